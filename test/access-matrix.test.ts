@@ -16,7 +16,6 @@ type Row = readonly [method: string, permission: Permission, refusedKinds: reado
 const matrix: readonly Row[] = [
   ['CreateAccessPolicyApprovalProcedure', 'access:write', []],
   ['BatchUpdateAppResources', 'apps:write', []],
-  ['UpdatePriority', 'tickets:write', ['organization_api_key', 'team_api_key', 'worker']],
   ['ListAppInstances', 'apps:read', []],
   ['GetJourney', 'tickets:read', []],
   ['ListEntityIngestionConfigs', 'entities:read', []],
@@ -33,13 +32,18 @@ const matrix: readonly Row[] = [
   ['IngestUserProfiles', 'ingestion:write', ['team_api_key', 'user']],
   ['RepublishUser', 'ingestion:write', ['team_api_key', 'user']],
   ['ListAuditEvents', 'audit:read', ['team_api_key', 'worker']],
-  ...standardSamples.flatMap(({ name, plural, permissions: of }): Row[] => [
-    [`Get${name}`, `${of}:read`, []],
-    [`List${plural}`, `${of}:read`, []],
-    [`Create${name}`, `${of}:write`, []],
-    [`Update${name}`, `${of}:write`, []],
-    [`Delete${name}`, `${of}:write`, []],
-  ]),
+  ...standardSamples.flatMap(({ name, plural, permissions: of, writtenByUsersOnly }): Row[] => {
+    const noWriters: readonly CallerKind[] = writtenByUsersOnly
+      ? ['organization_api_key', 'team_api_key', 'worker']
+      : []
+    return [
+      [`Get${name}`, `${of}:read`, []],
+      [`List${plural}`, `${of}:read`, []],
+      [`Create${name}`, `${of}:write`, noWriters],
+      [`Update${name}`, `${of}:write`, noWriters],
+      [`Delete${name}`, `${of}:write`, noWriters],
+    ]
+  }),
 ]
 
 /** Methods where a user without the permission may be admitted by what the request names. */

@@ -22,7 +22,6 @@ const routes: Record<string, string> = {
   'AccessPolicyApprovalProcedureService.CreateAccessPolicyApprovalProcedure':
     'post /v2/access-policies/{access_policy_id}/approval-procedures',
   'AppResourceService.BatchUpdateAppResources': 'put /v2/app-resources/batch',
-  'PriorityService.UpdatePriority': 'patch /v2/priorities/{id}',
   'AppInstanceService.ListAppInstances': 'get /v2/app-instances',
   'JourneyService.GetJourney': 'get /v2/journeys/{id}',
   'EntityIngestionConfigService.ListEntityIngestionConfigs': 'get /v2/entity-ingestion-configs',

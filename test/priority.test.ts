@@ -1,9 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
+import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
+const create: MethodDoors = {
+  procedure: 'svc.v2.PriorityService/CreatePriority',
+  rest: (json) => ({ method: 'POST', path: '/v2/priorities', json }),
+}
+const get: MethodDoors = {
+  procedure: 'svc.v2.PriorityService/GetPriority',
+  rest: ({ id }) => ({ method: 'GET', path: `/v2/priorities/${segment(id)}` }),
+}
+const remove: MethodDoors = {
+  procedure: 'svc.v2.PriorityService/DeletePriority',
+  rest: ({ id }) => ({ method: 'DELETE', path: `/v2/priorities/${segment(id)}` }),
+}
 const method: MethodDoors = {
   procedure: 'svc.v2.PriorityService/UpdatePriority',
   rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/priorities/${segment(id)}`, json }),
@@ -44,6 +56,25 @@ describe('updating a priority', () => {
       expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
+
+    it('takes the ETag of the priority as it was read, and returns that of the next reading', async () => {
+      const tagOf = (outcome: Outcome) => outcome.answer.headers.get('etag') ?? ''
+      const read = () => callMethod(service, get, { door, token, request: { id: fixture.priorities.it } })
+      const headers = { 'if-match': tagOf(await read()) }
+      const request = { id: fixture.priorities.it, name: 'Soon' }
+      const updated = await callMethod(service, method, { door, token, request, headers })
+      expect([updated.status, tagOf(updated)]).toEqual([200, tagOf(await read())])
+    })
+
+    it('keeps the handle that a new priority asks for, unless another one of the team has it', async () => {
+      const scopedId = `pri_${door.replaceAll(' ', '')}`
+      const request = { teamId: fixture.it, priority: 'P5', name: 'Planned', scopedId }
+      const first = await callMethod(service, create, { door, token, request })
+      expect([first.status, first.answer.json.data.scopedId]).toEqual([200, scopedId])
+      const second = await callMethod(service, create, { door, token, request })
+      expect([second.code, second.reason]).toEqual(['already_exists', 'SCOPED_ID_TAKEN'])
+      await callMethod(service, remove, { door, token, request: { id: first.answer.json.data.id } })
+    })
 
     it('returns the priority with every field, wrapped in data', async () => {
       expect(await changed({ name: 'Soon', description: 'New', isAiSelectable: false })).toEqual({

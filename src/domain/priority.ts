@@ -1,9 +1,27 @@
 import { notFound } from '../errors.js'
-import * as priorities from '../store/priority.js'
+import * as store from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
+import { newScopedId } from './value/scoped-id.js'
+
+/** Priorities of tickets; `updatePriority` updates them. */
+export const priorities = {
+  name: 'priority',
+  auditedAs: 'priority',
+  read: 'tickets:read',
+  write: 'tickets:write',
+  store: store.priorityStore,
+} as const
+
+/** What a new priority contains; an empty handle is replaced by a new one. */
+export function newPriority(
+  { teamId, priority, description, scopedId, name, isAiSelectable }: store.NewPriority,
+  { runtime }: Scope,
+): store.NewPriority {
+  return { teamId, priority, description, scopedId: scopedId || newScopedId('pri', runtime), name, isAiSelectable }
+}
 
 /** New values of a priority; what is absent stays as it is. */
 export interface PriorityUpdate {
@@ -24,14 +42,14 @@ export async function updatePriority(scope: Scope, update: PriorityUpdate): Prom
   const reach = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
   const audited = { auditEventId: runtime.newId(), actorKind, actorId, actorName, requestId }
   const change = { ...update, ...reach, ...audited }
-  const write = (queryable: Scope['tables']) => priorities.updatePriority(queryable, change)
+  const write = (queryable: Scope['tables']) => store.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
   // The version is checked under a lock; without a condition, one statement suffices.
   const updated =
     accepted === undefined
       ? await write(tables)
       : await tables.transaction(async (transaction) => {
-          const current = await priorities.lockPriority(transaction, id, change)
+          const current = await store.priorityStore.lock(transaction, { id, ...reach })
           if (current === undefined) return undefined
           requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
           return write(transaction)
@@ -43,7 +61,7 @@ export async function updatePriority(scope: Scope, update: PriorityUpdate): Prom
  * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
  */
 async function refuse({ tables, caller }: Scope, id: string): Promise<never> {
-  const found = await priorities.lockPriority(tables, id, visibleScope(caller))
+  const found = await store.priorityStore.find(tables, { id, ...visibleScope(caller) })
   if (found !== undefined) requirePermissionIn(caller, found.teamId, 'tickets:write')
   throw notFound('priority', id)
 }

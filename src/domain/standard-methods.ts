@@ -2,8 +2,14 @@ import type { Tables } from '../db/tables.js'
 import { notFound, ServiceError } from '../errors.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { hasTeam } from '../store/organization.js'
-import type { StandardRow, StandardStore } from '../store/standard-methods.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import type {
+  StandardCreation,
+  StandardDeletion,
+  StandardRow,
+  StandardStore,
+  StandardUpdate,
+} from '../store/standard-methods.js'
+import { type AuditEvent, auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import {
   type Caller,
   type Permission,
@@ -17,21 +23,23 @@ import type { Scope } from './caller/scope.js'
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
-/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardResource<Created, Changes> {
+/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams; its writes may be some of them. */
+export interface StandardResource<Writes> {
   /** As errors name it, such as `entity type`. */
   readonly name: string
   /** As the audit log names it: its events are `entity_type.create` and so on. */
-  readonly auditedAs: AuditedResource
+  readonly auditedAs: AuditedAs<keyof Writes & WriteVerb>
   readonly read: Permission
   readonly write: Permission
-  readonly store: StandardStore<Created, Changes>
+  readonly store: StandardStore<Writes>
 }
 
-/** The resources that the audit log knows to be created, updated and deleted. */
-type AuditedResource = {
-  [Action in AuditAction]: Action extends `${infer Name}.create`
-    ? `${Name}.update` | `${Name}.delete` extends AuditAction
+type WriteVerb = 'create' | 'update' | 'delete'
+
+/** The resources for which the audit log knows all of the verbs. */
+type AuditedAs<Verb extends WriteVerb> = {
+  [Action in AuditAction]: Action extends `${infer Name}.${string}`
+    ? `${Name}.${Verb}` extends AuditAction
       ? Name
       : never
     : never
@@ -56,7 +64,7 @@ const MAX_PAGE_SIZE = 1_000
 /** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
 export async function getObject(
   { tables, caller }: Scope,
-  { name, read, store }: StandardResource<never, never>,
+  { name, read, store }: StandardResource<unknown>,
   id: string,
 ): Promise<string> {
   const found = await store.find(tables, { id, ...visibleScope(caller) })
@@ -68,7 +76,7 @@ export async function getObject(
 /** A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. */
 export async function listObjects(
   { reads, caller }: Scope,
-  { name, read, store }: StandardResource<never, never>,
+  { name, read, store }: StandardResource<unknown>,
   { pageToken, includeTotal, ...request }: StandardListRequest,
   pageTokens: PageTokens,
 ): Promise<StandardPage> {
@@ -94,10 +102,11 @@ export async function listObjects(
  */
 export function createObject<Created extends { readonly teamId: string }>(
   scope: Scope,
-  resource: StandardResource<Created, never>,
+  resource: StandardResource<StandardCreation<Created>>,
   values: Created,
 ): Promise<string> {
   const { tables, caller, runtime } = scope
+  const { auditedAs: targetType } = resource
   const { teamId } = values
   return tables.transaction(async (transaction) => {
     if (!(await canSeeTeam(transaction, caller, teamId))) throw notFound('team', teamId)
@@ -105,7 +114,13 @@ export function createObject<Created extends { readonly teamId: string }>(
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
     await resource.store.write.create(transaction, key, values)
     const { json } = await lockForWrite(scope, transaction, resource, key.id)
-    await record(scope, transaction, resource, 'create', key.id, teamId, Object.keys(JSON.parse(json)))
+    await record(scope, transaction, {
+      action: `${targetType}.create`,
+      targetType,
+      targetId: key.id,
+      teamId,
+      changedFields: Object.keys(JSON.parse(json)),
+    })
     return json
   })
 }
@@ -116,16 +131,23 @@ export function createObject<Created extends { readonly teamId: string }>(
  */
 export function updateObject<Changes>(
   scope: Scope,
-  resource: StandardResource<never, Changes>,
+  resource: StandardResource<StandardUpdate<Changes>>,
   id: string,
   changes: Changes,
 ): Promise<string> {
   const { organizationId } = scope.caller
+  const { auditedAs: targetType } = resource
   return scope.tables.transaction(async (transaction) => {
     const before = await lockForWrite(scope, transaction, resource, id)
     await resource.store.write.update(transaction, { organizationId, id }, changes)
     const after = await lockForWrite({ ...scope, ifMatch: undefined }, transaction, resource, id)
-    await record(scope, transaction, resource, 'update', id, after.teamId, changedFields(before.json, after.json))
+    await record(scope, transaction, {
+      action: `${targetType}.update`,
+      targetType,
+      targetId: id,
+      teamId: after.teamId,
+      changedFields: changedFields(before.json, after.json),
+    })
     return after.json
   })
 }
@@ -134,12 +156,12 @@ export function updateObject<Changes>(
  * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
  * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
  */
-export function deleteObject(scope: Scope, resource: StandardResource<never, never>, id: string): Promise<void> {
+export function deleteObject(scope: Scope, resource: StandardResource<StandardDeletion>, id: string): Promise<void> {
   const key = { organizationId: scope.caller.organizationId, id }
-  const { name, store } = resource
+  const { name, auditedAs: targetType, store } = resource
   return scope.tables.transaction(async (transaction) => {
     const { teamId } = await lockForWrite(scope, transaction, resource, id)
-    const referrers = (await store.write.referrers(transaction, key)) ?? {}
+    const referrers = (await store.write.referrers?.(transaction, key)) ?? {}
     const names = Object.keys(referrers).filter((referrer) => referrers[referrer]?.length !== 0)
     if (names.length > 0) {
       throw new ServiceError('RESOURCE_IN_USE', `the ${name} is in use: delete its ${names.join(' and ')} first`, {
@@ -147,7 +169,7 @@ export function deleteObject(scope: Scope, resource: StandardResource<never, nev
       })
     }
     await store.write.delete(transaction, key)
-    await record(scope, transaction, resource, 'delete', id, teamId, [])
+    await record(scope, transaction, { action: `${targetType}.delete`, targetType, targetId: id, teamId })
   })
 }
 
@@ -158,7 +180,7 @@ function canSeeTeam(tables: Tables, caller: Caller, teamId: string): Promise<boo
 async function lockForWrite(
   { caller, ifMatch }: Scope,
   transaction: Tables,
-  { name, write, store }: StandardResource<never, never>,
+  { name, write, store }: StandardResource<unknown>,
   id: string,
 ): Promise<StandardRow> {
   const found = await store.lock(transaction, { id, ...visibleScope(caller) })
@@ -173,15 +195,9 @@ async function lockForWrite(
 function record(
   scope: Scope,
   transaction: Tables,
-  { auditedAs }: StandardResource<never, never>,
-  verb: 'create' | 'update' | 'delete',
-  targetId: string,
-  teamId: string,
-  fields: readonly string[],
+  event: Omit<AuditEvent, keyof ReturnType<typeof auditedCall>>,
 ): Promise<void> {
-  const action: AuditAction = `${auditedAs}.${verb}`
-  const event = { ...auditedCall(scope), action, targetType: auditedAs, targetId, teamId, changedFields: fields }
-  return recordAuditEvents(transaction, [event], scope.runtime)
+  return recordAuditEvents(transaction, [{ ...auditedCall(scope), ...event }], scope.runtime)
 }
 
 /** The names of the fields whose values differ between two states of an object. */

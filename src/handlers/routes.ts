@@ -23,7 +23,14 @@ import {
   UpdateEntityTypeResponseSchema,
 } from '../../gen/svc/v2/entity_type_pb.js'
 import { GetJourneyResponseSchema, JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
+import {
+  CreatePriorityResponseSchema,
+  DeletePriorityResponseSchema,
+  GetPriorityResponseSchema,
+  ListPrioritiesResponseSchema,
+  PriorityService,
+  UpdatePriorityResponseSchema,
+} from '../../gen/svc/v2/priority_pb.js'
 import { ListSlaDefinitionsResponseSchema, SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
@@ -36,7 +43,7 @@ import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js
 import { entityTypes } from '../domain/entity-type.js'
 import { getJourney } from '../domain/journey.js'
 import type { PageTokens } from '../domain/paging.js'
-import { updatePriority } from '../domain/priority.js'
+import { newPriority, priorities, updatePriority } from '../domain/priority.js'
 import { listSlaDefinitions } from '../domain/sla-definition.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { invalidField } from '../errors.js'
@@ -118,9 +125,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     router.service(EntityTypeService, {
       getEntityType: standard.get(GetEntityTypeResponseSchema, entityTypes),
-      listEntityTypes: standard.list(ListEntityTypesResponseSchema, entityTypes, pageTokens, ({ teamId }) => ({
-        teamId,
-      })),
+      listEntityTypes: standard.list(ListEntityTypesResponseSchema, entityTypes, pageTokens, ofTeam),
       createEntityType: standard.create(CreateEntityTypeResponseSchema, entityTypes, ({ teamId, name }) => ({
         teamId,
         name,
@@ -135,11 +140,15 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         printedAnswer(GetJourneyResponseSchema, await getJourney(scopeOf(context), id)),
     })
     router.service(PriorityService, {
+      getPriority: standard.get(GetPriorityResponseSchema, priorities),
+      listPriorities: standard.list(ListPrioritiesResponseSchema, priorities, pageTokens, ofTeam),
+      createPriority: standard.create(CreatePriorityResponseSchema, priorities, newPriority),
       updatePriority: async (request, context) => {
         const priority = await updatePriority(scopeOf(context), request)
         context.responseHeader.set('etag', entityTagOf(priority))
         return printedAnswer(UpdatePriorityResponseSchema, priority)
       },
+      deletePriority: standard.delete(DeletePriorityResponseSchema, priorities),
     })
     router.service(SlaDefinitionService, {
       listSlaDefinitions: async ({ teamId }, context) =>
@@ -147,6 +156,9 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
   }
 }
+
+/** The filter of lists that can be those of one team. */
+const ofTeam = ({ teamId }: { readonly teamId: string }) => ({ teamId })
 
 /** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
 function auditActionFrom(text: string): AuditAction | '' {

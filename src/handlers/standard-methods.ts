@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
+import type { Scope } from '../domain/caller/scope.js'
 import type { PageTokens } from '../domain/paging.js'
 import {
   createObject,
@@ -11,6 +12,7 @@ import {
 } from '../domain/standard-methods.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import type { StandardCreation, StandardDeletion, StandardUpdate } from '../store/standard-methods.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
@@ -31,18 +33,18 @@ export const standard = {
   get:
     <Desc extends DescMessage>(
       desc: Desc,
-      resource: StandardResource<never, never>,
+      resource: StandardResource<unknown>,
     ): Handler<{ readonly id: string }, Desc> =>
     async ({ id }, context) =>
       taggedAnswer(desc, await getObject(scopeOf(context), resource, id), context),
 
   list:
-    <Desc extends DescMessage, Request extends ListRequest>(
+    <Desc extends DescMessage, Filters>(
       desc: Desc,
-      resource: StandardResource<never, never>,
+      resource: StandardResource<unknown>,
       pageTokens: PageTokens,
-      filters: (request: Request) => Readonly<Record<string, string>>,
-    ): Handler<Request, Desc> =>
+      filters: (request: Filters) => Readonly<Record<string, string>>,
+    ): Handler<ListRequest & Filters, Desc> =>
     async (request, context) =>
       printedPage(
         desc,
@@ -52,16 +54,18 @@ export const standard = {
   create:
     <Desc extends DescMessage, Request, Created extends { readonly teamId: string }>(
       desc: Desc,
-      resource: StandardResource<Created, never>,
-      values: (request: Request) => Created,
+      resource: StandardResource<StandardCreation<Created>>,
+      values: (request: Request, scope: Scope) => Created,
     ): Handler<Request, Desc> =>
-    async (request, context) =>
-      taggedAnswer(desc, await createObject(scopeOf(context), resource, values(request)), context),
+    async (request, context) => {
+      const scope = scopeOf(context)
+      return taggedAnswer(desc, await createObject(scope, resource, values(request, scope)), context)
+    },
 
   update:
     <Desc extends DescMessage, Request extends { readonly id: string }, Changes>(
       desc: Desc,
-      resource: StandardResource<never, Changes>,
+      resource: StandardResource<StandardUpdate<Changes>>,
       changes: (request: Request) => Changes,
     ): Handler<Request, Desc> =>
     async (request, context) =>
@@ -70,7 +74,7 @@ export const standard = {
   delete:
     <Desc extends DescMessage>(
       desc: Desc,
-      resource: StandardResource<never, never>,
+      resource: StandardResource<StandardDeletion>,
     ): Handler<{ readonly id: string }, Desc> =>
     async ({ id }, context) => {
       await deleteObject(scopeOf(context), resource, id)

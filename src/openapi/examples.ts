@@ -4,6 +4,8 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest.access_policy_id': 'policy_standard',
   'svc.v2.UpdatePriorityRequest.id': 'pri_urgent',
+  'svc.v2.GetPriorityRequest.id': 'pri_urgent',
+  'svc.v2.DeletePriorityRequest.id': 'pri_low',
   'svc.v2.ListAppInstancesRequest.team_id': 'team_it',
   'svc.v2.GetJourneyRequest.id': '0198a1c0-7d00-7000-8000-000000000001',
   'svc.v2.ListEntityIngestionConfigsRequest.team_id': 'team_people',
@@ -36,6 +38,7 @@ export const bodyExamples: Readonly<Record<string, JsonObject>> = {
       { id: 'resource_gripper', name: 'gripper-firmware' },
     ],
   },
+  'svc.v2.CreatePriorityRequest': { teamId: 'team_it', priority: 'P5', name: 'Planned', scopedId: 'pri_planned' },
   'svc.v2.UpdatePriorityRequest': { name: 'Urgent', isAiSelectable: true },
   'svc.v2.CreateUserRequest': { email: 'olga@acme.example', firstName: 'Olga', department: 'Engineering' },
   'svc.v2.UpdateUserRequest': { jobTitle: 'Recruiter', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },

@@ -12,6 +12,8 @@ export const auditActions = [
   'group.create',
   'group.delete',
   'group.update',
+  'priority.create',
+  'priority.delete',
   'priority.update',
   'user.create',
   'user.deactivate',

@@ -1,4 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { PriorityModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
@@ -7,9 +8,13 @@ import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
 
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
+
+/** A priority to be stored. */
+export type NewPriority = Omit<PriorityModel, 'id' | 'organizationId' | 'ordinal'>
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
 export interface PriorityChange extends Scope, AuditedCall {
@@ -18,11 +23,6 @@ export interface PriorityChange extends Scope, AuditedCall {
   readonly description?: string | undefined
   readonly isAiSelectable?: boolean | undefined
   readonly auditEventId: string
-}
-
-/** The team of a priority, and its JSON. */
-export interface LockedPriority extends PrintedRow {
-  readonly teamId: string
 }
 
 const update = createStatement<PriorityChange, PrintedRow>({
@@ -43,31 +43,18 @@ WITH updated AS (
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
-const lock = createStatement<Scope & { readonly id: string }, LockedPriority>({
-  name: 'lock_priority',
-  columns: { teamId: 'text', json: 'text' },
-  text: ({ id, organizationId, teamIds }) => Prisma.sql`
-SELECT p.team_id AS "teamId", ${rowText(priorityResource)} AS json
-  FROM priorities p
- WHERE p.id = ${id} AND p.organization_id = ${organizationId} AND ${inTeams(Prisma.sql`p.team_id`, teamIds)}
-   FOR NO KEY UPDATE`,
+/** The standard methods; updates have a statement of their own. */
+export const priorityStore = createStandardStore(priorityResource, ['teamId'], {
+  create: ({ models }, key, values: NewPriority) =>
+    models.priority.create({ data: { ...key, ...values }, select: { id: true } }),
+  delete: ({ models }, key) => models.priority.delete({ where: { organizationId_id: key }, select: { id: true } }),
 })
 
 /** The statements of this file. */
-export const priorityStatements = [update, lock]
+export const priorityStatements = [update, ...priorityStore.statements]
 
 /** Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. */
 export async function updatePriority(tables: Tables, change: PriorityChange): Promise<string | undefined> {
   const [updated] = await tables.run(update, change)
   return updated?.json
-}
-
-/** Locks a priority until the end of the transaction, if it is in the scope. */
-export async function lockPriority(
-  tables: Tables,
-  id: string,
-  { organizationId, teamIds }: Scope,
-): Promise<LockedPriority | undefined> {
-  const [found] = await tables.run(lock, { id, organizationId, teamIds })
-  return found
 }

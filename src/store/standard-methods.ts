@@ -32,36 +32,45 @@ export interface StandardPageRow {
 }
 
 /** What a store gives to the standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardStore<Created, Changes> {
+export interface StandardStore<Writes> {
   readonly find: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
   /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
   readonly lock: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
   readonly list: (tables: Tables, selection: StandardSelection) => Promise<StandardPageRow | undefined>
   /** How many objects the list has on all pages. */
   readonly count: (tables: Tables, selection: Omit<StandardSelection, 'after' | 'pageSize'>) => Promise<number>
-  readonly write: StandardWrites<Created, Changes>
+  readonly write: Writes
   readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
 }
 
-/** How rows are written, through the model of the resource. */
-export interface StandardWrites<Created, Changes> {
+/** How rows are created, through the model of the resource. */
+export interface StandardCreation<Created> {
   readonly create: (tables: Tables, key: StandardKey, values: Created) => Promise<unknown>
+}
+
+/** How rows are changed. */
+export interface StandardUpdate<Changes> {
   /** Changes what is not undefined. */
   readonly update: (tables: Tables, key: StandardKey, changes: Changes) => Promise<unknown>
+}
+
+/** How rows are deleted. */
+export interface StandardDeletion {
   readonly delete: (tables: Tables, key: StandardKey) => Promise<unknown>
-  /** What refers to the object and keeps it from being deleted: by name, some or none of each. */
-  readonly referrers: (tables: Tables, key: StandardKey) => Promise<Readonly<Record<string, readonly unknown[]>> | null>
+  /** What refers to the object and keeps it from being deleted: by name, some or none of each. Absent: nothing can. */
+  readonly referrers?: (
+    tables: Tables,
+    key: StandardKey,
+  ) => Promise<Readonly<Record<string, readonly unknown[]>> | null>
 }
 
 /**
  * Makes the store of a resource. Its table has the columns `organization_id`, `id`, `team_id` and `ordinal`; for each
  * filter, a column of the resource, it has an index that ends in the ordinal.
  */
-export function createStandardStore<Created, Changes>(
-  resource: Resource,
-  filters: readonly string[],
-  write: StandardWrites<Created, Changes>,
-): StandardStore<Created, Changes> {
+export function createStandardStore<
+  Writes extends Partial<StandardCreation<never> & StandardUpdate<never> & StandardDeletion>,
+>(resource: Resource, filters: readonly string[], write: Writes): StandardStore<Writes> {
   const { alias, table } = resource
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const column = (name: string) => Prisma.raw(`${alias}.${name}`)

@@ -1,5 +1,6 @@
 import type { AppInstanceRecord } from '../../gen/svc/v2/import_record_pb.js'
 import type { SlaDefinition } from '../../gen/svc/v2/sla_definition_pb.js'
+import { newScopedId } from '../domain/value/scoped-id.js'
 import { invalidField } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { RecordKind } from '../store/transfer/kind.js'
@@ -46,14 +47,4 @@ function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): 
     if (foreign !== -1)
       throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of this SLA definition')
   }
-}
-
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const RANDOM_CHARACTERS = 16
-
-/** A new short handle: the prefix and 80 random bits, such as `pri_8k2m0q4t6w1x3z5b`. */
-function newScopedId(prefix: 'pri' | 'ares', runtime: Runtime): string {
-  let handle = `${prefix}_`
-  for (const byte of runtime.randomBytes(RANDOM_CHARACTERS)) handle += ALPHABET.charAt(byte % ALPHABET.length)
-  return handle
 }

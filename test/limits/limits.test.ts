@@ -15,7 +15,6 @@ const check = createLimitCheck()
 /** The fields of requests without a limit of their own, and what bounds them. */
 const unlimited: Readonly<Record<string, readonly string[]>> = {
   'names something that is looked up: what no row has is not found, however long it is': [
-    'UpdatePriorityRequest.id',
     'GetUserRequest.id',
     'UpdateUserRequest.id',
     'RepublishUserRequest.id',

@@ -15,6 +15,7 @@ const resources = [{ id: appResources.it, name: 'Renamed “twice”' }, { id: a
 
 /** Calls of every method with their outcomes: answers, refusals of the caller, and what the rules and the data refuse. */
 export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> = {
+  ...Object.fromEntries(standardSamples.flatMap(standardRequests)),
   'AccessPolicyApprovalProcedureService/CreateAccessPolicyApprovalProcedure': [
     ['key', 200, { accessPolicyId: accessPolicies.it, steps: [{ approvers: [{ manager: {}, notify: true }] }] }],
     ['key', 400, { accessPolicyId: accessPolicies.it, timeoutSeconds: 1 }],
@@ -118,7 +119,6 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['key', 400, { id: users.agent, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }],
     ['key', 404, { id: nothing, jobTitle: 'Agent' }],
   ],
-  ...Object.fromEntries(standardSamples.flatMap(standardRequests)),
 }
 
 /** Calls of the standard methods of a resource. */
@@ -128,8 +128,11 @@ function standardRequests({
   create,
   change,
   fixture: { it: id },
+  referrers,
+  writtenByUsersOnly,
 }: StandardSample): [method: string, requests: readonly MethodRequest[]][] {
   const service = `${name}Service`
+  const writer = writtenByUsersOnly ? 'admin' : 'key'
   return [
     [
       `${service}/Get${name}`,
@@ -148,25 +151,22 @@ function standardRequests({
     [
       `${service}/Create${name}`,
       [
-        ['key', 200, create(1)],
-        ['key', 400, {}],
-        ['key', 404, { ...create(2), teamId: nothing }],
+        [writer, 200, create(1)],
+        [writer, 400, {}],
+        [writer, 404, { ...create(2), teamId: nothing }],
       ],
     ],
     [
       `${service}/Update${name}`,
       [
-        ['key', 200, { id, ...change(1) }],
+        [writer, 200, { id, ...change(1) }],
         ['member', 403, { id }],
-        ['key', 404, { id: nothing }],
+        [writer, 404, { id: nothing }],
       ],
     ],
     [
       `${service}/Delete${name}`,
-      [
-        ['key', 400, { id }],
-        ['key', 404, { id: nothing }],
-      ],
+      [[writer, 404, { id: nothing }], ...(referrers === undefined ? [] : [[writer, 400, { id }] as const])],
     ],
   ]
 }

@@ -155,7 +155,7 @@ describe('an unknown method', () => {
     ['/svc.v2.PriorityService/update_priority', updatePriority],
     ['/svc.v2.PriorityServce/UpdatePriorty', updatePriority],
     ['/svc.v2.UserService/UpdatePriority', updatePriority],
-    [path, 'svc.v2.PriorityService has UpdatePriority'],
+    [path, 'svc.v2.PriorityService has GetPriority, ListPriorities, CreatePriority, UpdatePriority, DeletePriority'],
     ['/acme.Warehouse/Open', 'the services are '],
   ])('gets a suggestion, or the list of methods: %s', async (target, hint) => {
     const expected = expect.stringContaining(`is not a method of this service: ${hint}`)

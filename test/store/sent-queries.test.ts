@@ -6,6 +6,7 @@ import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { type Sent, type SentQueries, watchSentQueries } from '../support/sent-queries.js'
 import { type RestCall, startTestService, type TestService } from '../support/service.js'
+import { standardSamples, tableOf } from '../support/standard-resources.js'
 import { statements } from '../support/statements.js'
 
 const { accessPolicies, appResources, entityTypes, it: team, journeys, priorities, users } = fixture
@@ -135,7 +136,7 @@ describe('the stores', () => {
   const kinds = ImportRecordSchema.fields.map(({ name }) => name).join('|')
   const ofKind = new RegExp(`(?<=^(?:export|import|stage)_)(?:${kinds})(?=_|$)`)
   const variant = /_(?:whole|\d+)$/
-  const ofStandardMethods = /(?<=^(?:print|lock|list|count)_)entity_types$/
+  const ofStandardMethods = new RegExp(`(?<=^(?:print|lock|list|count)_)(?:${standardSamples.map(tableOf).join('|')})$`)
   const part = /(?<=_child)_.*$/
 
   it('register few statements, counting variants by kind, page size and the like once', () => {

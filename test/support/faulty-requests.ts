@@ -45,6 +45,14 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
   listEntityFieldMappings: [{ parameters: { entityTypeId: '' } }, { parameters: { entityTypeId: 'type_nothing' } }],
   listEntityIngestionConfigs: [{ parameters: { teamId: '' } }, noTeam],
   getJourney: [{ parameters: { id: 'ONB-12' } }, { parameters: { id: '0198a1c0-7d00-7000-8000-00000000ffff' } }],
+  getPriority: [unknownParameter, { parameters: { id: 'pri_nothing' } }],
+  listPriorities: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  createPriority: [
+    { json: { name: 'Planned' } },
+    { json: { teamId: 'team_nowhere', priority: 'P5', name: 'Planned' } },
+    { json: { teamId: 'team_it', priority: 'P5', name: 'Planned', scopedId: 'pri_urgent' } },
+  ],
+  deletePriority: [{ parameters: { id: 'pri_nothing' } }],
   updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }, { parameters: { id: 'pri_nothing' } }],
   listSlaDefinitions: [unknownParameter, { parameters: { team_id: 'team_nowhere' } }],
   ingestUserProfiles: [

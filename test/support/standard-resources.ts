@@ -1,4 +1,5 @@
 import { getOption } from '@bufbuild/protobuf'
+import { expect } from '@jest/globals'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { fixture } from './fixture.js'
@@ -11,13 +12,19 @@ export interface StandardSample {
   readonly name: string
   readonly plural: string
   readonly path: string
-  /** Its permissions are `entities:read` and `entities:write`. */
-  readonly permissions: 'entities'
+  /** Its permissions are, for example, `entities:read` and `entities:write`. */
+  readonly permissions: 'entities' | 'tickets'
+  /** Whether only users may write. */
+  readonly writtenByUsersOnly?: true
   readonly create: (n: number) => RequestJson & { readonly teamId: string }
+  /** What the server adds to a new object besides its id. */
+  readonly added?: RequestJson
   readonly change: (n: number) => RequestJson
-  /** Objects of the fixture to which others refer, and the names of these others. */
+  /** Whether its update is a statement of its own, whose audit event names no fields. */
+  readonly updatedByStatement?: true
+  /** Objects of the fixture, and the names of what refers to them, if anything can. */
   readonly fixture: Readonly<Record<'it' | 'people' | 'globex', string>>
-  readonly referrers: string
+  readonly referrers?: string
   /** The name that the audit log has for it. */
   readonly auditedAs: string
 }
@@ -35,7 +42,31 @@ export const standardSamples: readonly StandardSample[] = [
     referrers: 'ingestionConfigs,fieldMappings',
     auditedAs: 'entity_type',
   },
+  {
+    name: 'Priority',
+    plural: 'Priorities',
+    path: '/v2/priorities',
+    permissions: 'tickets',
+    writtenByUsersOnly: true,
+    create: (n) => ({
+      teamId: fixture.it,
+      priority: `P${n}`,
+      name: `Level ${n}`,
+      description: 'When it can wait',
+      isAiSelectable: true,
+    }),
+    added: { scopedId: expect.stringMatching(/^pri_[0-9a-z]{16}$/) },
+    change: (n) => ({ name: `Priority ${n} “é”` }),
+    updatedByStatement: true,
+    fixture: fixture.priorities,
+    auditedAs: 'priority',
+  },
 ]
+
+/** The table of a resource. */
+export function tableOf({ path }: StandardSample): string {
+  return path.replace('/v2/', '').replaceAll('-', '_')
+}
 
 /** The standard methods, by verb. */
 export type StandardVerb = 'Get' | 'List' | 'Create' | 'Update' | 'Delete'

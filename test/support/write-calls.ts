@@ -5,7 +5,7 @@ import { fixture } from './fixture.js'
 import type { RequestJson } from './method-doors.js'
 import { standardSamples } from './standard-resources.js'
 
-const { it, accessPolicies, appResources, priorities, users } = fixture
+const { it, accessPolicies, appResources, users } = fixture
 
 /** A method that writes, who may call it, and requests that each have an effect of their own. */
 export interface WriteCall {
@@ -30,7 +30,6 @@ export const writeCalls: readonly WriteCall[] = [
     caller: 'key',
     request: (n) => ({ resources: [{ id: appResources.it, name: `Resource ${n}` }, { id: appResources.itSecond }] }),
   },
-  { name: 'UpdatePriority', caller: 'admin', request: (n) => ({ id: priorities.it, name: `Priority ${n} “é”` }) },
   {
     name: 'IngestUserProfiles',
     caller: 'key',
@@ -49,10 +48,13 @@ export const writeCalls: readonly WriteCall[] = [
     request: (n) => ({ id: users.builder, jobTitle: `Builder ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
   },
   { name: 'CreateUser', caller: 'admin', request: (n) => ({ email: `new${n}@example.com`, firstName: 'New' }) },
-  ...standardSamples.flatMap(({ name, create, change, fixture: { it: id } }): WriteCall[] => [
-    { name: `Create${name}`, caller: 'key', request: create },
-    { name: `Update${name}`, caller: 'key', request: (n) => ({ id, ...change(n) }) },
-  ]),
+  ...standardSamples.flatMap(({ name, create, change, fixture: { it: id }, writtenByUsersOnly }): WriteCall[] => {
+    const caller = writtenByUsersOnly ? 'admin' : 'key'
+    return [
+      { name: `Create${name}`, caller, request: create },
+      { name: `Update${name}`, caller, request: (n) => ({ id, ...change(n) }) },
+    ]
+  }),
 ]
 
 /** A method of the API by its name. */

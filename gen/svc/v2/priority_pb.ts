@@ -11,13 +11,14 @@ import { file_google_api_annotations } from "../../google/api/annotations_pb.js"
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
 import { file_svc_v2_http_form } from "./http_form_pb.js";
+import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/priority.proto.
  */
 export const file_svc_v2_priority: GenFile = /*@__PURE__*/
-  fileDesc("ChVzdmMvdjIvcHJpb3JpdHkucHJvdG8SBnN2Yy52MiLvAgoIUHJpb3JpdHkSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjEKB3RlYW1faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjYKCHByaW9yaXR5GAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYBSABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgGIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhgKEGlzX2FpX3NlbGVjdGFibGUYByABKAgiygMKFVVwZGF0ZVByaW9yaXR5UmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjcKBG5hbWUYAiABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBEk0KC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiRIAYgBARIdChBpc19haV9zZWxlY3RhYmxlGAQgASgISAKIAQE6xwGatRhFCghwcmlvcml0eRI5dGhlIGdyYWRlIGNvbWVzIGZyb20gYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlmrUYMAoGdGVhbUlkEiZhIHByaW9yaXR5IGNhbm5vdCBtb3ZlIHRvIGFub3RoZXIgdGVhbZq1GEYKCHNjb3BlZElkEjp0aGUgaGFuZGxlIGNvbWVzIGZyb20gYW4gaW1wb3J0IGFuZCBjYW5ub3QgYmUgY2hhbmdlZCBoZXJlQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkITChFfaXNfYWlfc2VsZWN0YWJsZSI4ChZVcGRhdGVQcmlvcml0eVJlc3BvbnNlEh4KBGRhdGEYASABKAsyEC5zdmMudjIuUHJpb3JpdHkypAEKD1ByaW9yaXR5U2VydmljZRKQAQoOVXBkYXRlUHJpb3JpdHkSHS5zdmMudjIuVXBkYXRlUHJpb3JpdHlSZXF1ZXN0Gh4uc3ZjLnYyLlVwZGF0ZVByaW9yaXR5UmVzcG9uc2UiP5ACAoq1GBIKAQMSDXRpY2tldHM6d3JpdGWStRgEIAEoAYLT5JMCGDoBKjITL3YyL3ByaW9yaXRpZXMve2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form]);
+  fileDesc("ChVzdmMvdjIvcHJpb3JpdHkucHJvdG8SBnN2Yy52MiLvAgoIUHJpb3JpdHkSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjEKB3RlYW1faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjYKCHByaW9yaXR5GAMgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYBSABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgGIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhgKEGlzX2FpX3NlbGVjdGFibGUYByABKAgiKAoSR2V0UHJpb3JpdHlSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiNQoTR2V0UHJpb3JpdHlSZXNwb25zZRIeCgRkYXRhGAEgASgLMhAuc3ZjLnYyLlByaW9yaXR5IqsBChVMaXN0UHJpb3JpdGllc1JlcXVlc3QSRgoJcGFnZV9zaXplGAEgASgFQjO6SAQaAigAorUYKBIkbXVzdCBiZSBmcm9tIDEgdG8gMTAwMCwgb3IgMCBmb3IgMTAwGGQSIgoKcGFnZV90b2tlbhgCIAEoCUIOukgFcgMYgAiitRgCCBASFQoNaW5jbHVkZV90b3RhbBgDIAEoCBIPCgd0ZWFtX2lkGAQgASgJInkKFkxpc3RQcmlvcml0aWVzUmVzcG9uc2USHgoEZGF0YRgBIAMoCzIQLnN2Yy52Mi5Qcmlvcml0eRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFwoKdG90YWxfc2l6ZRgDIAEoBUgAiAEBQg0KC190b3RhbF9zaXplItECChVDcmVhdGVQcmlvcml0eVJlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBEjcKCHByaW9yaXR5GAIgASgJQiW6SCLIAQFyHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSLwoJc2NvcGVkX2lkGAQgASgJQhy6SBlyFxhAMhNeW0EtWmEtejAtOV8ufjotXSokEjMKBG5hbWUYBSABKAlCJbpIIsgBAXIdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSGAoQaXNfYWlfc2VsZWN0YWJsZRgGIAEoCDocmrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdCI4ChZDcmVhdGVQcmlvcml0eVJlc3BvbnNlEh4KBGRhdGEYASABKAsyEC5zdmMudjIuUHJpb3JpdHkiwAMKFVVwZGF0ZVByaW9yaXR5UmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjcKBG5hbWUYAiABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBEk0KC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiRIAYgBARIdChBpc19haV9zZWxlY3RhYmxlGAQgASgISAKIAQE6vQGatRhACghwcmlvcml0eRI0dGhlIGdyYWRlIGNhbm5vdCBiZSBjaGFuZ2VkIG9uY2UgdGhlIHByaW9yaXR5IGV4aXN0c5q1GDAKBnRlYW1JZBImYSBwcmlvcml0eSBjYW5ub3QgbW92ZSB0byBhbm90aGVyIHRlYW2atRhBCghzY29wZWRJZBI1dGhlIGhhbmRsZSBjYW5ub3QgYmUgY2hhbmdlZCBvbmNlIHRoZSBwcmlvcml0eSBleGlzdHNCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uQhMKEV9pc19haV9zZWxlY3RhYmxlIjgKFlVwZGF0ZVByaW9yaXR5UmVzcG9uc2USHgoEZGF0YRgBIAEoCzIQLnN2Yy52Mi5Qcmlvcml0eSIrChVEZWxldGVQcmlvcml0eVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIYChZEZWxldGVQcmlvcml0eVJlc3BvbnNlMscFCg9Qcmlvcml0eVNlcnZpY2UShAEKC0dldFByaW9yaXR5Ehouc3ZjLnYyLkdldFByaW9yaXR5UmVxdWVzdBobLnN2Yy52Mi5HZXRQcmlvcml0eVJlc3BvbnNlIjyQAgGKtRgUCgQBAgMEEgx0aWNrZXRzOnJlYWSStRgCIAGC0+STAhUSEy92Mi9wcmlvcml0aWVzL3tpZH0SggEKDkxpc3RQcmlvcml0aWVzEh0uc3ZjLnYyLkxpc3RQcmlvcml0aWVzUmVxdWVzdBoeLnN2Yy52Mi5MaXN0UHJpb3JpdGllc1Jlc3BvbnNlIjGQAgGKtRgUCgQBAgMEEgx0aWNrZXRzOnJlYWSC0+STAhASDi92Mi9wcmlvcml0aWVzEoYBCg5DcmVhdGVQcmlvcml0eRIdLnN2Yy52Mi5DcmVhdGVQcmlvcml0eVJlcXVlc3QaHi5zdmMudjIuQ3JlYXRlUHJpb3JpdHlSZXNwb25zZSI1irUYEgoBAxINdGlja2V0czp3cml0ZZK1GAIgAYLT5JMCEzoBKiIOL3YyL3ByaW9yaXRpZXMSkAEKDlVwZGF0ZVByaW9yaXR5Eh0uc3ZjLnYyLlVwZGF0ZVByaW9yaXR5UmVxdWVzdBoeLnN2Yy52Mi5VcGRhdGVQcmlvcml0eVJlc3BvbnNlIj+QAgKKtRgSCgEDEg10aWNrZXRzOndyaXRlkrUYBCABKAGC0+STAhg6ASoyEy92Mi9wcmlvcml0aWVzL3tpZH0SiwEKDkRlbGV0ZVByaW9yaXR5Eh0uc3ZjLnYyLkRlbGV0ZVByaW9yaXR5UmVxdWVzdBoeLnN2Yy52Mi5EZWxldGVQcmlvcml0eVJlc3BvbnNlIjqQAgKKtRgSCgEDEg10aWNrZXRzOndyaXRlkrUYAigBgtPkkwIVKhMvdjIvcHJpb3JpdGllcy97aWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * How urgent a ticket is, on one team's scale.
@@ -83,6 +84,202 @@ export const PrioritySchema: GenMessage<Priority> = /*@__PURE__*/
   messageDesc(file_svc_v2_priority, 0);
 
 /**
+ * Request of GetPriority.
+ *
+ * @generated from message svc.v2.GetPriorityRequest
+ */
+export type GetPriorityRequest = Message<"svc.v2.GetPriorityRequest"> & {
+  /**
+   * The priority.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetPriorityRequest.
+ * Use `create(GetPriorityRequestSchema)` to create a new message.
+ */
+export const GetPriorityRequestSchema: GenMessage<GetPriorityRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 1);
+
+/**
+ * Response of GetPriority.
+ *
+ * @generated from message svc.v2.GetPriorityResponse
+ */
+export type GetPriorityResponse = Message<"svc.v2.GetPriorityResponse"> & {
+  /**
+   * The priority.
+   *
+   * @generated from field: svc.v2.Priority data = 1;
+   */
+  data?: Priority | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetPriorityResponse.
+ * Use `create(GetPriorityResponseSchema)` to create a new message.
+ */
+export const GetPriorityResponseSchema: GenMessage<GetPriorityResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 2);
+
+/**
+ * Request of ListPriorities.
+ *
+ * @generated from message svc.v2.ListPrioritiesRequest
+ */
+export type ListPrioritiesRequest = Message<"svc.v2.ListPrioritiesRequest"> & {
+  /**
+   * The maximum number of priorities. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * Whether to count all priorities of the list.
+   *
+   * @generated from field: bool include_total = 3;
+   */
+  includeTotal: boolean;
+
+  /**
+   * Only those of this team.
+   *
+   * @generated from field: string team_id = 4;
+   */
+  teamId: string;
+};
+
+/**
+ * Describes the message svc.v2.ListPrioritiesRequest.
+ * Use `create(ListPrioritiesRequestSchema)` to create a new message.
+ */
+export const ListPrioritiesRequestSchema: GenMessage<ListPrioritiesRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 3);
+
+/**
+ * Response of ListPriorities.
+ *
+ * @generated from message svc.v2.ListPrioritiesResponse
+ */
+export type ListPrioritiesResponse = Message<"svc.v2.ListPrioritiesResponse"> & {
+  /**
+   * The priorities of the page.
+   *
+   * @generated from field: repeated svc.v2.Priority data = 1;
+   */
+  data: Priority[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many there are on all pages; absent unless `include_total` was set.
+   *
+   * @generated from field: optional int32 total_size = 3;
+   */
+  totalSize?: number | undefined;
+};
+
+/**
+ * Describes the message svc.v2.ListPrioritiesResponse.
+ * Use `create(ListPrioritiesResponseSchema)` to create a new message.
+ */
+export const ListPrioritiesResponseSchema: GenMessage<ListPrioritiesResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 4);
+
+/**
+ * Request of CreatePriority.
+ *
+ * @generated from message svc.v2.CreatePriorityRequest
+ */
+export type CreatePriorityRequest = Message<"svc.v2.CreatePriorityRequest"> & {
+  /**
+   * The team that it belongs to.
+   *
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * The grade itself, such as `P1`.
+   *
+   * @generated from field: string priority = 2;
+   */
+  priority: string;
+
+  /**
+   * When to use it.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * Short handle, unique in the team; if it is empty, the server makes one.
+   *
+   * @generated from field: string scoped_id = 4;
+   */
+  scopedId: string;
+
+  /**
+   * Display name.
+   *
+   * @generated from field: string name = 5;
+   */
+  name: string;
+
+  /**
+   * Whether an AI may choose it for a ticket.
+   *
+   * @generated from field: bool is_ai_selectable = 6;
+   */
+  isAiSelectable: boolean;
+};
+
+/**
+ * Describes the message svc.v2.CreatePriorityRequest.
+ * Use `create(CreatePriorityRequestSchema)` to create a new message.
+ */
+export const CreatePriorityRequestSchema: GenMessage<CreatePriorityRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 5);
+
+/**
+ * Response of CreatePriority.
+ *
+ * @generated from message svc.v2.CreatePriorityResponse
+ */
+export type CreatePriorityResponse = Message<"svc.v2.CreatePriorityResponse"> & {
+  /**
+   * The new priority.
+   *
+   * @generated from field: svc.v2.Priority data = 1;
+   */
+  data?: Priority | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreatePriorityResponse.
+ * Use `create(CreatePriorityResponseSchema)` to create a new message.
+ */
+export const CreatePriorityResponseSchema: GenMessage<CreatePriorityResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 6);
+
+/**
  * Request of UpdatePriority.
  *
  * @generated from message svc.v2.UpdatePriorityRequest
@@ -122,7 +319,7 @@ export type UpdatePriorityRequest = Message<"svc.v2.UpdatePriorityRequest"> & {
  * Use `create(UpdatePriorityRequestSchema)` to create a new message.
  */
 export const UpdatePriorityRequestSchema: GenMessage<UpdatePriorityRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_priority, 1);
+  messageDesc(file_svc_v2_priority, 7);
 
 /**
  * Response of UpdatePriority.
@@ -143,14 +340,81 @@ export type UpdatePriorityResponse = Message<"svc.v2.UpdatePriorityResponse"> & 
  * Use `create(UpdatePriorityResponseSchema)` to create a new message.
  */
 export const UpdatePriorityResponseSchema: GenMessage<UpdatePriorityResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_priority, 2);
+  messageDesc(file_svc_v2_priority, 8);
 
 /**
- * Updates priorities.
+ * Request of DeletePriority.
+ *
+ * @generated from message svc.v2.DeletePriorityRequest
+ */
+export type DeletePriorityRequest = Message<"svc.v2.DeletePriorityRequest"> & {
+  /**
+   * The priority to delete.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeletePriorityRequest.
+ * Use `create(DeletePriorityRequestSchema)` to create a new message.
+ */
+export const DeletePriorityRequestSchema: GenMessage<DeletePriorityRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 9);
+
+/**
+ * Response of DeletePriority.
+ *
+ * @generated from message svc.v2.DeletePriorityResponse
+ */
+export type DeletePriorityResponse = Message<"svc.v2.DeletePriorityResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeletePriorityResponse.
+ * Use `create(DeletePriorityResponseSchema)` to create a new message.
+ */
+export const DeletePriorityResponseSchema: GenMessage<DeletePriorityResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_priority, 10);
+
+/**
+ * Manages priorities.
  *
  * @generated from service svc.v2.PriorityService
  */
 export const PriorityService: GenService<{
+  /**
+   * Returns a priority.
+   *
+   * @generated from rpc svc.v2.PriorityService.GetPriority
+   */
+  getPriority: {
+    methodKind: "unary";
+    input: typeof GetPriorityRequestSchema;
+    output: typeof GetPriorityResponseSchema;
+  },
+  /**
+   * Lists the priorities of the teams in which the caller may read them, in creation order.
+   *
+   * @generated from rpc svc.v2.PriorityService.ListPriorities
+   */
+  listPriorities: {
+    methodKind: "unary";
+    input: typeof ListPrioritiesRequestSchema;
+    output: typeof ListPrioritiesResponseSchema;
+  },
+  /**
+   * Creates a priority. Fails with `already_exists` if another one of the team has its handle. Not safe to retry without
+   * an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.PriorityService.CreatePriority
+   */
+  createPriority: {
+    methodKind: "unary";
+    input: typeof CreatePriorityRequestSchema;
+    output: typeof CreatePriorityResponseSchema;
+  },
   /**
    * Updates the name, the description and the AI selectability of a priority. Absent fields are left unchanged. Fails
    * with `not_found` if the priority does not exist or is hidden from the caller. Safe to retry.
@@ -161,6 +425,16 @@ export const PriorityService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePriorityRequestSchema;
     output: typeof UpdatePriorityResponseSchema;
+  },
+  /**
+   * Deletes a priority.
+   *
+   * @generated from rpc svc.v2.PriorityService.DeletePriority
+   */
+  deletePriority: {
+    methodKind: "unary";
+    input: typeof DeletePriorityRequestSchema;
+    output: typeof DeletePriorityResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_priority, 0);

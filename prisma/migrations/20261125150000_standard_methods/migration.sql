@@ -8,6 +8,7 @@ ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_permissions_known" CHECK ("permi
 ]::text[]) NOT VALID;
 ALTER TABLE "api_keys" VALIDATE CONSTRAINT "api_keys_permissions_known";
 
--- Pages of a team's entity types.
+-- Pages of a team's objects.
 CREATE INDEX "entity_types_organization_id_team_id_ordinal_idx" ON "entity_types" ("organization_id", "team_id", "ordinal");
 DROP INDEX "entity_types_organization_id_team_id_idx";
+CREATE INDEX "priorities_organization_id_team_id_ordinal_idx" ON "priorities" ("organization_id", "team_id", "ordinal");
