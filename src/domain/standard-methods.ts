@@ -164,9 +164,13 @@ export function deleteObject(scope: Scope, resource: StandardResource<StandardDe
     const referrers = (await store.write.referrers?.(transaction, key)) ?? {}
     const names = Object.keys(referrers).filter((referrer) => referrers[referrer]?.length !== 0)
     if (names.length > 0) {
-      throw new ServiceError('RESOURCE_IN_USE', `the ${name} is in use: delete its ${names.join(' and ')} first`, {
-        metadata: { resourceType: name, resourceId: id, referrers: names.join(',') },
-      })
+      throw new ServiceError(
+        'RESOURCE_IN_USE',
+        `the ${name} is in use: first delete the ${names.join(' and ')} that refer to it, or make them refer to another`,
+        {
+          metadata: { resourceType: name, resourceId: id, referrers: names.join(',') },
+        },
+      )
     }
     await store.write.delete(transaction, key)
     await record(scope, transaction, { action: `${targetType}.delete`, targetType, targetId: id, teamId })

@@ -2,6 +2,14 @@ import { type DescService, getOption } from '@bufbuild/protobuf'
 import type { ConnectRouter, Interceptor } from '@connectrpc/connect'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import {
+  AccessPolicyService,
+  CreateAccessPolicyResponseSchema,
+  DeleteAccessPolicyResponseSchema,
+  GetAccessPolicyResponseSchema,
+  ListAccessPoliciesResponseSchema,
+  UpdateAccessPolicyResponseSchema,
+} from '../../gen/svc/v2/access_policy_pb.js'
 import { AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import { AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
@@ -35,6 +43,7 @@ import { ListSlaDefinitionsResponseSchema, SlaDefinitionService } from '../../ge
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
+import { accessPolicies } from '../domain/access-policy.js'
 import { listAppInstances } from '../domain/app-instance.js'
 import { batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
@@ -62,6 +71,7 @@ import { createUserRelationshipHandlers } from './user-relationship.js'
 /** Every service of the API. */
 export const services: readonly DescService[] = [
   AccessPolicyApprovalProcedureService,
+  AccessPolicyService,
   AppInstanceService,
   AppResourceService,
   AuditLogService,
@@ -95,6 +105,13 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     router.service(UserIngestionService, createUserIngestionHandlers(options))
     router.service(UserRelationshipService, createUserRelationshipHandlers(options))
     router.service(UserService, createUserHandlers(options))
+    router.service(AccessPolicyService, {
+      getAccessPolicy: standard.get(GetAccessPolicyResponseSchema, accessPolicies),
+      listAccessPolicies: standard.list(ListAccessPoliciesResponseSchema, accessPolicies, pageTokens, ofTeam),
+      createAccessPolicy: standard.create(CreateAccessPolicyResponseSchema, accessPolicies, nameInTeam),
+      updateAccessPolicy: standard.update(UpdateAccessPolicyResponseSchema, accessPolicies, newName),
+      deleteAccessPolicy: standard.delete(DeleteAccessPolicyResponseSchema, accessPolicies),
+    })
     router.service(AppInstanceService, {
       listAppInstances: async (request, context) =>
         printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
@@ -126,13 +143,8 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     router.service(EntityTypeService, {
       getEntityType: standard.get(GetEntityTypeResponseSchema, entityTypes),
       listEntityTypes: standard.list(ListEntityTypesResponseSchema, entityTypes, pageTokens, ofTeam),
-      createEntityType: standard.create(CreateEntityTypeResponseSchema, entityTypes, ({ teamId, name }) => ({
-        teamId,
-        name,
-      })),
-      updateEntityType: standard.update(UpdateEntityTypeResponseSchema, entityTypes, ({ name }) => ({
-        ...(name !== undefined && { name }),
-      })),
+      createEntityType: standard.create(CreateEntityTypeResponseSchema, entityTypes, nameInTeam),
+      updateEntityType: standard.update(UpdateEntityTypeResponseSchema, entityTypes, newName),
       deleteEntityType: standard.delete(DeleteEntityTypeResponseSchema, entityTypes),
     })
     router.service(JourneyService, {
@@ -159,6 +171,10 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
 
 /** The filter of lists that can be those of one team. */
 const ofTeam = ({ teamId }: { readonly teamId: string }) => ({ teamId })
+
+/** What a new object contains that has nothing but a name in its team, and what an update changes about it. */
+const nameInTeam = ({ teamId, name }: { readonly teamId: string; readonly name: string }) => ({ teamId, name })
+const newName = ({ name }: { readonly name?: string | undefined }) => (name === undefined ? {} : { name })
 
 /** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
 function auditActionFrom(text: string): AuditAction | '' {

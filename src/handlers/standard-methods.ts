@@ -63,11 +63,11 @@ export const standard = {
     },
 
   update:
-    <Desc extends DescMessage, Request extends { readonly id: string }, Changes>(
+    <Desc extends DescMessage, Request, Changes>(
       desc: Desc,
       resource: StandardResource<StandardUpdate<Changes>>,
       changes: (request: Request) => Changes,
-    ): Handler<Request, Desc> =>
+    ): Handler<{ readonly id: string } & Request, Desc> =>
     async (request, context) =>
       taggedAnswer(desc, await updateObject(scopeOf(context), resource, request.id, changes(request)), context),
 

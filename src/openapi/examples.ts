@@ -3,6 +3,9 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 /** Examples of parameters by the field's fully qualified name: things of the demo organization. */
 export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   'svc.v2.CreateAccessPolicyApprovalProcedureRequest.access_policy_id': 'policy_standard',
+  'svc.v2.GetAccessPolicyRequest.id': 'policy_standard',
+  'svc.v2.UpdateAccessPolicyRequest.id': 'policy_standard',
+  'svc.v2.DeleteAccessPolicyRequest.id': 'policy_visitors',
   'svc.v2.UpdatePriorityRequest.id': 'pri_urgent',
   'svc.v2.GetPriorityRequest.id': 'pri_urgent',
   'svc.v2.DeletePriorityRequest.id': 'pri_low',
@@ -32,6 +35,8 @@ export const bodyExamples: Readonly<Record<string, JsonObject>> = {
     ],
     timeoutSeconds: 86_400,
   },
+  'svc.v2.CreateAccessPolicyRequest': { teamId: 'team_it', name: 'Contractors' },
+  'svc.v2.UpdateAccessPolicyRequest': { name: 'Usual access' },
   'svc.v2.BatchUpdateAppResourcesRequest': {
     resources: [
       { id: 'resource_arm_control', description: 'Motion control of the robot arm' },

@@ -1,5 +1,8 @@
 /** Every action that the audit log records: what it was done to, and what was done. */
 export const auditActions = [
+  'access_policy.create',
+  'access_policy.delete',
+  'access_policy.update',
   'access_token.revoke',
   'api_key.create',
   'api_key.revoke',

@@ -25,6 +25,11 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { steps: Array.from({ length: 51 }, () => manager) } },
     { parameters: { access_policy_id: 'policy_nothing' } },
   ],
+  getAccessPolicy: [unknownParameter, { parameters: { id: 'policy_nothing' } }],
+  listAccessPolicies: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  createAccessPolicy: [{ json: { name: 'Contractors' } }, { json: { teamId: 'team_nowhere', name: 'Contractors' } }],
+  updateAccessPolicy: [{ json: { name: '' } }, { parameters: { id: 'policy_nothing' } }],
+  deleteAccessPolicy: [{ parameters: { id: 'policy_nothing' } }, { parameters: { id: 'policy_standard' } }],
   listAppInstances: [
     { parameters: { teamId: '' } },
     { parameters: { pageToken: 'changed' } },

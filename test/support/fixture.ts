@@ -115,6 +115,12 @@ async function insertTeamResources(
   const owner = { organization_id: organizationId, team_id: teamId }
   const instance = { app_instance_id: fixture.appInstances[key] }
   await insertRow(sql, 'access_policies', { id: fixture.accessPolicies[key], ...owner, name: `Policy ${key}` })
+  await insertRow(sql, 'approval_procedures', {
+    id: `procedure-${key}`,
+    organization_id: organizationId,
+    access_policy_id: fixture.accessPolicies[key],
+    timeout_seconds: 300,
+  })
   await insertRow(sql, 'app_instances', { id: fixture.appInstances[key], ...owner, name: `App ${key}` })
   await insertRow(sql, 'app_resources', {
     id: fixture.appResources[key],

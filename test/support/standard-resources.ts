@@ -13,7 +13,7 @@ export interface StandardSample {
   readonly plural: string
   readonly path: string
   /** Its permissions are, for example, `entities:read` and `entities:write`. */
-  readonly permissions: 'entities' | 'tickets'
+  readonly permissions: 'access' | 'entities' | 'tickets'
   /** Whether only users may write. */
   readonly writtenByUsersOnly?: true
   readonly create: (n: number) => RequestJson & { readonly teamId: string }
@@ -41,6 +41,17 @@ export const standardSamples: readonly StandardSample[] = [
     fixture: fixture.entityTypes,
     referrers: 'ingestionConfigs,fieldMappings',
     auditedAs: 'entity_type',
+  },
+  {
+    name: 'AccessPolicy',
+    plural: 'AccessPolicies',
+    path: '/v2/access-policies',
+    permissions: 'access',
+    create: (n) => ({ teamId: fixture.it, name: `Policy ${n}` }),
+    change: (n) => ({ name: `Renamed ${n}` }),
+    fixture: fixture.accessPolicies,
+    referrers: 'approvalProcedures',
+    auditedAs: 'access_policy',
   },
   {
     name: 'Priority',

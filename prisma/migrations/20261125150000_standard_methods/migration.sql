@@ -12,3 +12,5 @@ ALTER TABLE "api_keys" VALIDATE CONSTRAINT "api_keys_permissions_known";
 CREATE INDEX "entity_types_organization_id_team_id_ordinal_idx" ON "entity_types" ("organization_id", "team_id", "ordinal");
 DROP INDEX "entity_types_organization_id_team_id_idx";
 CREATE INDEX "priorities_organization_id_team_id_ordinal_idx" ON "priorities" ("organization_id", "team_id", "ordinal");
+CREATE INDEX "access_policies_organization_id_team_id_ordinal_idx" ON "access_policies" ("organization_id", "team_id", "ordinal");
+DROP INDEX "access_policies_organization_id_team_id_idx";
