@@ -71,10 +71,10 @@ export async function storeIdempotencyAnswer(
   name: IdempotencyName,
   { answer, entityTag, error }: StoredAnswer,
 ): Promise<void> {
-  await models.idempotencyKey.update({
-    where: keyOf(name),
+  // Of many, since `update` would return the key, in which an enum as text is not constant.
+  await models.idempotencyKey.updateMany({
+    where: name,
     data: { answer, entityTag, error: error === null ? null : JSON.stringify(error) },
-    select: { key: true },
   })
 }
 

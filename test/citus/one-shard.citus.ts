@@ -12,7 +12,7 @@ const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$)/
 
 const anyOrganization = 'organization-of-nobody'
 const samples: Readonly<Record<string, string>> = {
-  text: `'a'`,
+  text: `''`,
   uuid: `'018f3b7a-0000-7000-8000-000000000001'`,
   json: `'[]'`,
   jsonb: `'[]'`,

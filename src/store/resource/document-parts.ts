@@ -13,7 +13,8 @@ export function documentParts(field: DescField, value: Prisma.Sql): readonly Par
       return messageParts(field.message, value)
     case 'list':
       if (field.listKind === 'message') return [messagesText(field.message, value)]
-      if (field.listKind === 'scalar' && field.scalar === ScalarType.STRING) return [stringsText(value)]
+      if (field.listKind === 'scalar' && field.scalar === ScalarType.STRING)
+        return [Prisma.sql`coalesce(${compactText(value)}, '[]')`]
       break
     case 'map':
       if (field.mapKind === 'scalar' && field.scalar === ScalarType.STRING) return [mapText(value)]
@@ -47,10 +48,6 @@ function messageParts(desc: DescMessage, value: Prisma.Sql): readonly Part[] {
 function messagesText(desc: DescMessage, value: Prisma.Sql): Prisma.Sql {
   const item = textOf(messageParts(desc, Prisma.sql`i.item`))
   return Prisma.sql`(SELECT ${listText(item, Prisma.sql`i.place`)} FROM jsonb_array_elements(${value}) WITH ORDINALITY i (item, place))`
-}
-
-function stringsText(value: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`array_to_json(ARRAY(SELECT jsonb_array_elements_text(${value})))`
 }
 
 function mapText(value: Prisma.Sql): Prisma.Sql {
