@@ -8,7 +8,7 @@ import { type CallerKind, type Permission, permissions } from '../src/domain/cal
 import { services } from '../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { type RestAnswer, startTestService, type TestService } from './support/service.js'
-import { standardSamples } from './support/standard-resources.js'
+import { methodsOf, standardSamples } from './support/standard-resources.js'
 
 type Row = readonly [method: string, permission: Permission, refusedKinds: readonly CallerKind[]]
 
@@ -21,6 +21,8 @@ const matrix: readonly Row[] = [
   ['ListEntityIngestionConfigs', 'entities:read', []],
   ['ListEntityFieldMappings', 'entities:read', []],
   ['ListSlaDefinitions', 'tickets:read', []],
+  ['ArchiveSlaDefinition', 'tickets:write', []],
+  ['UnarchiveSlaDefinition', 'tickets:write', []],
   ['GetUser', 'users:read', ['team_api_key']],
   ['ListUsers', 'users:read', ['team_api_key']],
   ['ListDepartmentOptions', 'users:read', ['team_api_key']],
@@ -32,18 +34,13 @@ const matrix: readonly Row[] = [
   ['IngestUserProfiles', 'ingestion:write', ['team_api_key', 'user']],
   ['RepublishUser', 'ingestion:write', ['team_api_key', 'user']],
   ['ListAuditEvents', 'audit:read', ['team_api_key', 'worker']],
-  ...standardSamples.flatMap(({ name, plural, permissions: of, writtenByUsersOnly }): Row[] => {
-    const noWriters: readonly CallerKind[] = writtenByUsersOnly
-      ? ['organization_api_key', 'team_api_key', 'worker']
-      : []
-    return [
-      [`Get${name}`, `${of}:read`, []],
-      [`List${plural}`, `${of}:read`, []],
-      [`Create${name}`, `${of}:write`, noWriters],
-      [`Update${name}`, `${of}:write`, noWriters],
-      [`Delete${name}`, `${of}:write`, noWriters],
-    ]
-  }),
+  ...standardSamples.flatMap((sample) =>
+    methodsOf(sample).map(([verb, name]): Row => {
+      if (verb === 'Get' || verb === 'List') return [name, `${sample.permissions}:read`, []]
+      const noWriters = ['organization_api_key', 'team_api_key', 'worker'] as const
+      return [name, `${sample.permissions}:write`, sample.writtenByUsersOnly ? noWriters : []]
+    }),
+  ),
 ]
 
 /** Methods where a user without the permission may be admitted by what the request names. */

@@ -27,6 +27,8 @@ const routes: Record<string, string> = {
   'EntityIngestionConfigService.ListEntityIngestionConfigs': 'get /v2/entity-ingestion-configs',
   'EntityFieldMappingService.ListEntityFieldMappings': 'get /v2/entity-field-mappings',
   'SlaDefinitionService.ListSlaDefinitions': 'get /v2/teams/{team_id}/sla-definitions',
+  'SlaDefinitionService.ArchiveSlaDefinition': 'post /v2/sla-definitions/{id}:archive',
+  'SlaDefinitionService.UnarchiveSlaDefinition': 'post /v2/sla-definitions/{id}:unarchive',
   'UserService.UpdateUser': 'put /v2/users/{id}',
   'UserService.CreateUser': 'post /v2/users',
   'UserService.GetUser': 'get /v2/users/{id}',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, segment } from './support/method-doors.js'
+import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
 import { expectAsInSchema, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
@@ -10,6 +10,23 @@ const method: MethodDoors = {
   procedure: 'svc.v2.SlaDefinitionService/ListSlaDefinitions',
   rest: ({ teamId }) => ({ method: 'GET', path: `/v2/teams/${segment(teamId)}/sla-definitions` }),
 }
+
+const get: MethodDoors = {
+  procedure: 'svc.v2.SlaDefinitionService/GetSlaDefinition',
+  rest: ({ id }) => ({ method: 'GET', path: `/v2/sla-definitions/${segment(id)}` }),
+}
+const create: MethodDoors = {
+  procedure: 'svc.v2.SlaDefinitionService/CreateSlaDefinition',
+  rest: (json) => ({ method: 'POST', path: '/v2/sla-definitions', json }),
+}
+const update: MethodDoors = {
+  procedure: 'svc.v2.SlaDefinitionService/UpdateSlaDefinition',
+  rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/sla-definitions/${segment(id)}`, json }),
+}
+const action = (name: 'Archive' | 'Unarchive'): MethodDoors => ({
+  procedure: `svc.v2.SlaDefinitionService/${name}SlaDefinition`,
+  rest: ({ id }) => ({ method: 'POST', path: `/v2/sla-definitions/${segment(id)}:${name.toLowerCase()}`, json: {} }),
+})
 
 const rule = { type: 'FIELD', field: 'priority', op: 'IN', value: '', values: ['P1', 'P2'], logicOp: 'AND' }
 const times = { created_at: '2026-01-31T10:05:00+01:00', updated_at: '2026-02-01T00:00:00.5Z' }
@@ -175,5 +192,121 @@ describe('listing SLA definitions', () => {
     }),
     takesKeys: true,
     allowed: ['admin', 'manager', 'builder', 'agent', 'contributor', 'viewer', 'guest', 'both'],
+  })
+})
+
+describe('writing SLA definitions', () => {
+  let service: TestService
+  let token: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    token = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+  })
+  afterAll(() => service.stop())
+
+  describe.each(doors)('over %s', (door) => {
+    const call = (of: MethodDoors, request: RequestJson, headers = {}) =>
+      callMethod(service, of, { door, token, request, headers })
+    const condition = { id: 'start', conditionType: 'SLA_CONDITION_TYPE_START', conditionRule: rule }
+    const lists = {
+      conditions: [condition, { id: 'stop', conditionType: 'SLA_CONDITION_TYPE_STOP', priority: 1 }],
+      attachmentCriteria: [rule],
+      actionDefinitions: [
+        { id: 'warn', workflowId: 'workflow-1', offsetSeconds: -600 },
+        { id: 'breach', workflowId: 'workflow-2' },
+      ],
+    }
+    const made = async () => {
+      const { status, answer } = await call(create, {
+        teamId: fixture.it,
+        name: 'Response',
+        ...lists,
+        startingPoint: 'SLA_STARTING_POINT_SLA_ATTACHED',
+        metric: 'SLA_METRIC_RESOLUTION',
+      })
+      expect(status).toBe(200)
+      return answer.json.data
+    }
+
+    it('stores the lists in their order, and sets what belongs to the server', async () => {
+      const data = await made()
+      const { id: slaDefinitionId, createdAt } = data
+      const times = { createdAt, updatedAt: createdAt }
+      expect(data).toMatchObject({
+        targetDurationSeconds: 0,
+        conditions: [
+          { ...condition, slaDefinitionId, resumePolicy: '', priority: 0 },
+          { id: 'stop', slaDefinitionId, conditionType: 'SLA_CONDITION_TYPE_STOP', resumePolicy: '', priority: 1 },
+        ],
+        attachmentCriteria: [rule],
+        actionDefinitions: [
+          { id: 'warn', slaDefinitionId, workflowId: 'workflow-1', offsetSeconds: -600, ...times },
+          { id: 'breach', slaDefinitionId, workflowId: 'workflow-2', offsetSeconds: 0, ...times },
+        ],
+        ...times,
+      })
+      expect(data.conditions[1]).not.toHaveProperty('conditionRule')
+    })
+
+    it('replaces the lists that are given, empties those to clear, and leaves the others', async () => {
+      const before = await made()
+      const { id, actionDefinitions } = before
+      const [, breach] = actionDefinitions
+      const request = { id, actionDefinitions: [breach, { id: 'late' }], clearFields: ['conditions'] }
+      const { data } = (await call(update, request)).answer.json
+      const { updatedAt } = data
+      expect(data).toEqual({
+        ...before,
+        updatedAt,
+        conditions: [],
+        actionDefinitions: [
+          { ...breach, updatedAt },
+          {
+            id: 'late',
+            slaDefinitionId: id,
+            workflowId: '',
+            offsetSeconds: 0,
+            createdAt: updatedAt,
+            updatedAt,
+          },
+        ],
+      })
+      expect((await call(get, { id })).answer.json).toEqual({ data })
+    })
+
+    it('refuses two items with one id, and lists that it cannot clear, and changes nothing', async () => {
+      const { id } = await made()
+      const before = (await call(get, { id })).answer.text
+      const twice = await call(update, { id, name: 'New', conditions: [condition, condition] })
+      expect([twice.status, twice.reason, twice.fields]).toEqual([400, 'FIELD_INVALID', ['conditions[1].id']])
+      const unknown = await call(update, { id, clearFields: ['name'] })
+      expect([unknown.status, unknown.fields]).toEqual([400, ['clearFields[0]']])
+      expect((await call(get, { id })).answer.text).toBe(before)
+    })
+
+    it('archives a definition once, puts it back in use, and records both', async () => {
+      const { id, ...before } = await made()
+      await service.database.execute('DELETE FROM audit_events')
+      const archived = await call(action('Archive'), { id })
+      const { data } = archived.answer.json
+      expect(data.archivedAt).toBe(data.updatedAt)
+      const again = await call(action('Archive'), { id })
+      expect(again.answer.text).toBe(archived.answer.text)
+      expect(again.answer.headers.get('etag')).toBe(archived.answer.headers.get('etag'))
+      const stale = await call(action('Unarchive'), { id }, { 'if-match': '"another"' })
+      expect(stale.reason).toBe('ETAG_MISMATCH')
+      const { data: restored } = (await call(action('Unarchive'), { id })).answer.json
+      expect(restored).toEqual({ ...before, id, updatedAt: restored.updatedAt })
+      const events = await service.database.query(
+        'SELECT action, changed_fields AS fields FROM audit_events ORDER BY id',
+      )
+      expect(events).toEqual([
+        { action: 'sla_definition.archive', fields: expect.arrayContaining(['archivedAt']) },
+        { action: 'sla_definition.archive', fields: [] },
+        { action: 'sla_definition.unarchive', fields: expect.arrayContaining(['archivedAt']) },
+      ])
+    })
   })
 })

@@ -3,6 +3,7 @@ import { notFound, ServiceError } from '../errors.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { hasTeam } from '../store/organization.js'
 import type {
+  ListedStore,
   StandardCreation,
   StandardDeletion,
   StandardRow,
@@ -35,6 +36,11 @@ export interface StandardResource<Writes> {
 }
 
 type WriteVerb = 'create' | 'update' | 'delete'
+
+/** The same with a list in pages. */
+export interface ListedResource<Writes> extends StandardResource<Writes> {
+  readonly store: ListedStore<Writes>
+}
 
 /** The resources for which the audit log knows all of the verbs. */
 type AuditedAs<Verb extends WriteVerb> = {
@@ -76,7 +82,7 @@ export async function getObject(
 /** A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. */
 export async function listObjects(
   { reads, caller }: Scope,
-  { name, read, store }: StandardResource<unknown>,
+  { name, read, store }: ListedResource<unknown>,
   { pageToken, includeTotal, ...request }: StandardListRequest,
   pageTokens: PageTokens,
 ): Promise<StandardPage> {
@@ -127,13 +133,14 @@ export function createObject<Created extends { readonly teamId: string }>(
 
 /**
  * Changes an object and returns its JSON; what is undefined stays. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`
- * without the write permission in its team, and `ETAG_MISMATCH`.
+ * without the write permission in its team, and `ETAG_MISMATCH`. A change with a name of its own gives its `action`.
  */
 export function updateObject<Changes>(
   scope: Scope,
   resource: StandardResource<StandardUpdate<Changes>>,
   id: string,
   changes: Changes,
+  action: AuditAction = `${resource.auditedAs}.update`,
 ): Promise<string> {
   const { organizationId } = scope.caller
   const { auditedAs: targetType } = resource
@@ -142,7 +149,7 @@ export function updateObject<Changes>(
     await resource.store.write.update(transaction, { organizationId, id }, changes)
     const after = await lockForWrite({ ...scope, ifMatch: undefined }, transaction, resource, id)
     await record(scope, transaction, {
-      action: `${targetType}.update`,
+      action,
       targetType,
       targetId: id,
       teamId: after.teamId,

@@ -39,7 +39,7 @@ import {
   PriorityService,
   UpdatePriorityResponseSchema,
 } from '../../gen/svc/v2/priority_pb.js'
-import { ListSlaDefinitionsResponseSchema, SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
+import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
@@ -53,7 +53,6 @@ import { entityTypes } from '../domain/entity-type.js'
 import { getJourney } from '../domain/journey.js'
 import type { PageTokens } from '../domain/paging.js'
 import { newPriority, priorities, updatePriority } from '../domain/priority.js'
-import { listSlaDefinitions } from '../domain/sla-definition.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { invalidField } from '../errors.js'
 import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
@@ -63,6 +62,7 @@ import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-app
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
+import { slaDefinitionHandlers } from './sla-definition.js'
 import { standard } from './standard-methods.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
@@ -102,6 +102,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
   return (router) => {
     router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
     router.service(AuthService, createAuthHandlers(options))
+    router.service(SlaDefinitionService, slaDefinitionHandlers)
     router.service(UserIngestionService, createUserIngestionHandlers(options))
     router.service(UserRelationshipService, createUserRelationshipHandlers(options))
     router.service(UserService, createUserHandlers(options))
@@ -161,10 +162,6 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         return printedAnswer(UpdatePriorityResponseSchema, priority)
       },
       deletePriority: standard.delete(DeletePriorityResponseSchema, priorities),
-    })
-    router.service(SlaDefinitionService, {
-      listSlaDefinitions: async ({ teamId }, context) =>
-        printedAnswer(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), teamId)),
     })
   }
 }

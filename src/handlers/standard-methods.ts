@@ -6,12 +6,14 @@ import {
   createObject,
   deleteObject,
   getObject,
+  type ListedResource,
   listObjects,
   type StandardResource,
   updateObject,
 } from '../domain/standard-methods.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import type { AuditAction } from '../store/audit-action.js'
 import type { StandardCreation, StandardDeletion, StandardUpdate } from '../store/standard-methods.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -41,7 +43,7 @@ export const standard = {
   list:
     <Desc extends DescMessage, Filters>(
       desc: Desc,
-      resource: StandardResource<unknown>,
+      resource: ListedResource<unknown>,
       pageTokens: PageTokens,
       filters: (request: Filters) => Readonly<Record<string, string>>,
     ): Handler<ListRequest & Filters, Desc> =>
@@ -66,10 +68,17 @@ export const standard = {
     <Desc extends DescMessage, Request, Changes>(
       desc: Desc,
       resource: StandardResource<StandardUpdate<Changes>>,
-      changes: (request: Request) => Changes,
+      changes: (request: Request, scope: Scope) => Changes,
+      action?: AuditAction,
     ): Handler<{ readonly id: string } & Request, Desc> =>
-    async (request, context) =>
-      taggedAnswer(desc, await updateObject(scopeOf(context), resource, request.id, changes(request)), context),
+    async (request, context) => {
+      const scope = scopeOf(context)
+      return taggedAnswer(
+        desc,
+        await updateObject(scope, resource, request.id, changes(request, scope), action),
+        context,
+      )
+    },
 
   delete:
     <Desc extends DescMessage>(

@@ -1,12 +1,12 @@
 import { schema } from '../../gen/prisma/schema.js'
 import { AccessPolicySchema } from '../../gen/svc/v2/access_policy_pb.js'
 import { declareResource } from './resource/resource.js'
-import { createStandardStore } from './standard-methods.js'
+import { createListedStore } from './standard-methods.js'
 
 const some = { take: 1, select: { id: true } } as const
 
 /** Policies for access to apps. */
-export const accessPolicyStore = createStandardStore(
+export const accessPolicyStore = createListedStore(
   declareResource(AccessPolicySchema, schema.AccessPolicy, 'p'),
   ['teamId'],
   {

@@ -1,12 +1,12 @@
 import { schema } from '../../gen/prisma/schema.js'
 import { EntityTypeSchema } from '../../gen/svc/v2/entity_type_pb.js'
 import { declareResource } from './resource/resource.js'
-import { createStandardStore } from './standard-methods.js'
+import { createListedStore } from './standard-methods.js'
 
 const some = { take: 1, select: { id: true } } as const
 
 /** The types of the entities that teams ingest. */
-export const entityTypeStore = createStandardStore(
+export const entityTypeStore = createListedStore(
   declareResource(EntityTypeSchema, schema.EntityType, 'e'),
   ['teamId'],
   {

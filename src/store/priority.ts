@@ -8,7 +8,7 @@ import { type AuditedCall, auditInsert } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
-import { createStandardStore } from './standard-methods.js'
+import { createListedStore } from './standard-methods.js'
 
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
@@ -44,7 +44,7 @@ SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
 /** The standard methods; updates have a statement of their own. */
-export const priorityStore = createStandardStore(priorityResource, ['teamId'], {
+export const priorityStore = createListedStore(priorityResource, ['teamId'], {
   create: ({ models }, key, values: NewPriority) =>
     models.priority.create({ data: { ...key, ...values }, select: { id: true } }),
   delete: ({ models }, key) => models.priority.delete({ where: { organizationId_id: key }, select: { id: true } }),

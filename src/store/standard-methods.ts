@@ -36,11 +36,15 @@ export interface StandardStore<Writes> {
   readonly find: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
   /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
   readonly lock: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
+  readonly write: Writes
+  readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
+}
+
+/** The same with the pages of a list. */
+export interface ListedStore<Writes> extends StandardStore<Writes> {
   readonly list: (tables: Tables, selection: StandardSelection) => Promise<StandardPageRow | undefined>
   /** How many objects the list has on all pages. */
   readonly count: (tables: Tables, selection: Omit<StandardSelection, 'after' | 'pageSize'>) => Promise<number>
-  readonly write: Writes
-  readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
 }
 
 /** How rows are created, through the model of the resource. */
@@ -64,17 +68,16 @@ export interface StandardDeletion {
   ) => Promise<Readonly<Record<string, readonly unknown[]>> | null>
 }
 
-/**
- * Makes the store of a resource. Its table has the columns `organization_id`, `id`, `team_id` and `ordinal`; for each
- * filter, a column of the resource, it has an index that ends in the ordinal.
- */
-export function createStandardStore<
-  Writes extends Partial<StandardCreation<never> & StandardUpdate<never> & StandardDeletion>,
->(resource: Resource, filters: readonly string[], write: Writes): StandardStore<Writes> {
-  const { alias, table } = resource
-  const rows = Prisma.raw(`${table.name} ${alias}`)
-  const column = (name: string) => Prisma.raw(`${alias}.${name}`)
-  const team = column('team_id')
+/** Some of the writes. */
+type SomeWrites = Partial<StandardCreation<never> & StandardUpdate<never> & StandardDeletion>
+
+/** Makes the store of a resource. Its table has the columns `organization_id`, `id` and `team_id`. */
+export function createStandardStore<Writes extends SomeWrites>(
+  resource: Resource,
+  write: Writes,
+): StandardStore<Writes> {
+  const { table } = resource
+  const { rows, column, team } = placesOf(resource)
   const found = ({ id, organizationId, teamIds }: Places<StandardKey & Scope>) => Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   FROM ${rows}
@@ -90,6 +93,26 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     columns: one,
     text: (key) => Prisma.sql`${found(key)} FOR UPDATE`,
   })
+  return {
+    find: (tables, key) => first(tables, find, key),
+    lock: (tables, key) => first(tables, lock, key),
+    write,
+    statements: [find, lock],
+  }
+}
+
+/**
+ * Makes the store of a resource with a list in pages. Its table has the column `ordinal` as well; for each filter, a column
+ * of the resource, it has an index that ends in the ordinal.
+ */
+export function createListedStore<Writes extends SomeWrites>(
+  resource: Resource,
+  filters: readonly string[],
+  write: Writes,
+): ListedStore<Writes> {
+  const { rows, column, team } = placesOf(resource)
+  const { alias, table } = resource
+  const unlisted = createStandardStore(resource, write)
   const filterColumns = filters.map((name) => [name, columnOf(resource, name)] as const)
   const listed = ({ organizationId, teamIds }: Places<Scope>) => {
     const conditions = filterColumns.map(([name, filtered]) => {
@@ -126,19 +149,28 @@ SELECT ${itemsText(Prisma.sql`page.text`, Prisma.sql`page.place`, Prisma.sql`pag
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rows} WHERE ${listed(places)}`,
   })
-  const first = async <Parameters, Row>(tables: Tables, statement: Statement<Parameters, Row>, values: Parameters) => {
-    const [row] = await tables.run(statement, values)
-    return row
-  }
   return {
-    find: (tables, key) => first(tables, find, key),
-    lock: (tables, key) => first(tables, lock, key),
+    ...unlisted,
     list: (tables, { filters: values, ...page }) => first(tables, list, { ...values, ...page }),
     count: async (tables, { filters: values, ...scope }) =>
       (await first(tables, count, { ...values, ...scope }))?.count ?? 0,
-    write,
-    statements: [find, lock, list, count],
+    statements: [...unlisted.statements, list, count],
   }
+}
+
+/** The rows of a resource in SQL, and their columns. */
+function placesOf({ alias, table }: Resource) {
+  const column = (name: string) => Prisma.raw(`${alias}.${name}`)
+  return { rows: Prisma.raw(`${table.name} ${alias}`), column, team: column('team_id') }
+}
+
+async function first<Parameters, Row>(
+  tables: Tables,
+  statement: Statement<Parameters, Row>,
+  values: Parameters,
+): Promise<Row | undefined> {
+  const [row] = await tables.run(statement, values)
+  return row
 }
 
 function columnOf({ desc, fields }: Resource, name: string): string {

@@ -6,7 +6,7 @@ import { services } from '../../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import type { RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { standardSamples } from '../support/standard-resources.js'
+import { methodsOf, standardSamples } from '../support/standard-resources.js'
 import { methodNamed, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
 
 const doors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
@@ -53,7 +53,10 @@ describe.each(doors)('over %s', (door) => {
 it('the key is accepted by every method that writes and knows its caller', () => {
   const taking = services.flatMap(({ methods }) => methods).filter(takesIdempotencyKey)
   // The standard methods have a test of their own for deletions, which need an object each.
-  const deletions = standardSamples.map(({ name }) => `Delete${name}`)
+  const deletions = standardSamples
+    .flatMap(methodsOf)
+    .filter(([verb]) => verb === 'Delete')
+    .map(([, name]) => name)
   const called = [...writeCalls.map(({ name }) => name), ...deletions]
   expect(taking.map(({ name }) => name).toSorted()).toEqual(called.toSorted())
 })

@@ -7,7 +7,7 @@ import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavi
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { createLimitCheck, refuseLimits } from '../../src/limits/limit-check.js'
-import { standardSamples } from '../support/standard-resources.js'
+import { methodsOf, standardSamples } from '../support/standard-resources.js'
 
 const requests = services.flatMap(({ methods }) => methods.map(({ input }) => input))
 const check = createLimitCheck()
@@ -36,11 +36,11 @@ const unlimited: Readonly<Record<string, readonly string[]>> = {
     'ListAuditEventsRequest.action',
     'ListAuditEventsRequest.actor_id',
     'ListAuditEventsRequest.request_id',
-    ...standardSamples.flatMap(({ name, plural }) => [
-      ...['Get', 'Update', 'Delete'].map((verb) => `${verb}${name}Request.id`),
-      `List${plural}Request.team_id`,
-      `Create${name}Request.team_id`,
-    ]),
+    'ArchiveSlaDefinitionRequest.id',
+    'UnarchiveSlaDefinitionRequest.id',
+    ...standardSamples
+      .flatMap(methodsOf)
+      .map(([verb, name]) => `${name}Request.${verb === 'List' || verb === 'Create' ? 'team_id' : 'id'}`),
   ],
   'stands in a body that svc.v2.http_form keeps below 4 KiB': [
     'RevokeLeakedKeyRequest.secret',

@@ -1,6 +1,6 @@
 import { fixture } from '../support/fixture.js'
 import type { RequestJson } from '../support/method-doors.js'
-import { type StandardSample, standardSamples } from '../support/standard-resources.js'
+import { methodsOf, type StandardSample, type StandardVerb, standardSamples } from '../support/standard-resources.js'
 
 /** Who calls: a key of the organization with all permissions, its admin, a caller without any, or no one. */
 export type CallerName = 'key' | 'admin' | 'member' | 'nobody'
@@ -9,7 +9,8 @@ export type CallerName = 'key' | 'admin' | 'member' | 'nobody'
 export type MethodRequest = readonly [caller: CallerName, status: number, request: RequestJson]
 
 const nothing = '00000000-0000-7000-8000-000000000000'
-const { it, accessPolicies, appInstances, appResources, entityTypes, journeys, priorities, users } = fixture
+const { it, accessPolicies, appInstances, appResources, entityTypes, journeys, priorities, slaDefinitions, users } =
+  fixture
 const profile = { externalId: 'e1', email: 'e1@example.com', firstName: 'É', primaryPhone: '+12025550123' }
 const resources = [{ id: appResources.it, name: 'Renamed “twice”' }, { id: appResources.itSecond }]
 
@@ -71,6 +72,16 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['admin', 404, { id: nothing }],
     ['key', 403, { id: priorities.it }],
   ],
+  'SlaDefinitionService/ArchiveSlaDefinition': [
+    ['key', 200, { id: slaDefinitions.it }],
+    ['member', 403, { id: slaDefinitions.it }],
+    ['key', 404, { id: nothing }],
+  ],
+  'SlaDefinitionService/UnarchiveSlaDefinition': [
+    ['key', 200, { id: slaDefinitions.it }],
+    ['member', 403, { id: slaDefinitions.it }],
+    ['key', 404, { id: nothing }],
+  ],
   'SlaDefinitionService/ListSlaDefinitions': [
     ['key', 200, { teamId: it }],
     ['key', 404, { teamId: nothing }],
@@ -122,51 +133,30 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
 }
 
 /** Calls of the standard methods of a resource. */
-function standardRequests({
-  name,
-  plural,
-  create,
-  change,
-  fixture: { it: id },
-  referrers,
-  writtenByUsersOnly,
-}: StandardSample): [method: string, requests: readonly MethodRequest[]][] {
-  const service = `${name}Service`
+function standardRequests(sample: StandardSample): (readonly [method: string, requests: readonly MethodRequest[]])[] {
+  const { fixture: ids, create, change, referrers, writtenByUsersOnly } = sample
+  const { it: id } = ids
   const writer = writtenByUsersOnly ? 'admin' : 'key'
-  return [
-    [
-      `${service}/Get${name}`,
-      [
-        ['key', 200, { id }],
-        ['key', 404, { id: nothing }],
-      ],
+  const requests: Readonly<Record<StandardVerb, readonly MethodRequest[]>> = {
+    Get: [
+      ['key', 200, { id }],
+      ['key', 404, { id: nothing }],
     ],
-    [
-      `${service}/List${plural}`,
-      [
-        ['key', 200, { includeTotal: true }],
-        ['key', 400, { pageSize: -1 }],
-      ],
+    List: [
+      ['key', 200, { includeTotal: true }],
+      ['key', 400, { pageSize: -1 }],
     ],
-    [
-      `${service}/Create${name}`,
-      [
-        [writer, 200, create(1)],
-        [writer, 400, {}],
-        [writer, 404, { ...create(2), teamId: nothing }],
-      ],
+    Create: [
+      [writer, 200, create(1)],
+      [writer, 400, {}],
+      [writer, 404, { ...create(2), teamId: nothing }],
     ],
-    [
-      `${service}/Update${name}`,
-      [
-        [writer, 200, { id, ...change(1) }],
-        ['member', 403, { id }],
-        [writer, 404, { id: nothing }],
-      ],
+    Update: [
+      [writer, 200, { id, ...change(1) }],
+      ['member', 403, { id }],
+      [writer, 404, { id: nothing }],
     ],
-    [
-      `${service}/Delete${name}`,
-      [[writer, 404, { id: nothing }], ...(referrers === undefined ? [] : [[writer, 400, { id }] as const])],
-    ],
-  ]
+    Delete: [[writer, 404, { id: nothing }], ...(referrers === undefined ? [] : [[writer, 400, { id }] as const])],
+  }
+  return methodsOf(sample).map(([verb, name]) => [`${sample.name}Service/${name}`, requests[verb]] as const)
 }

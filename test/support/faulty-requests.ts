@@ -60,6 +60,26 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
   deletePriority: [{ parameters: { id: 'pri_nothing' } }],
   updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }, { parameters: { id: 'pri_nothing' } }],
   listSlaDefinitions: [unknownParameter, { parameters: { team_id: 'team_nowhere' } }],
+  getSlaDefinition: [unknownParameter, { parameters: { id: 'sla_nothing' } }],
+  createSlaDefinition: [
+    { json: { name: 'First response' } },
+    {
+      json: {
+        teamId: 'team_nowhere',
+        name: 'First response',
+        startingPoint: 'SLA_STARTING_POINT_TICKET_CREATED',
+        metric: 'SLA_METRIC_RESOLUTION',
+      },
+    },
+  ],
+  updateSlaDefinition: [
+    { json: { name: '' } },
+    { json: { clearFields: ['name'] } },
+    { json: { actionDefinitions: [{ id: 'warn' }, { id: 'warn' }] } },
+    { parameters: { id: 'sla_nothing' } },
+  ],
+  archiveSlaDefinition: [{ json: { archivedAt: '' } }, { parameters: { id: 'sla_nothing' } }],
+  unarchiveSlaDefinition: [{ json: { archivedAt: '' } }, { parameters: { id: 'sla_nothing' } }],
   ingestUserProfiles: [
     { json: { source: 'hr', profiles: [] } },
     { json: { source: 'hr', profiles: [{ externalId: '1001', email: 'emre' }] } },

@@ -5,7 +5,7 @@ import { fixture } from './fixture.js'
 import type { RequestJson } from './method-doors.js'
 import { standardSamples } from './standard-resources.js'
 
-const { it, accessPolicies, appResources, users } = fixture
+const { it, accessPolicies, appResources, slaDefinitions, users } = fixture
 
 /** A method that writes, who may call it, and requests that each have an effect of their own. */
 export interface WriteCall {
@@ -48,6 +48,8 @@ export const writeCalls: readonly WriteCall[] = [
     request: (n) => ({ id: users.builder, jobTitle: `Builder ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
   },
   { name: 'CreateUser', caller: 'admin', request: (n) => ({ email: `new${n}@example.com`, firstName: 'New' }) },
+  { name: 'ArchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
+  { name: 'UnarchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
   ...standardSamples.flatMap(({ name, create, change, fixture: { it: id }, writtenByUsersOnly }): WriteCall[] => {
     const caller = writtenByUsersOnly ? 'admin' : 'key'
     return [

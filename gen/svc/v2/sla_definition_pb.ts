@@ -8,7 +8,10 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Rule } from "./rule_pb.js";
 import { file_svc_v2_rule } from "./rule_pb.js";
@@ -18,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/sla_definition.proto.
  */
 export const file_svc_v2_sla_definition: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdmMvdjIvc2xhX2RlZmluaXRpb24ucHJvdG8SBnN2Yy52MiKIBgoNU2xhRGVmaW5pdGlvbhIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAQgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoLc2NoZWR1bGVfaWQYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOAoMcG9saWN5X2dyb3VwGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEigKF3RhcmdldF9kdXJhdGlvbl9zZWNvbmRzGAcgASgFQge6SAQaAigAEhkKEXVzZV9jYWxlbmRhcl90aW1lGAggASgIEiMKG3VzZV9hc3NpZ25lZF9ncm91cF9zY2hlZHVsZRgJIAEoCBIoCgpjb25kaXRpb25zGAogAygLMhQuc3ZjLnYyLlNsYUNvbmRpdGlvbhIpChNhdHRhY2htZW50X2NyaXRlcmlhGAsgAygLMgwuc3ZjLnYyLlJ1bGUSLQoSYWN0aW9uX2RlZmluaXRpb25zGAwgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbhIwCg5zdGFydGluZ19wb2ludBgNIAEoDjIYLnN2Yy52Mi5TbGFTdGFydGluZ1BvaW50EiEKBm1ldHJpYxgOIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWMSGAoKY3JlYXRlZF9hdBgPIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GBAgASgJQgSotRgBEh4KC2FyY2hpdmVkX2F0GBEgASgJQgSotRgBSACIAQFCDgoMX2FyY2hpdmVkX2F0IvwBCgxTbGFDb25kaXRpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjAKDmNvbmRpdGlvbl90eXBlGAMgASgOMhguc3ZjLnYyLlNsYUNvbmRpdGlvblR5cGUSJAoOY29uZGl0aW9uX3J1bGUYBCABKAsyDC5zdmMudjIuUnVsZRI5Cg1yZXN1bWVfcG9saWN5GAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhAKCHByaW9yaXR5GAYgASgFItkBCglTbGFBY3Rpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhkKEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhYKDm9mZnNldF9zZWNvbmRzGAQgASgFEhgKCmNyZWF0ZWRfYXQYBSABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgGIAEoCUIEqLUYASI0ChlMaXN0U2xhRGVmaW5pdGlvbnNSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBASJBChpMaXN0U2xhRGVmaW5pdGlvbnNSZXNwb25zZRIjCgRkYXRhGAEgAygLMhUuc3ZjLnYyLlNsYURlZmluaXRpb24qqQEKEFNsYVN0YXJ0aW5nUG9pbnQSIgoeU0xBX1NUQVJUSU5HX1BPSU5UX1VOU1BFQ0lGSUVEEAASJQohU0xBX1NUQVJUSU5HX1BPSU5UX1RJQ0tFVF9DUkVBVEVEEAESIwofU0xBX1NUQVJUSU5HX1BPSU5UX1NMQV9BVFRBQ0hFRBACEiUKIVNMQV9TVEFSVElOR19QT0lOVF9HUk9VUF9BU1NJR05FRBADKoYBCglTbGFNZXRyaWMSGgoWU0xBX01FVFJJQ19VTlNQRUNJRklFRBAAEh0KGVNMQV9NRVRSSUNfRklSU1RfUkVTUE9OU0UQARIjCh9TTEFfTUVUUklDX0ZJUlNUX0hVTUFOX1JFU1BPTlNFEAISGQoVU0xBX01FVFJJQ19SRVNPTFVUSU9OEAMqjwEKEFNsYUNvbmRpdGlvblR5cGUSIgoeU0xBX0NPTkRJVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHAoYU0xBX0NPTkRJVElPTl9UWVBFX1NUQVJUEAESHAoYU0xBX0NPTkRJVElPTl9UWVBFX1BBVVNFEAISGwoXU0xBX0NPTkRJVElPTl9UWVBFX1NUT1AQAzK8AQoUU2xhRGVmaW5pdGlvblNlcnZpY2USowEKEkxpc3RTbGFEZWZpbml0aW9ucxIhLnN2Yy52Mi5MaXN0U2xhRGVmaW5pdGlvbnNSZXF1ZXN0GiIuc3ZjLnYyLkxpc3RTbGFEZWZpbml0aW9uc1Jlc3BvbnNlIkaQAgGKtRgUCgQBAgMEEgx0aWNrZXRzOnJlYWSC0+STAiUSIy92Mi90ZWFtcy97dGVhbV9pZH0vc2xhLWRlZmluaXRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_rule]);
+  fileDesc("ChtzdmMvdjIvc2xhX2RlZmluaXRpb24ucHJvdG8SBnN2Yy52MiKIBgoNU2xhRGVmaW5pdGlvbhIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMgoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAQgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoLc2NoZWR1bGVfaWQYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOAoMcG9saWN5X2dyb3VwGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEigKF3RhcmdldF9kdXJhdGlvbl9zZWNvbmRzGAcgASgFQge6SAQaAigAEhkKEXVzZV9jYWxlbmRhcl90aW1lGAggASgIEiMKG3VzZV9hc3NpZ25lZF9ncm91cF9zY2hlZHVsZRgJIAEoCBIoCgpjb25kaXRpb25zGAogAygLMhQuc3ZjLnYyLlNsYUNvbmRpdGlvbhIpChNhdHRhY2htZW50X2NyaXRlcmlhGAsgAygLMgwuc3ZjLnYyLlJ1bGUSLQoSYWN0aW9uX2RlZmluaXRpb25zGAwgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbhIwCg5zdGFydGluZ19wb2ludBgNIAEoDjIYLnN2Yy52Mi5TbGFTdGFydGluZ1BvaW50EiEKBm1ldHJpYxgOIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWMSGAoKY3JlYXRlZF9hdBgPIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GBAgASgJQgSotRgBEh4KC2FyY2hpdmVkX2F0GBEgASgJQgSotRgBSACIAQFCDgoMX2FyY2hpdmVkX2F0IoECCgxTbGFDb25kaXRpb24SLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEh4KEXNsYV9kZWZpbml0aW9uX2lkGAIgASgJQgPgQQMSMAoOY29uZGl0aW9uX3R5cGUYAyABKA4yGC5zdmMudjIuU2xhQ29uZGl0aW9uVHlwZRIkCg5jb25kaXRpb25fcnVsZRgEIAEoCzIMLnN2Yy52Mi5SdWxlEjkKDXJlc3VtZV9wb2xpY3kYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSEAoIcHJpb3JpdHkYBiABKAUi5AEKCVNsYUFjdGlvbhIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSHgoRc2xhX2RlZmluaXRpb25faWQYAiABKAlCA+BBAxI3Cgt3b3JrZmxvd19pZBgDIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIWCg5vZmZzZXRfc2Vjb25kcxgEIAEoBRIbCgpjcmVhdGVkX2F0GAUgASgJQgfgQQOotRgBEhsKCnVwZGF0ZWRfYXQYBiABKAlCB+BBA6i1GAEiLQoXR2V0U2xhRGVmaW5pdGlvblJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASI/ChhHZXRTbGFEZWZpbml0aW9uUmVzcG9uc2USIwoEZGF0YRgBIAEoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uIjQKGUxpc3RTbGFEZWZpbml0aW9uc1JlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBIkEKGkxpc3RTbGFEZWZpbml0aW9uc1Jlc3BvbnNlEiMKBGRhdGEYASADKAsyFS5zdmMudjIuU2xhRGVmaW5pdGlvbiL4BQoaQ3JlYXRlU2xhRGVmaW5pdGlvblJlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBEjMKBG5hbWUYAiABKAlCJbpIIsgBAXIdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YAyABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBI3CgtzY2hlZHVsZV9pZBgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI4Cgxwb2xpY3lfZ3JvdXAYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSKAoXdGFyZ2V0X2R1cmF0aW9uX3NlY29uZHMYBiABKAVCB7pIBBoCKAASGQoRdXNlX2NhbGVuZGFyX3RpbWUYByABKAgSIwobdXNlX2Fzc2lnbmVkX2dyb3VwX3NjaGVkdWxlGAggASgIEjIKCmNvbmRpdGlvbnMYCSADKAsyFC5zdmMudjIuU2xhQ29uZGl0aW9uQgi6SAWSAQIQZBIzChNhdHRhY2htZW50X2NyaXRlcmlhGAogAygLMgwuc3ZjLnYyLlJ1bGVCCLpIBZIBAhBkEjcKEmFjdGlvbl9kZWZpbml0aW9ucxgLIAMoCzIRLnN2Yy52Mi5TbGFBY3Rpb25CCLpIBZIBAhBkEj0KDnN0YXJ0aW5nX3BvaW50GAwgASgOMhguc3ZjLnYyLlNsYVN0YXJ0aW5nUG9pbnRCC7pICMgBAYIBAhABEi4KBm1ldHJpYxgNIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWNCC7pICMgBAYIBAhABOlSatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0mrUYNAoKYXJjaGl2ZWRBdBImY3JlYXRlIHRoZSBkZWZpbml0aW9uLCB0aGVuIGFyY2hpdmUgaXQiQgobQ3JlYXRlU2xhRGVmaW5pdGlvblJlc3BvbnNlEiMKBGRhdGEYASABKAsyFS5zdmMudjIuU2xhRGVmaW5pdGlvbiLpCAoaVXBkYXRlU2xhRGVmaW5pdGlvblJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI3CgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARJNCgtkZXNjcmlwdGlvbhgDIAEoCUIzukgwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokSAGIAQESPAoLc2NoZWR1bGVfaWQYBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAogBARI9Cgxwb2xpY3lfZ3JvdXAYBSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARItChd0YXJnZXRfZHVyYXRpb25fc2Vjb25kcxgGIAEoBUIHukgEGgIoAEgEiAEBEh4KEXVzZV9jYWxlbmRhcl90aW1lGAcgASgISAWIAQESKAobdXNlX2Fzc2lnbmVkX2dyb3VwX3NjaGVkdWxlGAggASgISAaIAQESMgoKY29uZGl0aW9ucxgJIAMoCzIULnN2Yy52Mi5TbGFDb25kaXRpb25CCLpIBZIBAhBkEjMKE2F0dGFjaG1lbnRfY3JpdGVyaWEYCiADKAsyDC5zdmMudjIuUnVsZUIIukgFkgECEGQSNwoSYWN0aW9uX2RlZmluaXRpb25zGAsgAygLMhEuc3ZjLnYyLlNsYUFjdGlvbkIIukgFkgECEGQSQQoOc3RhcnRpbmdfcG9pbnQYDCABKA4yGC5zdmMudjIuU2xhU3RhcnRpbmdQb2ludEIKukgHggEEEAEgAEgHiAEBEjIKBm1ldHJpYxgNIAEoDjIRLnN2Yy52Mi5TbGFNZXRyaWNCCrpIB4IBBBABIABICIgBARJVCgxjbGVhcl9maWVsZHMYDiADKAlCP7pIPJIBORADIjVyM1IKY29uZGl0aW9uc1ISYXR0YWNobWVudENyaXRlcmlhUhFhY3Rpb25EZWZpbml0aW9uczqeAZq1GDcKBnRlYW1JZBItYW4gU0xBIGRlZmluaXRpb24gY2Fubm90IG1vdmUgdG8gYW5vdGhlciB0ZWFtmrUYXwoKYXJjaGl2ZWRBdBJRUE9TVCAvdjIvc2xhLWRlZmluaXRpb25zL3tpZH06YXJjaGl2ZSBhcmNoaXZlcyBpdCwgOnVuYXJjaGl2ZSBwdXRzIGl0IGJhY2sgaW4gdXNlQgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbkIOCgxfc2NoZWR1bGVfaWRCDwoNX3BvbGljeV9ncm91cEIaChhfdGFyZ2V0X2R1cmF0aW9uX3NlY29uZHNCFAoSX3VzZV9jYWxlbmRhcl90aW1lQh4KHF91c2VfYXNzaWduZWRfZ3JvdXBfc2NoZWR1bGVCEQoPX3N0YXJ0aW5nX3BvaW50QgkKB19tZXRyaWMiQgobVXBkYXRlU2xhRGVmaW5pdGlvblJlc3BvbnNlEiMKBGRhdGEYASABKAsyFS5zdmMudjIuU2xhRGVmaW5pdGlvbiIxChtBcmNoaXZlU2xhRGVmaW5pdGlvblJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASJDChxBcmNoaXZlU2xhRGVmaW5pdGlvblJlc3BvbnNlEiMKBGRhdGEYASABKAsyFS5zdmMudjIuU2xhRGVmaW5pdGlvbiIzCh1VbmFyY2hpdmVTbGFEZWZpbml0aW9uUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIkUKHlVuYXJjaGl2ZVNsYURlZmluaXRpb25SZXNwb25zZRIjCgRkYXRhGAEgASgLMhUuc3ZjLnYyLlNsYURlZmluaXRpb24qqQEKEFNsYVN0YXJ0aW5nUG9pbnQSIgoeU0xBX1NUQVJUSU5HX1BPSU5UX1VOU1BFQ0lGSUVEEAASJQohU0xBX1NUQVJUSU5HX1BPSU5UX1RJQ0tFVF9DUkVBVEVEEAESIwofU0xBX1NUQVJUSU5HX1BPSU5UX1NMQV9BVFRBQ0hFRBACEiUKIVNMQV9TVEFSVElOR19QT0lOVF9HUk9VUF9BU1NJR05FRBADKoYBCglTbGFNZXRyaWMSGgoWU0xBX01FVFJJQ19VTlNQRUNJRklFRBAAEh0KGVNMQV9NRVRSSUNfRklSU1RfUkVTUE9OU0UQARIjCh9TTEFfTUVUUklDX0ZJUlNUX0hVTUFOX1JFU1BPTlNFEAISGQoVU0xBX01FVFJJQ19SRVNPTFVUSU9OEAMqjwEKEFNsYUNvbmRpdGlvblR5cGUSIgoeU0xBX0NPTkRJVElPTl9UWVBFX1VOU1BFQ0lGSUVEEAASHAoYU0xBX0NPTkRJVElPTl9UWVBFX1NUQVJUEAESHAoYU0xBX0NPTkRJVElPTl9UWVBFX1BBVVNFEAISGwoXU0xBX0NPTkRJVElPTl9UWVBFX1NUT1AQAzKTCAoUU2xhRGVmaW5pdGlvblNlcnZpY2USmAEKEEdldFNsYURlZmluaXRpb24SHy5zdmMudjIuR2V0U2xhRGVmaW5pdGlvblJlcXVlc3QaIC5zdmMudjIuR2V0U2xhRGVmaW5pdGlvblJlc3BvbnNlIkGQAgGKtRgUCgQBAgMEEgx0aWNrZXRzOnJlYWSStRgCIAGC0+STAhoSGC92Mi9zbGEtZGVmaW5pdGlvbnMve2lkfRKjAQoSTGlzdFNsYURlZmluaXRpb25zEiEuc3ZjLnYyLkxpc3RTbGFEZWZpbml0aW9uc1JlcXVlc3QaIi5zdmMudjIuTGlzdFNsYURlZmluaXRpb25zUmVzcG9uc2UiRpACAYq1GBQKBAECAwQSDHRpY2tldHM6cmVhZILT5JMCJRIjL3YyL3RlYW1zL3t0ZWFtX2lkfS9zbGEtZGVmaW5pdGlvbnMSnQEKE0NyZWF0ZVNsYURlZmluaXRpb24SIi5zdmMudjIuQ3JlYXRlU2xhRGVmaW5pdGlvblJlcXVlc3QaIy5zdmMudjIuQ3JlYXRlU2xhRGVmaW5pdGlvblJlc3BvbnNlIj2KtRgVCgQBAgMEEg10aWNrZXRzOndyaXRlkrUYAiABgtPkkwIYOgEqIhMvdjIvc2xhLWRlZmluaXRpb25zEqcBChNVcGRhdGVTbGFEZWZpbml0aW9uEiIuc3ZjLnYyLlVwZGF0ZVNsYURlZmluaXRpb25SZXF1ZXN0GiMuc3ZjLnYyLlVwZGF0ZVNsYURlZmluaXRpb25SZXNwb25zZSJHkAICirUYFQoEAQIDBBINdGlja2V0czp3cml0ZZK1GAQgASgBgtPkkwIdOgEqMhgvdjIvc2xhLWRlZmluaXRpb25zL3tpZH0SsgEKFEFyY2hpdmVTbGFEZWZpbml0aW9uEiMuc3ZjLnYyLkFyY2hpdmVTbGFEZWZpbml0aW9uUmVxdWVzdBokLnN2Yy52Mi5BcmNoaXZlU2xhRGVmaW5pdGlvblJlc3BvbnNlIk+QAgKKtRgVCgQBAgMEEg10aWNrZXRzOndyaXRlkrUYBCABKAGC0+STAiU6ASoiIC92Mi9zbGEtZGVmaW5pdGlvbnMve2lkfTphcmNoaXZlEroBChZVbmFyY2hpdmVTbGFEZWZpbml0aW9uEiUuc3ZjLnYyLlVuYXJjaGl2ZVNsYURlZmluaXRpb25SZXF1ZXN0GiYuc3ZjLnYyLlVuYXJjaGl2ZVNsYURlZmluaXRpb25SZXNwb25zZSJRkAICirUYFQoEAQIDBBINdGlja2V0czp3cml0ZZK1GAQgASgBgtPkkwInOgEqIiIvdjIvc2xhLWRlZmluaXRpb25zL3tpZH06dW5hcmNoaXZlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_rule]);
 
 /**
  * A promise about how long a ticket takes.
@@ -167,7 +170,7 @@ export type SlaCondition = Message<"svc.v2.SlaCondition"> & {
   id: string;
 
   /**
-   * The definition that it belongs to.
+   * The definition that it belongs to. Set by the server; ignored in requests.
    *
    * @generated from field: string sla_definition_id = 2;
    */
@@ -223,7 +226,7 @@ export type SlaAction = Message<"svc.v2.SlaAction"> & {
   id: string;
 
   /**
-   * The definition that it belongs to.
+   * The definition that it belongs to. Set by the server; ignored in requests.
    *
    * @generated from field: string sla_definition_id = 2;
    */
@@ -244,14 +247,14 @@ export type SlaAction = Message<"svc.v2.SlaAction"> & {
   offsetSeconds: number;
 
   /**
-   * When it was created.
+   * When it was created. Set by the server; ignored in requests.
    *
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
 
   /**
-   * When it last changed.
+   * When it last changed. Set by the server; ignored in requests.
    *
    * @generated from field: string updated_at = 6;
    */
@@ -264,6 +267,48 @@ export type SlaAction = Message<"svc.v2.SlaAction"> & {
  */
 export const SlaActionSchema: GenMessage<SlaAction> = /*@__PURE__*/
   messageDesc(file_svc_v2_sla_definition, 2);
+
+/**
+ * Request of GetSlaDefinition.
+ *
+ * @generated from message svc.v2.GetSlaDefinitionRequest
+ */
+export type GetSlaDefinitionRequest = Message<"svc.v2.GetSlaDefinitionRequest"> & {
+  /**
+   * The definition.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetSlaDefinitionRequest.
+ * Use `create(GetSlaDefinitionRequestSchema)` to create a new message.
+ */
+export const GetSlaDefinitionRequestSchema: GenMessage<GetSlaDefinitionRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 3);
+
+/**
+ * Response of GetSlaDefinition.
+ *
+ * @generated from message svc.v2.GetSlaDefinitionResponse
+ */
+export type GetSlaDefinitionResponse = Message<"svc.v2.GetSlaDefinitionResponse"> & {
+  /**
+   * The definition.
+   *
+   * @generated from field: svc.v2.SlaDefinition data = 1;
+   */
+  data?: SlaDefinition | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetSlaDefinitionResponse.
+ * Use `create(GetSlaDefinitionResponseSchema)` to create a new message.
+ */
+export const GetSlaDefinitionResponseSchema: GenMessage<GetSlaDefinitionResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 4);
 
 /**
  * Request of ListSlaDefinitions.
@@ -284,7 +329,7 @@ export type ListSlaDefinitionsRequest = Message<"svc.v2.ListSlaDefinitionsReques
  * Use `create(ListSlaDefinitionsRequestSchema)` to create a new message.
  */
 export const ListSlaDefinitionsRequestSchema: GenMessage<ListSlaDefinitionsRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_sla_definition, 3);
+  messageDesc(file_svc_v2_sla_definition, 5);
 
 /**
  * Response of ListSlaDefinitions.
@@ -305,7 +350,350 @@ export type ListSlaDefinitionsResponse = Message<"svc.v2.ListSlaDefinitionsRespo
  * Use `create(ListSlaDefinitionsResponseSchema)` to create a new message.
  */
 export const ListSlaDefinitionsResponseSchema: GenMessage<ListSlaDefinitionsResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_sla_definition, 4);
+  messageDesc(file_svc_v2_sla_definition, 6);
+
+/**
+ * Request of CreateSlaDefinition.
+ *
+ * @generated from message svc.v2.CreateSlaDefinitionRequest
+ */
+export type CreateSlaDefinitionRequest = Message<"svc.v2.CreateSlaDefinitionRequest"> & {
+  /**
+   * The team that makes the promise.
+   *
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * Display name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * What it promises.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * The schedule whose hours count; empty for calendar time.
+   *
+   * @generated from field: string schedule_id = 4;
+   */
+  scheduleId: string;
+
+  /**
+   * The group of the definition. At most one definition of a group applies to a ticket.
+   *
+   * @generated from field: string policy_group = 5;
+   */
+  policyGroup: string;
+
+  /**
+   * The time promised, in seconds.
+   *
+   * @generated from field: int32 target_duration_seconds = 6;
+   */
+  targetDurationSeconds: number;
+
+  /**
+   * Whether every hour counts, not just those of a schedule.
+   *
+   * @generated from field: bool use_calendar_time = 7;
+   */
+  useCalendarTime: boolean;
+
+  /**
+   * Whether the schedule of the group that the ticket is assigned to counts.
+   *
+   * @generated from field: bool use_assigned_group_schedule = 8;
+   */
+  useAssignedGroupSchedule: boolean;
+
+  /**
+   * Conditions, each with an id of its own that the caller chooses.
+   *
+   * @generated from field: repeated svc.v2.SlaCondition conditions = 9;
+   */
+  conditions: SlaCondition[];
+
+  /**
+   * Criteria of the tickets to which it applies, in order.
+   *
+   * @generated from field: repeated svc.v2.Rule attachment_criteria = 10;
+   */
+  attachmentCriteria: Rule[];
+
+  /**
+   * Actions, each with an id of its own that the caller chooses.
+   *
+   * @generated from field: repeated svc.v2.SlaAction action_definitions = 11;
+   */
+  actionDefinitions: SlaAction[];
+
+  /**
+   * When the clock starts.
+   *
+   * @generated from field: svc.v2.SlaStartingPoint starting_point = 12;
+   */
+  startingPoint: SlaStartingPoint;
+
+  /**
+   * What is measured.
+   *
+   * @generated from field: svc.v2.SlaMetric metric = 13;
+   */
+  metric: SlaMetric;
+};
+
+/**
+ * Describes the message svc.v2.CreateSlaDefinitionRequest.
+ * Use `create(CreateSlaDefinitionRequestSchema)` to create a new message.
+ */
+export const CreateSlaDefinitionRequestSchema: GenMessage<CreateSlaDefinitionRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 7);
+
+/**
+ * Response of CreateSlaDefinition.
+ *
+ * @generated from message svc.v2.CreateSlaDefinitionResponse
+ */
+export type CreateSlaDefinitionResponse = Message<"svc.v2.CreateSlaDefinitionResponse"> & {
+  /**
+   * The new definition.
+   *
+   * @generated from field: svc.v2.SlaDefinition data = 1;
+   */
+  data?: SlaDefinition | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreateSlaDefinitionResponse.
+ * Use `create(CreateSlaDefinitionResponseSchema)` to create a new message.
+ */
+export const CreateSlaDefinitionResponseSchema: GenMessage<CreateSlaDefinitionResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 8);
+
+/**
+ * Request of UpdateSlaDefinition.
+ *
+ * @generated from message svc.v2.UpdateSlaDefinitionRequest
+ */
+export type UpdateSlaDefinitionRequest = Message<"svc.v2.UpdateSlaDefinitionRequest"> & {
+  /**
+   * The definition to change.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * New display name.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * New description; empty clears it.
+   *
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
+
+  /**
+   * New schedule; empty clears it.
+   *
+   * @generated from field: optional string schedule_id = 4;
+   */
+  scheduleId?: string | undefined;
+
+  /**
+   * New group; empty clears it.
+   *
+   * @generated from field: optional string policy_group = 5;
+   */
+  policyGroup?: string | undefined;
+
+  /**
+   * New time, in seconds.
+   *
+   * @generated from field: optional int32 target_duration_seconds = 6;
+   */
+  targetDurationSeconds?: number | undefined;
+
+  /**
+   * Whether every hour counts, not just those of a schedule.
+   *
+   * @generated from field: optional bool use_calendar_time = 7;
+   */
+  useCalendarTime?: boolean | undefined;
+
+  /**
+   * Whether the schedule of the group that the ticket is assigned to counts.
+   *
+   * @generated from field: optional bool use_assigned_group_schedule = 8;
+   */
+  useAssignedGroupSchedule?: boolean | undefined;
+
+  /**
+   * New conditions, each with an id of its own that the caller chooses; an empty list leaves them unchanged.
+   *
+   * @generated from field: repeated svc.v2.SlaCondition conditions = 9;
+   */
+  conditions: SlaCondition[];
+
+  /**
+   * New criteria of the tickets to which it applies, in order; an empty list leaves them unchanged.
+   *
+   * @generated from field: repeated svc.v2.Rule attachment_criteria = 10;
+   */
+  attachmentCriteria: Rule[];
+
+  /**
+   * New actions, each with an id of its own that the caller chooses; an empty list leaves them unchanged.
+   *
+   * @generated from field: repeated svc.v2.SlaAction action_definitions = 11;
+   */
+  actionDefinitions: SlaAction[];
+
+  /**
+   * When the clock starts.
+   *
+   * @generated from field: optional svc.v2.SlaStartingPoint starting_point = 12;
+   */
+  startingPoint?: SlaStartingPoint | undefined;
+
+  /**
+   * What is measured.
+   *
+   * @generated from field: optional svc.v2.SlaMetric metric = 13;
+   */
+  metric?: SlaMetric | undefined;
+
+  /**
+   * Lists to empty: `conditions`, `attachmentCriteria` and `actionDefinitions`. One that is also given is replaced.
+   *
+   * @generated from field: repeated string clear_fields = 14;
+   */
+  clearFields: string[];
+};
+
+/**
+ * Describes the message svc.v2.UpdateSlaDefinitionRequest.
+ * Use `create(UpdateSlaDefinitionRequestSchema)` to create a new message.
+ */
+export const UpdateSlaDefinitionRequestSchema: GenMessage<UpdateSlaDefinitionRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 9);
+
+/**
+ * Response of UpdateSlaDefinition.
+ *
+ * @generated from message svc.v2.UpdateSlaDefinitionResponse
+ */
+export type UpdateSlaDefinitionResponse = Message<"svc.v2.UpdateSlaDefinitionResponse"> & {
+  /**
+   * The definition after the update.
+   *
+   * @generated from field: svc.v2.SlaDefinition data = 1;
+   */
+  data?: SlaDefinition | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateSlaDefinitionResponse.
+ * Use `create(UpdateSlaDefinitionResponseSchema)` to create a new message.
+ */
+export const UpdateSlaDefinitionResponseSchema: GenMessage<UpdateSlaDefinitionResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 10);
+
+/**
+ * Request of ArchiveSlaDefinition.
+ *
+ * @generated from message svc.v2.ArchiveSlaDefinitionRequest
+ */
+export type ArchiveSlaDefinitionRequest = Message<"svc.v2.ArchiveSlaDefinitionRequest"> & {
+  /**
+   * The definition.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.ArchiveSlaDefinitionRequest.
+ * Use `create(ArchiveSlaDefinitionRequestSchema)` to create a new message.
+ */
+export const ArchiveSlaDefinitionRequestSchema: GenMessage<ArchiveSlaDefinitionRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 11);
+
+/**
+ * Response of ArchiveSlaDefinition.
+ *
+ * @generated from message svc.v2.ArchiveSlaDefinitionResponse
+ */
+export type ArchiveSlaDefinitionResponse = Message<"svc.v2.ArchiveSlaDefinitionResponse"> & {
+  /**
+   * The definition, archived.
+   *
+   * @generated from field: svc.v2.SlaDefinition data = 1;
+   */
+  data?: SlaDefinition | undefined;
+};
+
+/**
+ * Describes the message svc.v2.ArchiveSlaDefinitionResponse.
+ * Use `create(ArchiveSlaDefinitionResponseSchema)` to create a new message.
+ */
+export const ArchiveSlaDefinitionResponseSchema: GenMessage<ArchiveSlaDefinitionResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 12);
+
+/**
+ * Request of UnarchiveSlaDefinition.
+ *
+ * @generated from message svc.v2.UnarchiveSlaDefinitionRequest
+ */
+export type UnarchiveSlaDefinitionRequest = Message<"svc.v2.UnarchiveSlaDefinitionRequest"> & {
+  /**
+   * The definition.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.UnarchiveSlaDefinitionRequest.
+ * Use `create(UnarchiveSlaDefinitionRequestSchema)` to create a new message.
+ */
+export const UnarchiveSlaDefinitionRequestSchema: GenMessage<UnarchiveSlaDefinitionRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 13);
+
+/**
+ * Response of UnarchiveSlaDefinition.
+ *
+ * @generated from message svc.v2.UnarchiveSlaDefinitionResponse
+ */
+export type UnarchiveSlaDefinitionResponse = Message<"svc.v2.UnarchiveSlaDefinitionResponse"> & {
+  /**
+   * The definition, in use.
+   *
+   * @generated from field: svc.v2.SlaDefinition data = 1;
+   */
+  data?: SlaDefinition | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UnarchiveSlaDefinitionResponse.
+ * Use `create(UnarchiveSlaDefinitionResponseSchema)` to create a new message.
+ */
+export const UnarchiveSlaDefinitionResponseSchema: GenMessage<UnarchiveSlaDefinitionResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_sla_definition, 14);
 
 /**
  * When the clock of an SLA starts.
@@ -431,11 +819,21 @@ export const SlaConditionTypeSchema: GenEnum<SlaConditionType> = /*@__PURE__*/
   enumDesc(file_svc_v2_sla_definition, 2);
 
 /**
- * Lists SLA definitions.
+ * Manages SLA definitions.
  *
  * @generated from service svc.v2.SlaDefinitionService
  */
 export const SlaDefinitionService: GenService<{
+  /**
+   * Returns an SLA definition, archived or not.
+   *
+   * @generated from rpc svc.v2.SlaDefinitionService.GetSlaDefinition
+   */
+  getSlaDefinition: {
+    methodKind: "unary";
+    input: typeof GetSlaDefinitionRequestSchema;
+    output: typeof GetSlaDefinitionResponseSchema;
+  },
   /**
    * Lists all SLA definitions of a team, including archived ones, in creation order.
    *
@@ -445,6 +843,46 @@ export const SlaDefinitionService: GenService<{
     methodKind: "unary";
     input: typeof ListSlaDefinitionsRequestSchema;
     output: typeof ListSlaDefinitionsResponseSchema;
+  },
+  /**
+   * Creates an SLA definition. Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.SlaDefinitionService.CreateSlaDefinition
+   */
+  createSlaDefinition: {
+    methodKind: "unary";
+    input: typeof CreateSlaDefinitionRequestSchema;
+    output: typeof CreateSlaDefinitionResponseSchema;
+  },
+  /**
+   * Updates an SLA definition, archived or not. Absent fields and empty lists are left unchanged. Safe to retry.
+   *
+   * @generated from rpc svc.v2.SlaDefinitionService.UpdateSlaDefinition
+   */
+  updateSlaDefinition: {
+    methodKind: "unary";
+    input: typeof UpdateSlaDefinitionRequestSchema;
+    output: typeof UpdateSlaDefinitionResponseSchema;
+  },
+  /**
+   * Archives an SLA definition: it applies to no more tickets. One that is archived stays as it is. Safe to retry.
+   *
+   * @generated from rpc svc.v2.SlaDefinitionService.ArchiveSlaDefinition
+   */
+  archiveSlaDefinition: {
+    methodKind: "unary";
+    input: typeof ArchiveSlaDefinitionRequestSchema;
+    output: typeof ArchiveSlaDefinitionResponseSchema;
+  },
+  /**
+   * Puts an archived SLA definition back in use. One that is in use stays as it is. Safe to retry.
+   *
+   * @generated from rpc svc.v2.SlaDefinitionService.UnarchiveSlaDefinition
+   */
+  unarchiveSlaDefinition: {
+    methodKind: "unary";
+    input: typeof UnarchiveSlaDefinitionRequestSchema;
+    output: typeof UnarchiveSlaDefinitionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_sla_definition, 0);

@@ -1,8 +1,8 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../resource/resource.js'
+import { createRowWriter, type Row } from '../resource/row-writer.js'
 import { columnOf, fieldColumns, isOwnerInOrganization, perKind, type RecordKind } from './kind.js'
 import { kinds } from './kinds.js'
-import { createRowWriter, type Row } from './row-writer.js'
 
 /** A record as a row of its table, and the key that identifies it within its kind and its owner. */
 export interface RecordRow {

@@ -4,7 +4,7 @@ import { fieldNames, profileInputFrom, profileValuesOf } from '../../domain/prof
 import { emailViolations } from '../../domain/value/email-address.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { ownedPlaces } from '../../store/owned-column.js'
-import { type Row, requireDistinct } from '../../store/transfer/row-writer.js'
+import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
 
 /** Brings the profile into canonical form, fills in the role, and returns the address and the owners of fields. */
 export function settleUser(user: UserRecord): Row {

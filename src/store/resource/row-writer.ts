@@ -2,14 +2,7 @@ import { type DescField, type Message, toJson } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import type { Date as DateMessage } from '../../../gen/svc/v2/date_pb.js'
 import { invalidField } from '../../errors.js'
-import {
-  type Column,
-  camelCase,
-  type PartsPlace,
-  type Resource,
-  type ResourceField,
-  type Table,
-} from '../resource/resource.js'
+import { type Column, camelCase, type PartsPlace, type Resource, type ResourceField, type Table } from './resource.js'
 
 /**
  * The values of a row by its columns in camel case. Rows and values in other tables are lists, by the names of their
