@@ -117,8 +117,8 @@ function outcomesText(kind: StagedKind, isWhole: Places<{ readonly isWhole: bool
   return Prisma.sql`
 WITH after AS MATERIALIZED (${imageText(kind, beforeTable(kind))})
 SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
-       ARRAY(SELECT key FROM jsonb_each(before.record) old FULL JOIN jsonb_each(after.record) new USING (key)
-              WHERE ${isChanged} AND old.value IS DISTINCT FROM new.value ORDER BY key COLLATE "C") AS fields,
+       ARRAY(SELECT key FROM jsonb_object_keys(before.record || after.record) key
+              WHERE before.record -> key IS DISTINCT FROM after.record -> key ORDER BY key COLLATE "C") AS fields,
        ${owners('before')} AS "oldOwners", ${owners('after')} AS "newOwners"
   FROM ${staged} s
   LEFT JOIN ${beforeTable(kind)} before ON ${equal(identity, 'before', 's')}
