@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
+import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
@@ -274,6 +275,28 @@ describe('writing SLA definitions', () => {
         ],
       })
       expect((await call(get, { id })).answer.json).toEqual({ data })
+    })
+
+    it('names no changes of the one for which it waited', async () => {
+      const { id } = await made()
+      await service.database.execute('DELETE FROM audit_events')
+      const waiting = await service.database.transaction(async (sql) => {
+        await sql.execute('SELECT FROM sla_definitions WHERE id = $1 FOR UPDATE', [id])
+        const renamed = call(update, { id, name: 'Waited' })
+        await eventually(async () => {
+          const waits = await service.database.query(
+            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          )
+          expect(waits.length).toBeGreaterThan(0)
+        }, 10_000)
+        await sql.execute('DELETE FROM sla_conditions WHERE sla_definition_id = $1', [id])
+        return { renamed }
+      })
+      expect((await waiting.renamed).answer.json.data).toMatchObject({ name: 'Waited', conditions: [] })
+      const [event] = await service.database.query<{ fields: string[] }>(
+        'SELECT changed_fields AS fields FROM audit_events',
+      )
+      expect(event?.fields).not.toContain('conditions')
     })
 
     it('refuses two items with one id, and lists that it cannot clear, and changes nothing', async () => {

@@ -77,6 +77,7 @@ export function createStandardStore<Writes extends SomeWrites>(
   write: Writes,
 ): StandardStore<Writes> {
   const { table } = resource
+  const hasParts = resource.fields.some(({ source }) => source.kind === 'parts')
   const { rows, column, team } = placesOf(resource)
   const found = ({ id, organizationId, teamIds }: Places<StandardKey & Scope>) => Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json
@@ -95,7 +96,11 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   })
   return {
     find: (tables, key) => first(tables, find, key),
-    lock: (tables, key) => first(tables, lock, key),
+    lock: async (tables, key) => {
+      const locked = await first(tables, lock, key)
+      // Whoever waited for the lock has seen the row's lists as they were before.
+      return locked !== undefined && hasParts ? first(tables, find, key) : locked
+    },
     write,
     statements: [find, lock],
   }
