@@ -149,7 +149,7 @@ describe('the reference page in a browser', () => {
     })()`
     const passed: string[] = []
     const tabTo = async (text: string) => {
-      for (let stop = 0; stop < 150 && !passed.at(-1)?.includes(text); stop++) {
+      for (let stop = 0; stop < 600 && !passed.at(-1)?.includes(text); stop++) {
         await page.keyboard.press('Tab')
         passed.push(await page.evaluate<string>(focused))
       }
