@@ -25,6 +25,15 @@ describe('the committed documents', () => {
     expect(readFileSync(join(root, name), 'utf8')).toBe(text)
   })
 
+  it('documents a response to malformed requests for every operation', () => {
+    const without = Object.entries(readOpenApi().paths).flatMap(([path, verbs]) =>
+      Object.entries(Object(verbs)).flatMap(([verb, operation]) =>
+        Object(operation).responses?.['400'] === undefined ? [`${verb} ${path}`] : [],
+      ),
+    )
+    expect(without).toEqual([])
+  })
+
   it('satisfy every recommended linter rule', async () => {
     const documents = [...files.keys()].filter((name) => name.startsWith('gen/openapi/'))
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }

@@ -57,7 +57,7 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { teamId: 'team_nowhere', priority: 'P5', name: 'Planned' } },
     { json: { teamId: 'team_it', priority: 'P5', name: 'Planned', scopedId: 'pri_urgent' } },
   ],
-  deletePriority: [{ parameters: { id: 'pri_nothing' } }],
+  deletePriority: [unknownParameter, { parameters: { id: 'pri_nothing' } }],
   updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }, { parameters: { id: 'pri_nothing' } }],
   listSlaDefinitions: [unknownParameter, { parameters: { team_id: 'team_nowhere' } }],
   getSlaDefinition: [unknownParameter, { parameters: { id: 'sla_nothing' } }],
