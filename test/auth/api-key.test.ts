@@ -50,8 +50,7 @@ describe('API keys', () => {
       const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
       return new Set(rules.flatMap(({ permission }) => permission ?? []))
     }
-    // No method takes access:read; it is there for those that come.
-    const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each) || each === 'access:read')
+    const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each))
     expect(defaultPermissions('pk', false)).toEqual(expected('organization_api_key'))
     expect(defaultPermissions('pk', true)).toEqual(expected('team_api_key'))
     expect(defaultPermissions('wk', false)).toEqual(expected('worker'))

@@ -20,7 +20,7 @@ describe('an error', () => {
 
   it.each([
     ['GET', '/v2/nothing', {}, 404, 'not_found', 'PATH_NOT_FOUND'],
-    ['DELETE', priority, {}, 405, 'unimplemented', 'METHOD_NOT_ALLOWED'],
+    ['PUT', priority, {}, 405, 'unimplemented', 'METHOD_NOT_ALLOWED'],
     ['DELETE', '/docs', {}, 405, 'unimplemented', 'METHOD_NOT_ALLOWED'],
     ['PATCH', priority, { body: ' '.repeat(4_194_305), headers: json }, 413, 'resource_exhausted', 'BODY_TOO_LARGE'],
     ['PATCH', priority, { body: 'x', headers: {} }, 415, 'invalid_argument', 'MEDIA_TYPE_UNSUPPORTED'],

@@ -53,13 +53,13 @@ const organizationWide: ReadonlySet<Permission> = new Set([
 ])
 
 /**
- * All that a kind of key can use (docs/resources.md): no key updates priorities, workers do not read the audit log, a
+ * All that a kind of key can use (docs/resources.md): workers do not read the audit log, a
  * team's key has no permissions on what belongs to the organization, and a management key has none at all.
  */
 export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (kind === 'mk') return []
   return permissions.filter((permission) => {
-    if (permission === 'tickets:write' || (isTeamScoped && organizationWide.has(permission))) return false
+    if (isTeamScoped && organizationWide.has(permission)) return false
     return kind === 'pk' || permission !== 'audit:read'
   })
 }
