@@ -257,6 +257,7 @@ CREATE TABLE "audit_events" (
     "team_id" TEXT NOT NULL DEFAULT '',
     "request_id" TEXT NOT NULL DEFAULT '',
     "changes" JSONB NOT NULL DEFAULT '[]',
+    "changed_fields" TEXT[] NOT NULL DEFAULT '{}',
 
     CONSTRAINT "audit_events_pkey" PRIMARY KEY ("organization_id","id")
 );
@@ -709,7 +710,10 @@ CREATE INDEX "audit_events_organization_id_team_id_occurred_at_id_idx" ON "audit
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
 
 -- CreateIndex
-CREATE INDEX "access_policies_organization_id_team_id_idx" ON "access_policies"("organization_id", "team_id");
+CREATE INDEX "priorities_organization_id_team_id_ordinal_idx" ON "priorities"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "access_policies_organization_id_team_id_ordinal_idx" ON "access_policies"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "access_policies_id_idx" ON "access_policies"("id");
@@ -790,7 +794,7 @@ CREATE INDEX "sla_definitions_id_idx" ON "sla_definitions"("id");
 CREATE UNIQUE INDEX "sla_definitions_organization_id_team_id_ordinal_key" ON "sla_definitions"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "entity_types_organization_id_team_id_idx" ON "entity_types"("organization_id", "team_id");
+CREATE INDEX "entity_types_organization_id_team_id_ordinal_idx" ON "entity_types"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "entity_types_id_idx" ON "entity_types"("id");
@@ -1044,7 +1048,7 @@ ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_management_key_has_no_team" CHEC
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_revocation_complete" CHECK (("revoked_at" IS NULL) = ("revoked_by" IS NULL));
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_permissions_known" CHECK ("permissions" <@ ARRAY[
   'access:read', 'access:write', 'apps:read', 'apps:write', 'tickets:read', 'tickets:write',
-  'entities:read', 'users:read', 'users:write', 'ingestion:write', 'audit:read'
+  'entities:read', 'entities:write', 'users:read', 'users:write', 'ingestion:write', 'audit:read'
 ]::text[]);
 
 CREATE FUNCTION "refuse_api_key_revival"() RETURNS trigger LANGUAGE plpgsql AS $$
