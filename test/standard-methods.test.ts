@@ -158,6 +158,10 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       })
     }
 
+    it('create an object whatever If-Match says, since there is no version yet', async () => {
+      expect((await call('Create', sample.create(11), manager, { 'if-match': '"another"' })).status).toBe(200)
+    })
+
     it('write only the version that If-Match names', async () => {
       const created = await call('Create', sample.create(4))
       const { id } = created.answer.json.data

@@ -20,7 +20,6 @@ import {
   visibleTeamIds,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
@@ -119,7 +118,7 @@ export function createObject<Created extends { readonly teamId: string }>(
     requirePermissionIn(caller, teamId, resource.write)
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
     await resource.store.write.create(transaction, key, values)
-    const { json } = await lockForWrite(scope, transaction, resource, key.id)
+    const { json } = await written(scope, transaction, resource, key.id)
     await record(scope, transaction, {
       action: `${targetType}.create`,
       targetType,
@@ -147,7 +146,7 @@ export function updateObject<Changes>(
   return scope.tables.transaction(async (transaction) => {
     const before = await lockForWrite(scope, transaction, resource, id)
     await resource.store.write.update(transaction, { organizationId, id }, changes)
-    const after = await lockForWrite({ ...scope, ifMatch: undefined }, transaction, resource, id)
+    const after = await written(scope, transaction, resource, id)
     await record(scope, transaction, {
       action,
       targetType,
@@ -186,6 +185,18 @@ export function deleteObject(scope: Scope, resource: StandardResource<StandardDe
 
 function canSeeTeam(tables: Tables, caller: Caller, teamId: string): Promise<boolean> | boolean {
   return visibleTeamIds(caller)?.includes(teamId) ?? hasTeam(tables, caller.organizationId, teamId)
+}
+
+/** An object that was written in the same transaction. */
+async function written(
+  { caller }: Scope,
+  transaction: Tables,
+  { name, store }: StandardResource<unknown>,
+  id: string,
+): Promise<StandardRow> {
+  const found = await store.find(transaction, { id, ...visibleScope(caller) })
+  if (found === undefined) throw new Error(`the ${name} was written and is not there`)
+  return found
 }
 
 async function lockForWrite(
