@@ -17,6 +17,8 @@ export default {
   // On a cluster, every statement goes through a coordinator and workers, all of them on this machine as a rule.
   testTimeout: isCluster ? 180_000 : 60_000,
   maxWorkers: 2,
+  // A file that leaves something open has failed; the run ends nevertheless.
+  forceExit: true,
   // The modules of a file stay in memory after it.
   workerIdleMemoryLimit: '1GB',
 }

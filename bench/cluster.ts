@@ -32,7 +32,7 @@ export async function benchCluster(urls: ClusterUrls, report: Report, rounds: Ro
   const migrations = await loadMigrations()
   await migrate(urls.one, migrations)
   await migrate(urls.cluster, migrations)
-  await distribute(urls.cluster, { shardCount: 32, onStep: () => {} })
+  await distribute(urls.cluster, 32, () => {})
   const sides = await Promise.all(
     Object.entries(urls).map(async ([name, connectionString]: [string, string]) => {
       const tokens = await seed(connectionString, operationsSize)

@@ -80,6 +80,8 @@ function operationsOf(): GrowingOperation[] {
       '/v2/journeys/{id}',
       range(50).map((index) => `/v2/journeys/${journeyId(index)}`),
     ),
+    get('/v2/journeys, page of 100', ['/v2/journeys?pageSize=100']),
+    get('/v2/journeys that are not overdue, page of 100', ['/v2/journeys?isOverdue=false&pageSize=100']),
     get('/v2/app-instances, page of 100', [`/v2/app-instances?teamId=${place.team}&pageSize=100`]),
     get('/v2/app-instances of a team that has ten', [`/v2/app-instances?teamId=${FEW_TEAM}`]),
     get('/v2/entity-ingestion-configs', [`/v2/entity-ingestion-configs?teamId=${place.team}`]),

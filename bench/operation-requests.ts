@@ -150,6 +150,18 @@ export function otherOperations({ key, leaked, unknown }: Tokens): Operation[] {
   ]
 }
 
+/** The Get and List of a resource with standard methods. */
+export function standardOperations({ key: token }: Pick<Tokens, 'key'>): Operation[] {
+  const list = `GET /v2/priorities?teamId=${place.team}&pageSize=1000`
+  return [
+    {
+      name: 'GET /v2/priorities/{id}',
+      requests: range(1000).map((index) => requestText(`GET /v2/priorities/priority-${index}`, { token })),
+    },
+    { name: 'GET /v2/priorities, 1,000', requests: [requestText(list, { token })] },
+  ]
+}
+
 function revokeRequest(secret: string): string {
   const headers = { 'x-forwarded-for': `2001:db8:${SERIAL_PARTS.join(':')}::1` }
   return requestText('POST /v2/auth/revoke', { headers, form: `secret=${secret}` })

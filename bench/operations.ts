@@ -1,7 +1,13 @@
 import { type ServerProcess, startServer } from './child.js'
 import { compare, type Rounds, ratioOf } from './compare.js'
 import { type BenchServer, seed } from './database.js'
-import { type HandWrittenOperation, type Operation, operations, otherOperations } from './operation-requests.js'
+import {
+  type HandWrittenOperation,
+  type Operation,
+  operations,
+  otherOperations,
+  standardOperations,
+} from './operation-requests.js'
 import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 import { openSameAnswerCheck } from './same-answer.js'
@@ -15,7 +21,10 @@ interface Servers {
   readonly handWritten: ServerProcess
 }
 
-/** The 13 REST operations, compared with the peer of Prisma's models and, four of them, with the hand-written one. */
+/**
+ * The 13 REST operations, and two of the standard methods, compared with the peer of Prisma's models and, four of them,
+ * with the hand-written one.
+ */
 export async function benchOperations(
   server: BenchServer,
   report: Report,
@@ -38,7 +47,7 @@ export async function benchOperations(
       await compareWithModels(report, operation, servers, rounds)
       await compareWithHandWritten(report, operation, servers, rounds)
     }
-    for (const operation of otherOperations(tokens).filter(isWanted)) {
+    for (const operation of [...otherOperations(tokens), ...standardOperations(tokens)].filter(isWanted)) {
       await check.hold(operation, [service, models])
       await compareWithModels(report, operation, servers, rounds)
     }

@@ -57,6 +57,19 @@ const steps = [
       removeOthers(['dist/svc'], new Set(output.map(({ fileName }) => join(root, 'dist/svc', fileName))))
     },
   },
+  {
+    inputs: [
+      'console',
+      'client/src',
+      'gen/svc',
+      'gen/google',
+      'gen/buf',
+      'scripts/build-console.mjs',
+      'package-lock.json',
+    ],
+    outputs: ['dist/console'],
+    run: async () => (await import('./build-console.mjs')).buildConsole(),
+  },
 ]
 
 function removeOthers(places, written) {
@@ -64,9 +77,9 @@ function removeOthers(places, written) {
 }
 
 /**
- * Brings the build up to date: Prisma's client from the schema, dist/src and dist/gen from src/ and gen/, and of those the program,
- * dist/svc. If several processes do
- * so at once, one builds and the others wait. Throws with the output of the tool.
+ * Brings the build up to date: Prisma's client from the schema, dist/src and dist/gen from src/ and gen/, of those the program,
+ * dist/svc, and the console, dist/console. If several processes do so at once, one builds and the others wait. Throws with the
+ * output of the tool.
  */
 export async function buildWhatChanged() {
   if (isUpToDate(readRecord())) return

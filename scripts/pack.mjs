@@ -11,12 +11,13 @@ const [target] = process.argv.slice(2)
 if (target === undefined) throw new Error('usage: node scripts/pack.mjs FOLDER')
 
 /** What the program reads at run time, besides its packages. */
-const own = ['bin', 'dist/svc', 'demo', 'docs', 'gen/openapi', 'prisma/migrations', 'web', 'LICENSE']
+const own = ['bin', 'dist/svc', 'dist/console', 'demo', 'docs', 'gen/openapi', 'prisma/migrations', 'web', 'LICENSE']
 /**
- * Declarations, maps, sources and tests of packages are for people, and modules of OpenTelemetry for bundlers; the client is
+ * Pictures, declarations, maps, sources and tests of packages are for people, and modules of OpenTelemetry for bundlers; the client is
  * made for PostgreSQL with the smaller of two compilers.
  */
 const unread = [
+  /^docs\/console\//,
   /\.(?:map|[cm]?ts)$/,
   /query_compiler_(?:fast|\w+_bg\.(?!postgresql))/,
   /^node_modules\/(?:@types|undici-types)(?:\/|$)/,

@@ -25,7 +25,7 @@ function taggedVersion() {
   const read = (path) => readFileSync(join(root, path), 'utf8')
   const found = {
     ...Object.fromEntries(
-      ['package.json', 'client/package.json', 'src/rest/package.json'].map((path) => [
+      ['package.json', 'client/package.json', 'console/package.json', 'src/rest/package.json'].map((path) => [
         path,
         JSON.parse(read(path)).version,
       ]),

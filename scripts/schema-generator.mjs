@@ -42,6 +42,16 @@ function referencesOf(models, { fields }) {
   })
 }
 
+/** The lists of rows that refer to one of a model and must be gone before it: what is deleted with it is not named. */
+function referrersOf(models, { fields }) {
+  return fields
+    .filter(({ isList, kind, type, relationName }) => {
+      const other = models.get(type)?.fields.find((field) => field.relationName === relationName)
+      return isList && kind === 'object' && other?.relationOnDelete === 'Restrict'
+    })
+    .map(({ name }) => name)
+}
+
 function tablesText({ models, enums }) {
   const names = new Map(enums.map((each) => [each.name, each.dbName ?? each.name]))
   const byName = new Map(models.map((model) => [model.name, model]))
@@ -57,6 +67,8 @@ function tablesText({ models, enums }) {
       columns: Object.fromEntries(columns),
       key: keyOf(model).map(columnName),
       references: Object.fromEntries(referencesOf(byName, model)),
+      model: `${model.name[0].toLowerCase()}${model.name.slice(1)}`,
+      referrers: referrersOf(byName, model),
     }
     return [model.name, table]
   })

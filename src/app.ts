@@ -4,8 +4,12 @@ import { createCalls } from './app/calls.js'
 import { createDoors } from './app/doors.js'
 import { createLifecycle } from './app/lifecycle.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
+import { createWebhooks } from './app/webhooks.js'
 import { systemTiming } from './db/retries.js'
+import { FeedSignals } from './domain/event/feed-signals.js'
+import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
+import { runDispatcher } from './domain/webhook/dispatcher.js'
 import { createCallLimit } from './http/call-limit.js'
 import { withoutCredentials } from './http/credential-redaction.js'
 import { createRequestHandler } from './http/request-handler.js'
@@ -32,11 +36,13 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { config, database, runtime, log, meters, tracing } = options
   const lifecycle = createLifecycle(options)
+  const feedSignals = new FeedSignals()
   const tables = createServiceTables(options)
   const authentication = createAuthentication({ config, tables, runtime, log })
-  const callLimit = createCallLimit({ maxRunning: config.maxRunningCalls })
+  const callLimit = createCallLimit(config.maxRunningCalls)
   const limitCheck = createLimitCheck()
-  const parts = { ...options, lifecycle, tables, authentication, callLimit, limitCheck }
+  const webhooks = createWebhooks(options)
+  const parts = { ...options, lifecycle, tables, authentication, callLimit, limitCheck, feedSignals, webhooks }
   const calls = createCalls(parts)
   const handler = createRequestHandler({
     doors: createDoors({ ...parts, calls }),
@@ -58,14 +64,26 @@ export function createApp(options: AppOptions): App {
     identity: options.tlsIdentity,
   })
   const { traffic, certificateExpiry } = server
-  meters?.watch({ database, callLimit, traffic, certificateExpiry, isReady: lifecycle.isReady })
-  // The first thing that runs in the background: nothing may throw after it.
-  const sweeper = runSweeper({ database: tables.shared, log, runtime, timing: systemTiming, signal: lifecycle.closing })
+  meters?.watch({ database, callLimit, feedSignals, traffic, certificateExpiry, isReady: lifecycle.isReady })
+  // The first things that run in the background: nothing may throw after them.
+  const background = {
+    database: tables.shared,
+    log,
+    runtime,
+    timing: systemTiming,
+    signal: lifecycle.closing,
+  }
+  const observer = meters?.events
+  const sweeper = runSweeper({ ...background, retention: config, observer })
+  const sequencer = runSequencer({ ...background, signals: feedSignals, observer })
+  const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {
     listen: server.listen,
     useTlsIdentity: server.useIdentity,
     runningCalls: () => callLimit.running,
     close: (drainMillis = 0) =>
-      lifecycle.close(server, drainMillis, () => Promise.all([sweeper, authentication.keyUses.flush()])),
+      lifecycle.close(server, drainMillis, () =>
+        Promise.all([sweeper, sequencer, dispatcher, authentication.keyUses.flush()]),
+      ),
   }
 }

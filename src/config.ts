@@ -1,61 +1,22 @@
 import * as v from 'valibot'
 import { databaseUrl, modeAdvice } from './config/database-url.js'
-import { parseTrustProxy, type TrustProxy } from './http/client-address.js'
+import {
+  claimName,
+  days,
+  numberFrom,
+  oidcScopes,
+  onOrOff,
+  origins,
+  pepper,
+  sealKey,
+  trustProxy,
+  webhookAllowance,
+  webUrl,
+  wholeNumber,
+} from './config/variable-values.js'
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
-function numberFrom(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`
-  return v.pipe(
-    v.string(),
-    v.regex(/^[0-9]+$/, error),
-    v.transform(Number),
-    v.minValue(min, error),
-    v.maxValue(max, error),
-  )
-}
-
-function wholeNumber(min: number, max: number, otherwise: number) {
-  return v.optional(numberFrom(min, max), String(otherwise))
-}
-
-const webUrl = v.pipe(
-  v.string(),
-  v.check((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL'),
-)
-
-const claimName = v.pipe(
-  v.string(),
-  v.regex(/^[!-~]{1,128}$/, 'must be the name of a claim: 1 to 128 visible ASCII characters'),
-)
-
-const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
-
-const trustProxy = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): TrustProxy => {
-    try {
-      return parseTrustProxy(value)
-    } catch (error) {
-      addIssue({ message: error instanceof Error ? error.message : 'cannot be read' })
-      return NEVER
-    }
-  }),
-)
-
-const origins = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset: { value }, addIssue }): readonly string[] => {
-    const given = value.split(',').flatMap((origin) => origin.trim() || [])
-    for (const origin of given) {
-      if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
-      addIssue({ message: `has ${origin}, which is not an origin such as https://example.com` })
-    }
-    return given
-  }),
-)
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -68,13 +29,7 @@ const variables = v.object({
   /** The same database, bypassing the pooler in the URL before. */
   DATABASE_DIRECT_URL: v.optional(databaseUrl),
   /** Whether statements are prepared under names. */
-  DATABASE_STATEMENT_NAMES: v.optional(
-    v.pipe(
-      v.picklist(['on', 'off'], 'must be on or off'),
-      v.transform((text) => text === 'on'),
-    ),
-    'on',
-  ),
+  DATABASE_STATEMENT_NAMES: onOrOff('on'),
   /** A replica of the database, which lists and snapshots may be read from. */
   DATABASE_REPLICA_URL: v.optional(databaseUrl),
   /** Connections of one process to the database, at most. */
@@ -86,6 +41,9 @@ const variables = v.object({
   /** How many calls may wait for a connection, and how long a transaction may wait for its next statement. */
   DATABASE_MAX_WAITING: wholeNumber(1, 100_000, 1_024),
   DATABASE_IDLE_SECONDS: wholeNumber(1, 3_600, 60),
+  /** How many days events are kept in the feed, and in the audit log; absent is for ever. */
+  EVENT_RETENTION: v.optional(days, '90d'),
+  AUDIT_RETENTION: v.optional(days),
   SVC_DATA_DIR: v.optional(v.string(), '.svc'),
   /** The proxies whose `X-Forwarded-For` is trusted. */
   TRUST_PROXY: v.optional(trustProxy, ''),
@@ -105,9 +63,21 @@ const variables = v.object({
   ),
   OIDC_EMAIL_CLAIM: v.optional(claimName, 'email'),
   OIDC_EMAIL_VERIFIED_CLAIM: v.optional(claimName, 'email_verified'),
+  /** Whether the console is served. */
+  CONSOLE: onOrOff('on'),
+  /** The client of the issuer as which the console signs people in, and the scopes that it asks for. */
+  CONSOLE_OIDC_CLIENT_ID: v.optional(v.string()),
+  CONSOLE_OIDC_SCOPES: v.optional(oidcScopes, 'openid email'),
   /** Keys of the HMAC over secrets; the previous one is still accepted while a new one is introduced. */
   SVC_SECRET_PEPPER: pepper,
   SVC_SECRET_PEPPER_PREVIOUS: pepper,
+  /** Keys that seal the secrets of webhooks; the previous one still opens what it has sealed. */
+  SVC_SEAL_KEY: sealKey,
+  SVC_SEAL_KEY_PREVIOUS: sealKey,
+  /** Where webhooks may go besides port 443 of public addresses. */
+  WEBHOOK_ALLOW: v.optional(webhookAllowance, ''),
+  /** The egress proxy of webhooks. */
+  WEBHOOK_PROXY: v.optional(webUrl),
   /** Origins that browsers may call from; `*` means all. */
   CORS_ORIGINS: v.optional(origins, ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),
@@ -148,8 +118,10 @@ const variables = v.object({
 /** Variables that mean nothing without another one. */
 const dependentVariables = [
   ['OIDC_ORGANIZATION', 'OIDC_ISSUER'],
+  ['CONSOLE_OIDC_CLIENT_ID', 'OIDC_ISSUER'],
   ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
   ['DATABASE_REPLICA_URL', 'DATABASE_URL'],
+  ['SVC_SEAL_KEY_PREVIOUS', 'SVC_SEAL_KEY'],
 ] as const
 
 /** Variables of which both are set, or neither. */
@@ -172,6 +144,7 @@ export type Config = { readonly [Name in keyof Values as CamelCase<Name>]: Value
   /** The OpenID Connect issuer that is trusted. */
   readonly oidc: OidcConfig | undefined
   readonly tls: { readonly cert: string; readonly key: string } | undefined
+  readonly sealKeys: { readonly current: string | undefined; readonly previous: string | undefined }
   readonly peppers: { readonly current: string | undefined; readonly previous: string | undefined }
   /** What to fix in the URLs of databases, although they can be used; for the log. */
   readonly databaseAdvice: readonly string[]
@@ -219,6 +192,9 @@ export function configFromEnvironment(environment: Environment = process.env): C
   if (parsed.success && parsed.output.HEADER_SECONDS > parsed.output.REQUEST_SECONDS) {
     faults.push('HEADER_SECONDS must not be more than REQUEST_SECONDS: the header is part of the request')
   }
+  if (parsed.success && (parsed.output.AUDIT_RETENTION ?? Number.POSITIVE_INFINITY) < parsed.output.EVENT_RETENTION) {
+    faults.push('AUDIT_RETENTION must not be less than EVENT_RETENTION: the feed reads its events from the audit log')
+  }
   if (!parsed.success || faults.length > 0) throw new ConfigError(`invalid configuration: ${faults.join('; ')}`)
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, TLS_CERT: cert, TLS_KEY: key, ...values } = parsed.output
   const { OIDC_ORGANIZATION: organization } = values
@@ -227,6 +203,7 @@ export function configFromEnvironment(environment: Environment = process.env): C
     ...inCamelCase(parsed.output),
     oidc: issuer && audience ? { issuer, audience, organization, emailClaim, emailVerifiedClaim } : undefined,
     tls: cert && key ? { cert, key } : undefined,
+    sealKeys: { current: values.SVC_SEAL_KEY, previous: values.SVC_SEAL_KEY_PREVIOUS },
     peppers: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
     databaseAdvice: ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'].flatMap(
       (name) => modeAdvice(name, set[name]) ?? [],
@@ -266,7 +243,7 @@ function inCamelCase(values: Values) {
 const MASK = '***'
 
 function masked(name: string, value: string): string {
-  if (name.startsWith('SVC_SECRET_')) return MASK
+  if (/^SVC_(SECRET|SEAL)_/.test(name)) return MASK
   if (!URL.canParse(value)) return value
   const url = new URL(value)
   const given = url.href

@@ -47,6 +47,13 @@ export const errorCodes = {
   IDEMPOTENCY_KEY_REUSED: 'invalid_argument',
   ETAG_MISMATCH: 'aborted',
   RESOURCE_IN_USE: 'failed_precondition',
+  USER_MANAGED_BY_DIRECTORY: 'failed_precondition',
+  OWN_DEACTIVATION: 'permission_denied',
+  LAST_ADMINISTRATOR: 'failed_precondition',
+  API_KEY_NOT_ROTATABLE: 'failed_precondition',
+  GROUP_MANAGED_BY_DIRECTORY: 'failed_precondition',
+  EVENT_CURSOR_OUT_OF_RANGE: 'out_of_range',
+  SEAL_KEY_MISSING: 'failed_precondition',
 } as const
 
 /** A reason of the catalogue. */

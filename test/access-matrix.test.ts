@@ -1,50 +1,94 @@
-import { type DescMethod, type DescMethodUnary, getOption } from '@bufbuild/protobuf'
+import { type DescMethod, type DescMethodServerStreaming, type DescMethodUnary, getOption } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
-import { type CallerKind, type Permission, permissions } from '../src/domain/caller/caller.js'
+import { type CallerKind, keyPermissions, type Permission } from '../src/domain/caller/caller.js'
 import { services } from '../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { type RestAnswer, startTestService, type TestService } from './support/service.js'
 import { methodsOf, standardSamples } from './support/standard-resources.js'
 
-type Row = readonly [method: string, permission: Permission, refusedKinds: readonly CallerKind[]]
+/** What a caller needs: a permission, every one of them, or none. */
+type Need = Permission | 'every permission' | 'no permission'
+
+type Row = readonly [method: string, needed: Need, refusedKinds: readonly CallerKind[]]
+
+const noKeys: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'worker']
 
 /** Who may call what (docs/permissions.md). */
 const matrix: readonly Row[] = [
-  ['CreateAccessPolicyApprovalProcedure', 'access:write', []],
+  ['BatchCreateAppResources', 'apps:write', []],
   ['BatchUpdateAppResources', 'apps:write', []],
   ['ListAppInstances', 'apps:read', []],
+  ['ShareAppInstance', 'apps:write', []],
+  ['UnshareAppInstance', 'apps:write', []],
   ['GetJourney', 'tickets:read', []],
+  ['ListJourneys', 'tickets:read', []],
   ['ListEntityIngestionConfigs', 'entities:read', []],
   ['ListEntityFieldMappings', 'entities:read', []],
   ['ListSlaDefinitions', 'tickets:read', []],
   ['ArchiveSlaDefinition', 'tickets:write', []],
   ['UnarchiveSlaDefinition', 'tickets:write', []],
+  ...['GetTeam', 'ListTeams'].map((name): Row => [name, 'teams:read', []]),
+  ['CreateTeam', 'teams:write', ['team_api_key']],
+  ['UpdateTeam', 'teams:write', []],
+  ['DeleteTeam', 'teams:write', []],
+  ...['GetGroup', 'ListGroups', 'ListGroupMembers'].map((name): Row => [name, 'users:read', ['team_api_key']]),
+  ...['CreateGroup', 'UpdateGroup', 'DeleteGroup', 'AddGroupMember', 'RemoveGroupMember'].map(
+    (name): Row => [name, 'users:write', ['team_api_key']],
+  ),
+  ['ListTeamMembers', 'teams:read', []],
+  ['SetTeamMember', 'teams:write', []],
+  ['RemoveTeamMember', 'teams:write', []],
   ['GetUser', 'users:read', ['team_api_key']],
   ['ListUsers', 'users:read', ['team_api_key']],
   ['ListDepartmentOptions', 'users:read', ['team_api_key']],
   ['GetUserRelationship', 'users:read', ['team_api_key']],
   ['CreateUser', 'users:write', ['team_api_key']],
   ['UpdateUser', 'users:write', ['team_api_key']],
+  ['BatchUpdateUsers', 'users:write', ['team_api_key']],
+  ['DeactivateUser', 'users:write', ['team_api_key']],
+  ['ReactivateUser', 'users:write', ['team_api_key']],
+  ['EndUserSessions', 'users:write', ['team_api_key']],
   ['CreateUserRelationship', 'users:write', ['team_api_key']],
   ['DeleteUserRelationship', 'users:write', ['team_api_key']],
   ['IngestUserProfiles', 'ingestion:write', ['team_api_key', 'user']],
   ['RepublishUser', 'ingestion:write', ['team_api_key', 'user']],
   ['ListAuditEvents', 'audit:read', ['team_api_key', 'worker']],
+  ['ListEvents', 'audit:read', ['worker']],
+  ['WatchEvents', 'audit:read', ['worker']],
+  ['ListAuditActions', 'audit:read', ['team_api_key', 'worker']],
+  ['GetCaller', 'no permission', []],
+  ['GetDirectoryStatus', 'every permission', ['team_api_key', 'worker']],
+  ['GetOrganization', 'no permission', []],
+  ['UpdateOrganization', 'every permission', ['team_api_key', 'worker']],
+  ['GetApiKey', 'keys:read', noKeys],
+  ['ListApiKeys', 'keys:read', noKeys],
+  ['CreateApiKey', 'keys:write', noKeys],
+  ['RotateApiKey', 'keys:write', noKeys],
+  ['RevokeApiKey', 'keys:write', noKeys],
+  ['ListWebhookDeliveries', 'webhooks:read', []],
+  ...['RotateWebhookEndpointSecret', 'EnableWebhookEndpoint', 'DisableWebhookEndpoint', 'TestWebhookEndpoint'].map(
+    (name): Row => [name, 'webhooks:write', []],
+  ),
+  ...['RecoverWebhookEndpoint', 'ReplayWebhookEndpoint', 'ResendWebhookDelivery'].map(
+    (name): Row => [name, 'webhooks:write', []],
+  ),
+  // A key needs every permission for writing.
+  ['ImportRecords', 'teams:write', ['team_api_key', 'worker']],
+  ['ExportRecords', 'teams:write', ['team_api_key', 'worker']],
   ...standardSamples.flatMap((sample) =>
     methodsOf(sample).map(([verb, name]): Row => {
       if (verb === 'Get' || verb === 'List') return [name, `${sample.permissions}:read`, []]
-      const noWriters = ['organization_api_key', 'team_api_key', 'worker'] as const
-      return [name, `${sample.permissions}:write`, sample.writtenByUsersOnly ? noWriters : []]
+      return [name, `${sample.permissions}:write`, sample.writtenByUsersOnly ? noKeys : []]
     }),
   ),
 ]
 
-/** Methods where a user without the permission may be admitted by what the request names. */
-const judgedByResource: readonly string[] = ['GetJourney', 'UpdateUser']
+/** Methods that admit a user without the permission to some resources, and the status if there is none of them. */
+const judgedByResource: Readonly<Record<string, number>> = { GetJourney: 404, ListJourneys: 200, UpdateUser: 404 }
 
 const kinds: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'user', 'worker']
 
@@ -54,13 +98,13 @@ describe('the access matrix', () => {
   const tokens = new Map<string, string>()
 
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ config: { maxCallSeconds: 3 } })
     transport = createConnectTransport({ baseUrl: service.baseUrl, httpVersion: '1.1' })
     const { database: sql } = service
     await insertFixture(sql)
     const organizationId = fixture.acme
-    for (const permission of ['all', ...permissions]) {
-      const granted = permissions.filter((each) => each !== permission)
+    for (const permission of ['all', ...keyPermissions]) {
+      const granted = keyPermissions.filter((each) => each !== permission)
       const key = { organizationId, permissions: granted }
       tokens.set(`organization_api_key without ${permission}`, (await insertApiKey(sql, key)).token)
       tokens.set(`team_api_key without ${permission}`, (await insertApiKey(sql, { ...key, teamId: fixture.it })).token)
@@ -72,8 +116,10 @@ describe('the access matrix', () => {
   afterAll(() => service.stop())
 
   const withEverything = (kind: CallerKind) => tokens.get(kind === 'user' ? 'user with all' : `${kind} without all`)
-  const withoutPermission = (kind: CallerKind, permission: Permission) =>
-    tokens.get(kind === 'user' ? 'user with nothing' : `${kind} without ${permission}`)
+  const withoutNeeded = (kind: CallerKind, needed: Need) => {
+    const missing = needed === 'every permission' ? 'audit:read' : needed
+    return tokens.get(kind === 'user' ? 'user with nothing' : `${kind} without ${missing}`)
+  }
 
   it('covers every method that requires a credential', () => {
     const all = services.flatMap(({ methods }) => methods).map(({ name }) => name)
@@ -81,7 +127,7 @@ describe('the access matrix', () => {
     expect(matrix.map(([name]) => name).toSorted()).toEqual(all.filter((name) => !anonymous.includes(name)).toSorted())
   })
 
-  describe.each(matrix)('%s', (name, permission, refusedKinds) => {
+  describe.each(matrix)('%s', (name, needed, refusedKinds) => {
     const method = methodOf(name)
     /** The HTTP status, the code and the reason over REST, and that Connect says the same. */
     const outcomeOf = async (token: string | undefined): Promise<readonly [number, string, string | undefined]> => {
@@ -114,25 +160,30 @@ describe('the access matrix', () => {
     }
 
     for (const kind of kinds.filter((each) => !refusedKinds.includes(each))) {
-      it(`admits a ${kind} with ${permission}`, async () => {
-        const { status } = await callRest(service, method, withEverything(kind))
+      it(`admits a ${kind} with ${needed}`, async () => {
+        const isNobody = needed === 'no permission' && kind === 'user'
+        const token = isNobody ? tokens.get('user with nothing') : withEverything(kind)
+        const { status } = await callRest(service, method, token)
         expect([401, 403, 500, 501]).not.toContain(status)
       })
 
-      it(`refuses a ${kind} without ${permission}`, async () => {
-        const [status, , reason] = await outcomeOf(withoutPermission(kind, permission))
-        if (kind === 'user' && judgedByResource.includes(name)) expect([400, 404]).toContain(status)
+      if (needed === 'no permission') continue
+      it(`refuses a ${kind} without ${needed}`, async () => {
+        const [status, , reason] = await outcomeOf(withoutNeeded(kind, needed))
+        if (kind === 'user' && name in judgedByResource) expect(status).toBe(judgedByResource[name])
         else expect([status, reason]).toEqual([403, 'ERROR_REASON_PERMISSION_MISSING'])
       })
     }
   })
 })
 
-function methodOf(name: string): DescMethodUnary {
-  const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
-  const methods = services.flatMap((service) => service.methods).filter(isUnary)
+type Method = DescMethodUnary | DescMethodServerStreaming
+
+function methodOf(name: string): Method {
+  const answersOne = (each: DescMethod): each is Method => ['unary', 'server_streaming'].includes(each.methodKind)
+  const methods = services.flatMap((service) => service.methods).filter(answersOne)
   const method = methods.find((each) => each.name === name)
-  if (method === undefined) throw new Error(`there is no unary method ${name}`)
+  if (method === undefined) throw new Error(`there is no method ${name} of one request`)
   return method
 }
 
@@ -147,7 +198,7 @@ function callRest(service: TestService, method: DescMethod, token: string | unde
 
 async function callConnect(
   transport: Transport,
-  method: DescMethodUnary,
+  method: Method,
   token: string | undefined,
 ): Promise<ConnectError | undefined> {
   const header = token === undefined ? undefined : { authorization: `Bearer ${token}` }
@@ -158,9 +209,18 @@ async function callConnect(
       .map(({ localName }) => [localName, '00000000-0000-7000-8000-000000000000']),
   )
   try {
-    await transport.unary(method, undefined, undefined, header, message)
+    if (method.methodKind === 'unary') await transport.unary(method, undefined, undefined, header, message)
+    else await readAll((await transport.stream(method, undefined, undefined, header, once(message))).message)
     return undefined
   } catch (error) {
     return ConnectError.from(error)
   }
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value
+}
+
+async function readAll(messages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of messages);
 }

@@ -1,17 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
+import { fixture, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const method: MethodDoors = {
-  procedure: 'svc.v2.AccessPolicyApprovalProcedureService/CreateAccessPolicyApprovalProcedure',
-  rest: ({ accessPolicyId, ...json }) => ({
-    method: 'POST',
-    path: `/v2/access-policies/${segment(accessPolicyId)}/approval-procedures`,
+const serviceName = 'svc.v2.AccessPolicyApprovalProcedureService'
+const pathOf = (policy: unknown) => `/v2/access-policies/${segment(policy)}/approval-procedures`
+const create: MethodDoors = {
+  procedure: `${serviceName}/CreateAccessPolicyApprovalProcedure`,
+  rest: ({ accessPolicyId, ...json }) => ({ method: 'POST', path: pathOf(accessPolicyId), json }),
+}
+const update: MethodDoors = {
+  procedure: `${serviceName}/UpdateAccessPolicyApprovalProcedure`,
+  rest: ({ accessPolicyId, id, ...json }) => ({
+    method: 'PUT',
+    path: `${pathOf(accessPolicyId)}/${segment(id)}`,
     json,
   }),
 }
+const get: MethodDoors = {
+  procedure: `${serviceName}/GetAccessPolicyApprovalProcedure`,
+  rest: ({ accessPolicyId, id }) => ({ method: 'GET', path: `${pathOf(accessPolicyId)}/${segment(id)}` }),
+}
+
+/** Both take the same procedures; an update names the one to replace. */
+const operations = [
+  ['creating', 'create', create, undefined],
+  ['replacing', 'update', update, { ...fixture.approvalProcedures, nowhere: 'unknown' }],
+] as const
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const owner = { approvers: [{ appOwner: {} }] }
@@ -31,7 +47,7 @@ const answered = (step: RequestJson) => ({
 })
 const ownerAnswered = answered({ approvers: [{ appOwner: {}, notify: false }] })
 
-describe('creating an approval procedure', () => {
+describe.each(operations)('%s an approval procedure', (_, verb, method, replaced) => {
   let service: TestService
   let token: string
 
@@ -43,16 +59,18 @@ describe('creating an approval procedure', () => {
   afterAll(() => service.stop())
 
   describe.each(doors)('over %s', (door) => {
-    const create = (body: RequestJson, accessPolicyId: string = fixture.accessPolicies.it) =>
-      callMethod(service, method, { door, token, request: { accessPolicyId, ...body } })
+    const send = (body: RequestJson, accessPolicyId: string = fixture.accessPolicies.it) => {
+      const named = { accessPolicyId, ...(replaced && { id: replaced.it }) }
+      return callMethod(service, method, { door, token, request: { ...named, ...body } })
+    }
     const created = async (body: RequestJson) => {
-      const { answer } = await create(body)
+      const { answer } = await send(body)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json.data
     }
     const refused = async (body: RequestJson, expected: Partial<Outcome>, accessPolicyId?: string) => {
       const before = await stateOf(service)
-      const outcome = await create(body, accessPolicyId)
+      const outcome = await send(body, accessPolicyId)
       expect(outcome).toMatchObject(expected)
       expect(await stateOf(service)).toEqual(before)
       return outcome
@@ -75,7 +93,7 @@ describe('creating an approval procedure', () => {
       const stages = [{ steps: [full, workflow] }, { steps: [owner] }]
       const procedure = await created({ stages, timeoutSeconds: 300 })
       expect(procedure).toEqual({
-        id: expect.stringMatching(uuidV7),
+        id: replaced?.it ?? expect.stringMatching(uuidV7),
         accessPolicyId: fixture.accessPolicies.it,
         timeoutSeconds: 300,
         stages: [{ steps: [answered(full), answered(workflow)] }, { steps: [ownerAnswered] }],
@@ -145,14 +163,15 @@ describe('creating an approval procedure', () => {
       expect(procedure).toMatchObject({ stages: [{ steps: [ownerAnswered, answered(workflow)] }] })
     })
 
-    it('allows any number of procedures per policy', async () => {
+    it(`${replaced ? 'replaces that procedure' : 'allows any number of procedures per policy'}`, async () => {
       const first = await created({ steps: [owner] })
       const second = await created({ steps: [owner] })
-      expect(second.id).not.toBe(first.id)
+      expect(second.id === first.id).toBe(replaced !== undefined)
     })
 
     it('records an audit event', async () => {
-      const { answer } = await create({ steps: [owner] })
+      await service.database.execute('DELETE FROM audit_events')
+      const { answer } = await send({ steps: [owner], timeoutSeconds: 600 })
       const events = await service.database.query('SELECT * FROM audit_events WHERE target_id = $1', [
         answer.json.data.id,
       ])
@@ -162,7 +181,7 @@ describe('creating an approval procedure', () => {
           actor_kind: 'USER',
           actor_id: fixture.users.builder,
           team_id: fixture.it,
-          action: 'approval_procedure.create',
+          action: `approval_procedure.${verb}`,
           target_type: 'approval_procedure',
           request_id: answer.headers.get('x-request-id'),
         }),
@@ -274,8 +293,8 @@ describe('creating an approval procedure', () => {
     })
 
     it('returns the same error for a foreign and an unknown approver', async () => {
-      const missing = await create({ steps: [byUser('unknown')] })
-      const foreign = await create({ steps: [byUser(fixture.users.globexAdmin)] })
+      const missing = await send({ steps: [byUser('unknown')] })
+      const foreign = await send({ steps: [byUser(fixture.users.globexAdmin)] })
       expect(foreign.answer.json).toEqual(missing.answer.json)
     })
 
@@ -320,9 +339,59 @@ describe('creating an approval procedure', () => {
     method,
     requestFor: (place) => ({
       accessPolicyId: place === 'nowhere' ? 'unknown' : fixture.accessPolicies[place],
+      ...(replaced && { id: replaced[place] }),
       steps: [owner],
     }),
     takesKeys: true,
     allowed: ['admin', 'manager', 'builder', 'both'],
+  })
+})
+
+describe('an approval procedure', () => {
+  let service: TestService
+  let token: string
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    token = await insertUserToken(service.database, { userId: fixture.users.builder })
+    await insertRow(service.database, 'access_policies', {
+      id: 'policy-it-2',
+      organization_id: fixture.acme,
+      team_id: fixture.it,
+      name: 'Second',
+    })
+  })
+  afterAll(() => service.stop())
+
+  it.each(doors)('keeps the ids of steps that stay as they are, wherever they move, over %s', async (door) => {
+    const put = async (...steps: RequestJson[]) => {
+      const request = { accessPolicyId: fixture.accessPolicies.it, id: fixture.approvalProcedures.it, steps }
+      const { answer } = await callMethod(service, update, { door, token, request })
+      return answer.json.data.steps.map(({ id }: { id: string }) => id)
+    }
+    const user = byUser(fixture.users.viewer)
+    const [first, second, third] = await put(owner, workflow, user)
+    expect(await put(owner, workflow, user)).toEqual([first, second, third])
+    const again = await put(user, owner, { ...workflow, autoApproveSelf: true }, owner)
+    expect(again).toEqual([third, first, expect.stringMatching(uuidV7), expect.stringMatching(uuidV7)])
+    expect(new Set([...again, second]).size).toBe(5)
+  })
+
+  it.each(doors)('is found only under its own policy, over %s', async (door) => {
+    for (const method of [get, update]) {
+      const request = { accessPolicyId: 'policy-it-2', id: fixture.approvalProcedures.it }
+      const outcome = await callMethod(service, method, { door, token, request })
+      expect(outcome).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
+    }
+  })
+
+  guardPlaces(() => service, {
+    method: get,
+    requestFor: (place) => ({
+      accessPolicyId: place === 'nowhere' ? 'unknown' : fixture.accessPolicies[place],
+      id: place === 'nowhere' ? 'unknown' : fixture.approvalProcedures[place],
+    }),
+    takesKeys: true,
+    allowed: ['admin', 'manager', 'builder', 'agent', 'contributor', 'viewer', 'guest', 'both'],
   })
 })

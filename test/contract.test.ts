@@ -19,18 +19,56 @@ const named = methods.map((method): [string, DescMethod] => [`${method.parent.na
 const routes: Record<string, string> = {
   'AuthService.RevokeLeakedKey': 'post /v2/auth/revoke',
   'AuthService.CreateToken': 'post /v2/auth/token',
-  'AccessPolicyApprovalProcedureService.CreateAccessPolicyApprovalProcedure':
-    'post /v2/access-policies/{access_policy_id}/approval-procedures',
+  'ApiKeyService.GetApiKey': 'get /v2/api-keys/{id}',
+  'ApiKeyService.ListApiKeys': 'get /v2/api-keys',
+  'ApiKeyService.CreateApiKey': 'post /v2/api-keys',
+  'ApiKeyService.RotateApiKey': 'post /v2/api-keys/{id}:rotate',
+  'ApiKeyService.RevokeApiKey': 'post /v2/api-keys/{id}:revoke',
+  'AppResourceService.BatchCreateAppResources': 'post /v2/app-resources/batch',
   'AppResourceService.BatchUpdateAppResources': 'put /v2/app-resources/batch',
   'AppInstanceService.ListAppInstances': 'get /v2/app-instances',
+  'AppInstanceService.ShareAppInstance': 'put /v2/app-instances/{id}/shares/{team_id}',
+  'AppInstanceService.UnshareAppInstance': 'delete /v2/app-instances/{id}/shares/{team_id}',
   'JourneyService.GetJourney': 'get /v2/journeys/{id}',
+  'JourneyService.ListJourneys': 'get /v2/journeys',
   'EntityIngestionConfigService.ListEntityIngestionConfigs': 'get /v2/entity-ingestion-configs',
   'EntityFieldMappingService.ListEntityFieldMappings': 'get /v2/entity-field-mappings',
   'SlaDefinitionService.ListSlaDefinitions': 'get /v2/teams/{team_id}/sla-definitions',
   'SlaDefinitionService.ArchiveSlaDefinition': 'post /v2/sla-definitions/{id}:archive',
   'SlaDefinitionService.UnarchiveSlaDefinition': 'post /v2/sla-definitions/{id}:unarchive',
+  'TeamService.GetTeam': 'get /v2/teams/{id}',
+  'TeamService.ListTeams': 'get /v2/teams',
+  'TeamService.CreateTeam': 'post /v2/teams',
+  'TeamService.UpdateTeam': 'patch /v2/teams/{id}',
+  'TeamService.DeleteTeam': 'delete /v2/teams/{id}',
+  'GroupService.GetGroup': 'get /v2/groups/{id}',
+  'GroupService.ListGroups': 'get /v2/groups',
+  'GroupService.CreateGroup': 'post /v2/groups',
+  'GroupService.UpdateGroup': 'patch /v2/groups/{id}',
+  'GroupService.DeleteGroup': 'delete /v2/groups/{id}',
+  'GroupService.ListGroupMembers': 'get /v2/groups/{group_id}/members',
+  'EventService.ListEvents': 'get /v2/events',
+  'EventService.WatchEvents': 'get /v2/events:watch',
+  'GroupService.AddGroupMember': 'put /v2/groups/{group_id}/members/{user_id}',
+  'GroupService.RemoveGroupMember': 'delete /v2/groups/{group_id}/members/{user_id}',
+  'TeamService.ListTeamMembers': 'get /v2/teams/{team_id}/members',
+  'TeamService.SetTeamMember': 'put /v2/teams/{team_id}/members/{user_id}',
+  'TeamService.RemoveTeamMember': 'delete /v2/teams/{team_id}/members/{user_id}',
+  'WebhookEndpointService.RotateWebhookEndpointSecret': 'post /v2/webhook-endpoints/{id}:rotateSecret',
+  'WebhookEndpointService.EnableWebhookEndpoint': 'post /v2/webhook-endpoints/{id}:enable',
+  'WebhookEndpointService.DisableWebhookEndpoint': 'post /v2/webhook-endpoints/{id}:disable',
+  'WebhookEndpointService.TestWebhookEndpoint': 'post /v2/webhook-endpoints/{id}:test',
+  'WebhookEndpointService.RecoverWebhookEndpoint': 'post /v2/webhook-endpoints/{id}:recover',
+  'WebhookEndpointService.ReplayWebhookEndpoint': 'post /v2/webhook-endpoints/{id}:replay',
+  'WebhookEndpointService.ListWebhookDeliveries': 'get /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries',
+  'WebhookEndpointService.ResendWebhookDelivery':
+    'post /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{id}:resend',
   'UserService.UpdateUser': 'put /v2/users/{id}',
   'UserService.CreateUser': 'post /v2/users',
+  'UserService.BatchUpdateUsers': 'put /v2/users/batch',
+  'UserService.DeactivateUser': 'post /v2/users/{id}:deactivate',
+  'UserService.ReactivateUser': 'post /v2/users/{id}:reactivate',
+  'UserService.EndUserSessions': 'post /v2/users/{id}:endSessions',
   'UserService.GetUser': 'get /v2/users/{id}',
   'UserService.ListUsers': 'get /v2/users',
   'UserService.ListDepartmentOptions': 'get /v2/department-options',
@@ -40,6 +78,13 @@ const routes: Record<string, string> = {
   'UserIngestionService.IngestUserProfiles': 'post /v2/user-ingestion/profiles',
   'UserIngestionService.RepublishUser': 'post /v2/users/{id}:republish',
   'AuditLogService.ListAuditEvents': 'get /v2/audit-events',
+  'AuditLogService.ListAuditActions': 'get /v2/audit-actions',
+  'CallerService.GetCaller': 'get /v2/caller',
+  'DirectoryService.GetDirectoryStatus': 'get /v2/directory-status',
+  'OrganizationService.GetOrganization': 'get /v2/organization',
+  'OrganizationService.UpdateOrganization': 'patch /v2/organization',
+  'TransferService.ImportRecords': 'post /v2/imports',
+  'TransferService.ExportRecords': 'get /v2/exports',
   ...standardRoutes,
 }
 
@@ -81,7 +126,8 @@ describe('the contract', () => {
     const [service] = services
     const [method] = methods
     if (service === undefined || method === undefined) throw new Error('there is no service')
-    const stranger = { ...method, name: 'Stranger', proto: { ...method.proto, options: undefined } }
+    const parent = { ...service, proto: { ...service.proto, options: undefined } }
+    const stranger = { ...method, parent, name: 'Stranger', proto: { ...method.proto, options: undefined } }
     expect(() => methodAccessOf([{ ...service, methods: [stranger] }])).toThrow(
       /Stranger has no svc\.v2\.access option/,
     )

@@ -13,28 +13,25 @@ const root = join(import.meta.dirname, '..')
 const page = await readFile(join(root, 'docs/cookbook.md'), 'utf8')
 const recipes = recipesOf(page)
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
-afterAll(() => service.stop())
-
-// On one database: the page may be run again when the demo has been put back.
 describe.each(shells)('the cookbook in %s', (shell) => {
+  let service: TestService
   let outputs: string[]
   beforeAll(async () => {
+    service = await startTestService()
     const { database, testDatabase, baseUrl } = service
     const reset = await runSvc(['demo', 'reset'], { env: testDatabase.environment })
     expect([reset.status, reset.stderr]).toEqual([0, ''])
     const key = await insertApiKey(database, { organizationId: 'org_acme' })
     await database.execute('UPDATE api_keys SET name = $2 WHERE id = $1', [key.id, 'Cookbook'])
     outputs = await runRecipes(shell, recipes, {
+      ...testDatabase.environment,
       BASE_URL: baseUrl,
       TOKEN: await insertUserToken(database, { userId: 'user_ada', organizationId: 'org_acme' }),
       KEY_ID: key.id,
       KEY_SECRET: key.secret,
     })
   })
+  afterAll(() => service.stop())
 
   it.each(recipes.map((recipe, index) => ({ ...recipe, index })))(
     '$name works as documented',

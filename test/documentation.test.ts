@@ -82,7 +82,8 @@ describe('the commands in the documentation', () => {
   })
 
   it('run this program, not an npm package of the same name', async () => {
-    const commands = 'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|completion|version'
+    const commands =
+      'serve|migrate|import|export|keys|tokens|status|demo|config|doctor|directory|events|completion|version'
     const texts = await Promise.all(pages.map(async (page) => ({ page, text: await read(page) })))
     const bare = new RegExp(`.*(?:\`|^|[|;&$] ?)svc (?:${commands})\\b.*`, 'gm')
     const isDecision = (page: string) => page.startsWith('docs/adr/')
@@ -91,7 +92,15 @@ describe('the commands in the documentation', () => {
 
   it('use names from the demo organization', async () => {
     const demo = await read('demo/organization.ndjson')
-    const absentOnPurpose = ['resource_unknown', 'config_other', 'user_zoe', '0198a1c0-7d00-7000-8000-00000000ffff']
+    const absentOnPurpose = [
+      'resource_unknown',
+      'config_other',
+      'policy_nothing',
+      'user_nobody',
+      'user_zoe',
+      '0198a1c0-7d00-7000-8000-00000000ffff',
+      '0198a1c0-7d00-7000-8000-0000000000e1',
+    ]
     const pattern =
       /\b(?:org|user|team|app|pri|resource|policy|group|config|mapping|type|sla)_[a-z0-9_]+\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
     const files = (await readdir(join(root, 'examples'))).filter((name) => name.endsWith('.mjs'))
@@ -120,7 +129,14 @@ describe('the samples in TypeScript', () => {
     try {
       const samples = await blocksOf('ts')
       expect(samples.map(({ page }) => page).sort()).toEqual(
-        ['client/README.md', 'docs/clients.md', 'docs/clients.md', 'src/rest/README.md'].sort(),
+        [
+          'client/README.md',
+          'docs/clients.md',
+          'docs/clients.md',
+          'docs/events.md',
+          'docs/webhooks.md',
+          'src/rest/README.md',
+        ].sort(),
       )
       await Promise.all(samples.map(({ text }, index) => writeFile(join(directory, `sample-${index}.ts`), text)))
       await mkdir(join(directory, 'gen'))

@@ -66,6 +66,7 @@ describe('listing field mappings', () => {
         id: 'a-high',
         ingestionConfigId: config,
         internalFieldId: 'field-1',
+        entityTypeId: fixture.entityTypes.it,
         externalFieldPath: '$.name',
         priority: 10,
         createdAt: '2026-01-31T09:05:00.000Z',

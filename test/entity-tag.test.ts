@@ -1,10 +1,16 @@
-import { getOption } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { reasonOf } from '../client/src/error-details.js'
-import { http_form } from '../gen/svc/v2/http_form_pb.js'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { services } from '../src/handlers/routes.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { httpFormOf } from '../src/limits/method-rules.js'
+import {
+  fixture,
+  insertApiKey,
+  insertFixture,
+  insertManagedKeys,
+  insertToldEvent,
+  insertUserToken,
+} from './support/fixture.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 import { standardSamples } from './support/standard-resources.js'
@@ -14,6 +20,8 @@ const { priorities, users } = fixture
 const STRONG = /^"[\w-]{27}"$/
 
 const relationships = '/v2/user-relationships'
+
+const viewer = { teamId: fixture.it, userId: users.viewer, role: 'TEAM_USER_ROLE_VIEWER' }
 
 /** What can be updated in one version: a write that changes it each time, and one that changes nothing. */
 const versioned: Record<string, { method: MethodDoors; change: (n: number) => RequestJson; keep: RequestJson }> = {
@@ -33,6 +41,18 @@ const versioned: Record<string, { method: MethodDoors; change: (n: number) => Re
     change: (n) => ({ id: users.agent, jobTitle: `Title ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
     keep: { id: users.agent },
   },
+  'team member': {
+    method: {
+      procedure: 'svc.v2.TeamService/SetTeamMember',
+      rest: ({ teamId, userId, ...json }) => ({
+        method: 'PUT',
+        path: `/v2/teams/${segment(teamId)}/members/${segment(userId)}`,
+        json,
+      }),
+    },
+    change: (n) => ({ ...viewer, expiresAt: new Date(Date.UTC(2100, 1, 1 + n)).toISOString() }),
+    keep: { ...viewer, expiresAt: new Date(Date.UTC(2100, 1, 1)).toISOString() },
+  },
   'user relationship': {
     method: {
       procedure: 'svc.v2.UserRelationshipService/CreateUserRelationship',
@@ -49,6 +69,8 @@ let count = 0
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
+  await insertToldEvent(service.database)
+  await insertManagedKeys(service.database)
   token = await insertUserToken(service.database, { userId: users.admin })
 })
 afterAll(() => service.stop())
@@ -128,7 +150,8 @@ describe.each(doors)('over %s', (door) => {
 
     it('returns 404 if it does not exist, whatever If-Match has', async () => {
       if (resourceType === 'user relationship') return
-      expect(await send({ ...keep, id: 'nothing' }, { 'if-match': '"another"' })).toMatchObject({ status: 404 })
+      const missing = resourceType === 'team member' ? { userId: 'nothing' } : { id: 'nothing' }
+      expect(await send({ ...keep, ...missing }, { 'if-match': '"another"' })).toMatchObject({ status: 404 })
     })
 
     it('returns its tag with a replayed response, and If-Match is part of the request', async () => {
@@ -174,15 +197,15 @@ it('a tag is on every response whose method declares one in the schema, and on n
     expect([name, answer.status, answer.headers.has('etag')]).toEqual([
       name,
       200,
-      getOption(methodNamed(name), http_form).entityTag,
+      httpFormOf(methodNamed(name)).entityTag,
     ])
   }
   const reads = services
     .flatMap(({ methods }) => methods)
-    .filter((method) => method.name.startsWith('Get') && getOption(method, http_form).entityTag)
-  expect(reads.map(({ name }) => name).toSorted()).toEqual(
-    ['GetUser', 'GetUserRelationship', ...standardSamples.map((sample) => `Get${sample.name}`)].toSorted(),
-  )
+    .filter((method) => method.name.startsWith('Get') && httpFormOf(method).entityTag)
+  const others = ['ApiKey', 'Group', 'Organization', 'Team', 'User', 'UserRelationship']
+  const tagged = [...others, ...standardSamples.map((sample) => sample.name)]
+  expect(reads.map(({ name }) => name).toSorted()).toEqual(tagged.map((name) => `Get${name}`).toSorted())
 })
 
 describe('the tag of a user', () => {

@@ -64,6 +64,12 @@ const rows: readonly Row[] = [
     rest: ['GET', `/v2/journeys/${journey}`],
   },
   {
+    service: JourneyService,
+    method: JourneyService.method.listJourneys,
+    request: { isOverdue: true, isArchived: false, pageSize: 1, includeTotal: true },
+    rest: ['GET', '/v2/journeys?isOverdue=true&isArchived=false&pageSize=1&includeTotal=true'],
+  },
+  {
     service: EntityIngestionConfigService,
     method: EntityIngestionConfigService.method.listEntityIngestionConfigs,
     request: { teamId: 'team_it' },

@@ -5,6 +5,9 @@ import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'
 
+const runtime = createTestRuntime()
+const options = { runtime, retention: { eventRetention: 90 } }
+
 describe('the sweeper', () => {
   let testDatabase: TestDatabase
   let database: Database
@@ -45,21 +48,45 @@ describe('the sweeper', () => {
         [organizationId],
       )
     }
-    expect(await sweepOrganizations(database, fixture.acme, new Date())).toBe('')
+    expect(await sweepOrganizations(database, fixture.acme, options)).toBe('')
     const kept = 'SELECT organization_id, count(*)::int FROM idempotency_keys GROUP BY 1 ORDER BY 1'
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1201, 1])
-    expect(await sweepOrganizations(database, '', new Date())).toBe('')
+    expect(await sweepOrganizations(database, '', options)).toBe('')
     expect((await database.query(kept)).map(({ count }) => count)).toEqual([1, 1])
+  })
+
+  it('removes the team roles that have ended, records each, and removes no others', async () => {
+    const { acme, it: team, people, users } = fixture
+    await database.execute(
+      `INSERT INTO team_members (organization_id, team_id, user_id, role, expires_at)
+       VALUES ($1, $2, $3, 'AGENT', now() - interval '61 seconds'), ($1, $4, $3, 'AGENT', now() + interval '1 hour')`,
+      [acme, team, users.requester, people],
+    )
+    const standing = 'SELECT team_id, user_id, expires_at FROM team_members ORDER BY 1, 2'
+    const before = await database.query(standing)
+    await sweepOrganizations(database, '', options)
+    const isEnded = ({ team_id, user_id }: Record<string, unknown>) => team_id === team && user_id === users.requester
+    expect(await database.query(standing)).toEqual(before.filter((each) => !isEnded(each)))
+    const events = `SELECT actor_kind::text, action, target_type, target_id, team_id FROM audit_events`
+    expect(await database.query(events)).toEqual([
+      {
+        actor_kind: 'SYSTEM',
+        action: 'team_member.remove',
+        target_type: 'user',
+        target_id: users.requester,
+        team_id: team,
+      },
+    ])
   })
 
   it('visits all organizations, a hundred at a time', async () => {
     await database.execute(
       `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,
     )
-    const first = await sweepOrganizations(database, '', new Date())
+    const first = await sweepOrganizations(database, '', options)
     expect(first).toBe('many-098')
-    expect(await sweepOrganizations(database, first, new Date())).toBe('many-198')
-    expect(await sweepOrganizations(database, 'many-198', new Date())).toBe('')
+    expect(await sweepOrganizations(database, first, options)).toBe('many-198')
+    expect(await sweepOrganizations(database, 'many-198', options)).toBe('')
   })
 
   it('logs a failure and continues, and stops when told to', async () => {
@@ -81,7 +108,7 @@ describe('the sweeper', () => {
       },
       log: { warn: ({ err }) => failures.push(err) },
       timing,
-      runtime: createTestRuntime(),
+      ...options,
       signal: stop.signal,
     })
     expect(pauses).toEqual([60_000, 60_000, 60_000])

@@ -196,7 +196,7 @@ function numberIn(text: string, word: string): number {
 }
 
 /** What a killed service has sent may still be executed: waits until its sessions have ended, or wait themselves. */
-async function untilStill({ connectionString }: Stage): Promise<void> {
+export async function untilStill({ connectionString }: Stage): Promise<void> {
   const end = performance.now() + STILL_MILLIS
   while (performance.now() < end) {
     const [row] = await execute(
@@ -212,7 +212,7 @@ async function untilStill({ connectionString }: Stage): Promise<void> {
 }
 
 /** How many rows each request has changed, by its id. */
-async function eventsOf({ connectionString }: Stage): Promise<ReadonlyMap<string, number>> {
+export async function eventsOf({ connectionString }: Stage): Promise<ReadonlyMap<string, number>> {
   const rows = await execute(
     connectionString,
     'SELECT request_id AS id, count(*)::int AS events FROM audit_events GROUP BY 1',

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { readTogether, untilGood } from './call.js'
+import { createEveryWrite } from './every-write.js'
 import { createHistory } from './history.js'
 import { execute, type ServiceRun, type Stage } from './stage.js'
 import { atMost, type Finding, type Trial } from './trial.js'
@@ -11,6 +12,8 @@ const REPAIRED_MILLIS = 5_000
 const [FEW_WORKERS, WORKERS] = [2, 4]
 /** How long writers write before something is killed: this, and as long again at random. */
 const WRITING_MILLIS = 250
+/** How long the service may take to answer a call of each method after the last kill. */
+const ANSWERED_MILLIS = 60_000
 /** Time for a new worker to become one that is replaced. */
 const SETTLED_MILLIS = 2_500
 
@@ -24,6 +27,7 @@ export const kill: Trial = {
     ...(await killService(stage, kills)),
     ...(await killWorkers(stage, kills)),
     ...(await endSessions(stage, kills)),
+    ...(await killEveryWrite(stage, kills)),
   ],
 }
 
@@ -100,6 +104,26 @@ async function endSessions(stage: Stage, kills: number): Promise<readonly Findin
     ...(await history.verify()),
     atMost(`${name}: only good responses again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
+}
+
+async function killEveryWrite(stage: Stage, kills: number): Promise<readonly Finding[]> {
+  let run = await stage.serve()
+  const writes = await createEveryWrite(stage, `service killed ${kills} times`, run.origin)
+  for (let kill = 0; kill < kills; kill++) {
+    const { origin } = run
+    writes.writeTo(() => origin)
+    await write()
+    await run.kill()
+    await writes.stop()
+    run = await stage.serve()
+  }
+  // Whatever was not answered is sent again.
+  writes.writeTo(() => run.origin)
+  const end = performance.now() + ANSWERED_MILLIS
+  while (writes.silent().length > 0 && performance.now() < end) await wait(100)
+  await writes.stop()
+  await run.kill()
+  return writes.verify()
 }
 
 /** Lets the writers work undisturbed for a while. */

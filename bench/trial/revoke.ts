@@ -6,6 +6,7 @@ import { type ApiKeyOptions, createApiKey } from '../../src/domain/auth/api-key.
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
+import { ServiceError } from '../../src/errors.js'
 import { withDatabase } from '../database.js'
 import { place } from '../records.js'
 import { call } from './call.js'
@@ -107,10 +108,12 @@ const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: 
 
 async function rotateSoon(options: ApiKeyOptions & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
   await wait(BEFORE_MILLIS * Math.random())
-  const rotation = await rotateApiKey(options, { id: chain.keys[0]?.id ?? '', overlapSeconds: OVERLAP_SECONDS })
-  if ('refused' in rotation) return
-  tally.rotated++
-  chain.keys.push(rotation)
+  try {
+    chain.keys.push(await rotateApiKey(options, { id: chain.keys[0]?.id ?? '', overlapSeconds: OVERLAP_SECONDS }))
+    tally.rotated++
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+  }
 }
 
 /** Requests a token with one of the secrets; whether there was one. */
@@ -140,7 +143,7 @@ async function isCallAccepted(run: ServiceRun, chain: Chain, token?: string): Pr
 /** Reports one of the secrets, over REST or Connect, or revokes the chain as operators do. */
 async function revokeKey(run: ServiceRun, database: Database, { keys }: Chain, round: number): Promise<boolean> {
   const [{ id, secret } = { id: '', secret: '' }] = keys
-  if (round % 5 === 4) return (await revokeKeyById(database, runtime, id, { chain: true })) !== undefined
+  if (round % 5 === 4) return Array.isArray(await revokeKeyById(database, runtime, id, { chain: true }))
   // Each report comes from a different address, because one address can send five per minute.
   const from = { 'x-forwarded-for': `10.${round >> 16}.${(round >> 8) & 255}.${round & 255}` }
   const isRest = round % 2 === 0

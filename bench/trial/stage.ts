@@ -50,6 +50,7 @@ export interface ServiceRun {
 }
 
 const size: DatasetSize = { appInstances: 100, appResources: 100, priorities: 50, journeys: 20, users: 20 }
+const SVC_SEAL_KEY = 'a key of thirty-two characters !!'
 /** A service that has not stopped by then never will. */
 const STOP_MILLIS = 40_000
 
@@ -113,7 +114,8 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
 }
 
 async function serve({ connectionString = '', args = [], environment }: ServeSettings): Promise<ServiceRun> {
-  const settings = { DATABASE_URL: connectionString, PORT: '0', LOG_LEVEL: 'silent', ...environment }
+  const usual = { DATABASE_URL: connectionString, PORT: '0', LOG_LEVEL: 'silent', SVC_SEAL_KEY }
+  const settings = { ...usual, ...environment }
   const { process: child, line, memory } = runProgram(['serve', '--no-demo', ...args], settings)
   const origin = /http\S+/.exec(await line('svc listens on'))?.[0] ?? ''
   const exited = once(child, 'exit')

@@ -2,7 +2,8 @@ import type { Sql } from '../../src/db/sql.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../../test/support/fixture.js'
 import { withDatabase } from '../database.js'
 import { absentIdLike, call, methodDoors, requestThrough, scimRequest, withoutId } from './tenants/answers.js'
-import { foreignPlaces, scimPlaces } from './tenants/foreign-ids.js'
+import { foreignKeys, foreignPlaces } from './tenants/foreign-ids.js'
+import { scimPlaces } from './tenants/scim-ids.js'
 import { measureTimes, SHORT } from './tenants/times.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
@@ -10,11 +11,12 @@ import { allOf, type Finding, type Trial } from './trial.js'
 export const tenants: Trial = {
   name: 'tenants',
   onEachDatabase: false,
-  limitMillis: 1_200_000,
+  limitMillis: 2_400_000,
   amount: { of: 'times of each kind', full: 1_200, short: 40 },
   run: async (stage, samples) =>
     withDatabase(stage.connectionString, async (database) => {
       await insertFixture(database)
+      await insertKeys(database)
       const callers = await insertCallers(database)
       const directory = (await insertApiKey(database, { organizationId: fixture.acme, kind: 'mk' })).secret
       const { port } = await stage.serve()
@@ -35,6 +37,14 @@ export interface Caller {
   readonly token: string | undefined
   /** Whether other teams of the organization are hidden from the caller. */
   readonly isOfTeam: boolean
+}
+
+/** Keys that are named in requests. */
+async function insertKeys(sql: Sql): Promise<void> {
+  const { acme, people, globex } = fixture
+  await insertApiKey(sql, { organizationId: acme, id: foreignKeys.it, teamId: fixture.it })
+  await insertApiKey(sql, { organizationId: acme, id: foreignKeys.people, teamId: people })
+  await insertApiKey(sql, { organizationId: globex, id: foreignKeys.globex })
 }
 
 async function insertCallers(sql: Sql): Promise<Caller[]> {

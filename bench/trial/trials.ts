@@ -5,6 +5,7 @@ import { cut } from './cut.js'
 import { disk } from './disk.js'
 import { drain } from './drain.js'
 import { endurance } from './endurance.js'
+import { events } from './events.js'
 import { failover } from './failover.js'
 import { flood } from './flood.js'
 import { kill } from './kill.js'
@@ -27,11 +28,14 @@ import { tenants } from './tenants.js'
 import type { Trial } from './trial.js'
 import { unread } from './unread.js'
 import { upgrade } from './upgrade.js'
+import { webhooks } from './webhooks.js'
 import { winner } from './winner.js'
 
 /** Every trial, in the order in which they are held. */
 export const trials: readonly Trial[] = [
   kill,
+  events,
+  webhooks,
   crash,
   silence,
   readOnly,

@@ -1,18 +1,29 @@
 import { type Client, createClient as createServiceClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
+import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
 import { AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { CallerService } from '../../gen/svc/v2/caller_pb.js'
+import { DirectoryService } from '../../gen/svc/v2/directory_pb.js'
 import { EntityFieldMappingService } from '../../gen/svc/v2/entity_field_mapping_pb.js'
 import { EntityIngestionConfigService } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { EntityTypeService } from '../../gen/svc/v2/entity_type_pb.js'
+import { EventService } from '../../gen/svc/v2/event_pb.js'
+import { GroupService } from '../../gen/svc/v2/group_pb.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import { OrganizationService } from '../../gen/svc/v2/organization_pb.js'
 import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
+import { TeamService } from '../../gen/svc/v2/team_pb.js'
+import { TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
+import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { type AccessTokens, createAuthorization, createFetchedTokens, createGivenTokens } from './access-token.js'
 import { checkOptions } from './check-options.js'
 import type { ClientOptions, Credentials } from './client-options.js'
@@ -20,21 +31,38 @@ import { createRetries } from './retry.js'
 import { type ClientTiming, machineTiming } from './timing.js'
 import { createUnreachable } from './unreachable.js'
 
+/** The services by the names of their members. */
+const services = {
+  accessPolicies: AccessPolicyService,
+  apiKeys: ApiKeyService,
+  appInstances: AppInstanceService,
+  appResources: AppResourceService,
+  approvalProcedures: AccessPolicyApprovalProcedureService,
+  auditLog: AuditLogService,
+  auth: AuthService,
+  caller: CallerService,
+  directory: DirectoryService,
+  entityFieldMappings: EntityFieldMappingService,
+  entityIngestionConfigs: EntityIngestionConfigService,
+  entityTypes: EntityTypeService,
+  events: EventService,
+  groups: GroupService,
+  journeys: JourneyService,
+  organization: OrganizationService,
+  priorities: PriorityService,
+  slaDefinitions: SlaDefinitionService,
+  teams: TeamService,
+  transfer: TransferService,
+  userIngestion: UserIngestionService,
+  userRelationships: UserRelationshipService,
+  users: UserService,
+  webhookEndpoints: WebhookEndpointService,
+} as const
+
+type ServiceClients = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> }
+
 /** The service, one member per resource. Methods throw a `ConnectError`; see `reasonOf`. */
-export interface SvcClient {
-  readonly approvalProcedures: Client<typeof AccessPolicyApprovalProcedureService>
-  readonly appInstances: Client<typeof AppInstanceService>
-  readonly appResources: Client<typeof AppResourceService>
-  readonly auditLog: Client<typeof AuditLogService>
-  readonly auth: Client<typeof AuthService>
-  readonly entityFieldMappings: Client<typeof EntityFieldMappingService>
-  readonly entityIngestionConfigs: Client<typeof EntityIngestionConfigService>
-  readonly journeys: Client<typeof JourneyService>
-  readonly priorities: Client<typeof PriorityService>
-  readonly slaDefinitions: Client<typeof SlaDefinitionService>
-  readonly userIngestion: Client<typeof UserIngestionService>
-  readonly userRelationships: Client<typeof UserRelationshipService>
-  readonly users: Client<typeof UserService>
+export interface SvcClient extends ServiceClients {
   /** For a generated client of another service on the same address, with the same credentials and retries. */
   readonly transport: Transport
 }
@@ -65,22 +93,10 @@ export function createClient(options: ClientOptions): SvcClient {
     ...common,
     interceptors: [createRetries(retry, timing), createAuthorization(tokens), unreachable],
   })
-  return {
-    approvalProcedures: createServiceClient(AccessPolicyApprovalProcedureService, transport),
-    appInstances: createServiceClient(AppInstanceService, transport),
-    appResources: createServiceClient(AppResourceService, transport),
-    auditLog: createServiceClient(AuditLogService, transport),
-    auth: createServiceClient(AuthService, transport),
-    entityFieldMappings: createServiceClient(EntityFieldMappingService, transport),
-    entityIngestionConfigs: createServiceClient(EntityIngestionConfigService, transport),
-    journeys: createServiceClient(JourneyService, transport),
-    priorities: createServiceClient(PriorityService, transport),
-    slaDefinitions: createServiceClient(SlaDefinitionService, transport),
-    userIngestion: createServiceClient(UserIngestionService, transport),
-    userRelationships: createServiceClient(UserRelationshipService, transport),
-    users: createServiceClient(UserService, transport),
-    transport,
-  }
+  const clients = Object.entries(services).map(([name, service]) => [name, createServiceClient(service, transport)])
+  // What is made of each service has its type.
+  const members: object = Object.fromEntries(clients)
+  return { ...(members as ServiceClients), transport }
 }
 
 function accessTokensFrom(credentials: Credentials, anonymous: Transport, timing: ClientTiming): AccessTokens {

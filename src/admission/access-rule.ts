@@ -1,15 +1,20 @@
-import { type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf'
-import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import { type AccessRule, Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { type CallerKind, type Permission, permissions } from '../domain/caller/caller.js'
+import { accessRuleOf } from '../limits/method-rules.js'
 
-/** Who may call a method, as its `svc.v2.access` option declares. */
+/** Who may call a method, as its `svc.v2.access` option declares, or that of its service. */
 export interface MethodAccess {
   /** True if credentials are ignored. */
   readonly anonymous: boolean
   /** The kinds of caller that the method accepts. */
   readonly callerKinds: ReadonlySet<CallerKind>
-  /** What the caller must have; `undefined` if `anonymous`. */
+  /** What the caller must have; `undefined` if `anonymous`, and for methods that name their callers. */
   readonly permission: Permission | undefined
+  /** Whether the caller must be an administrator. */
+  readonly administrators: boolean
+  /** Whether the caller must be one, or an organization key that can write everything. */
+  readonly writers: boolean
   /** Whether a user may be admitted because of what the request names; the method then decides. */
   readonly userRelationSuffices: boolean
 }
@@ -23,9 +28,7 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
   const faults: string[] = []
   for (const service of services) {
     for (const method of service.methods) {
-      const rule = hasOption(method, access)
-        ? methodAccessFrom(getOption(method, access))
-        : 'has no svc.v2.access option'
+      const rule = methodAccessFrom(accessRuleOf(method))
       if (typeof rule === 'string') faults.push(`${service.typeName}.${method.name} ${rule}`)
       else rules.set(method, rule)
     }
@@ -39,7 +42,8 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
  */
 export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
   const callerKinds = new Set<CallerKind>()
-  const open: MethodAccess = { anonymous: true, callerKinds, permission: undefined, userRelationSuffices: false }
+  const rule = { permission: undefined, administrators: false, writers: false, userRelationSuffices: false }
+  const open: MethodAccess = { anonymous: true, callerKinds, ...rule }
   return new Map([...services].flatMap((service) => service.methods.map((method) => [method, open] as const)))
 }
 
@@ -51,13 +55,18 @@ function methodAccessFrom(rule: AccessRule): MethodAccess | string {
     callerKinds.add(callerKind)
   }
   const permission = permissions.find((known) => known === rule.permission)
-  if (rule.anonymous) {
-    if (callerKinds.size > 0 || rule.permission !== '') return 'is anonymous and names credentials'
+  const { anonymous, callers, userRelationSuffices } = rule
+  const namesCallers = callers !== Callers.UNSPECIFIED
+  if (anonymous) {
+    if (callerKinds.size > 0 || rule.permission !== '' || namesCallers) return 'is anonymous and names credentials'
   } else {
-    if (callerKinds.size === 0) return 'names no kind of credential'
-    if (permission === undefined) return `names no known permission (${rule.permission})`
+    if (callerKinds.size === 0) return 'has no svc.v2.access option that names a kind of credential'
+    if (namesCallers && rule.permission !== '') return 'names callers and a permission'
+    if (!namesCallers && permission === undefined) return `names no known permission (${rule.permission})`
   }
-  return { anonymous: rule.anonymous, callerKinds, permission, userRelationSuffices: rule.userRelationSuffices }
+  const administrators = callers === Callers.ADMINISTRATORS
+  const writers = callers === Callers.WRITERS
+  return { anonymous, callerKinds, permission, administrators, writers, userRelationSuffices }
 }
 
 const callerKindOf: ReadonlyMap<CredentialKind, CallerKind> = new Map([

@@ -1,6 +1,14 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
-import { type Caller, type CallerKind, hasPermissionAnywhere, permissionMissing } from '../domain/caller/caller.js'
+import {
+  administratorMissing,
+  type Caller,
+  type CallerKind,
+  hasPermissionAnywhere,
+  isAdministrator,
+  permissionMissing,
+  requireWriter,
+} from '../domain/caller/caller.js'
 import type { CallTables, Scope } from '../domain/caller/scope.js'
 import { ServiceError } from '../errors.js'
 import { requestContextKey } from '../handlers/request-context.js'
@@ -21,6 +29,8 @@ export interface Admissible {
   readonly traceparent?: string | undefined
   /** Told the id of the caller's key or user once it is known, of callers without the permission too. */
   readonly onCaller?: ((callerId: string) => void) | undefined
+  readonly leave: Scope['leave']
+  readonly readmit: Scope['readmit']
   /** The tables as the call uses them, on account of the caller's organization. */
   tablesFor(organizationId: string | undefined): CallTables
 }
@@ -59,9 +69,9 @@ export function createAdmission({ access, authenticate, runtime, takesJwt = fals
       request.onCaller?.(caller.id)
       authorize(caller, rule)
     }
-    const { requestId, idempotencyKey, ifMatch, clientAddress } = request
-    const { tables, reads } = request.tablesFor(caller?.organizationId)
-    const scope = { runtime, requestId, caller, clientAddress, idempotencyKey, ifMatch, tables, reads }
+    const { requestId, idempotencyKey, ifMatch, clientAddress, leave, readmit } = request
+    const tables = request.tablesFor(caller?.organizationId)
+    const scope = { runtime, requestId, caller, clientAddress, idempotencyKey, ifMatch, leave, readmit, ...tables }
     return createContextValues().set(requestContextKey, scope)
   }
 }
@@ -74,8 +84,9 @@ const kindNames: Record<CallerKind, string> = {
 }
 
 /**
- * Refuses a caller whom nothing in the request could admit: one of a kind that the method does not accept, or without
- * the permission anywhere (docs/permissions.md). The method itself checks what the request names.
+ * Refuses a caller whom nothing in the request could admit: one of a kind that the method does not accept, no
+ * administrator where one is needed, or without the permission anywhere (docs/permissions.md). The method itself checks
+ * what the request names.
  */
 export function authorize(caller: Caller, access: MethodAccess): void {
   if (!access.callerKinds.has(caller.kind)) {
@@ -83,6 +94,8 @@ export function authorize(caller: Caller, access: MethodAccess): void {
     const fault = `this method does not accept ${kindNames[caller.kind]}: it accepts ${taken}`
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', fault)
   }
+  if (access.administrators && !isAdministrator(caller)) throw administratorMissing('call this method')
+  if (access.writers) requireWriter(caller)
   if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return
   if (access.userRelationSuffices && caller.kind === 'user') return
   throw permissionMissing(access.permission)

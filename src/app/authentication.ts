@@ -1,28 +1,15 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import {
-  type Authenticate,
-  createAuthenticator,
-  createManagementKeys,
-  type FindManagementKey,
-} from '../domain/auth/authentication.js'
-import { type BearerTokens, createBearerTokens } from '../domain/auth/bearer-token.js'
-import { createKeyUses, type KeyUses } from '../domain/auth/key-use.js'
+import { createAuthenticator, createManagementKeys } from '../domain/auth/authentication.js'
+import { createBearerTokens } from '../domain/auth/bearer-token.js'
+import { createKeyUses } from '../domain/auth/key-use.js'
 import { createOidcSignIn } from '../domain/auth/oidc.js'
-import { createSecretHasher, type SecretHasher } from '../domain/auth/secret-hash.js'
+import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { ServiceTables } from './tables.js'
 
 /** How callers are recognized. */
-export interface Authentication {
-  readonly hasher: SecretHasher
-  readonly keyUses: KeyUses
-  readonly bearerTokens: BearerTokens
-  readonly authenticate: Authenticate
-  readonly findManagementKey: FindManagementKey
-  /** Whether JWTs of an issuer are accepted. */
-  readonly takesJwt: boolean
-}
+export type Authentication = ReturnType<typeof createAuthentication>
 
 /** Makes the authentication of one service. */
 export function createAuthentication(options: {
@@ -30,7 +17,7 @@ export function createAuthentication(options: {
   readonly tables: ServiceTables
   readonly runtime: Runtime
   readonly log: Logger
-}): Authentication {
+}) {
   const { config, tables, runtime, log } = options
   const database = tables.credentials
   const hasher = createSecretHasher(config.peppers)
@@ -43,6 +30,7 @@ export function createAuthentication(options: {
     bearerTokens,
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens, oidc }),
     findManagementKey: createManagementKeys({ database, hasher, keyUses, runtime }),
+    /** Whether JWTs of an issuer are accepted. */
     takesJwt: oidc !== undefined,
   }
 }

@@ -6,16 +6,19 @@ import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
 import { systemTiming } from '../db/retries.js'
 import { createRevokeLimiter } from '../domain/auth/revoke-limiter.js'
+import type { FeedSignals } from '../domain/event/feed-signals.js'
+import type { WebhookTools } from '../domain/webhook/endpoint.js'
 import { maskError } from '../failure/error-mapping.js'
 import { createIdempotency } from '../handlers/idempotency.js'
 import { maxBodyBytesOf } from '../handlers/method-options.js'
-import { requestContextOf } from '../handlers/request-context.js'
+import { requestContextOf, scopeOf } from '../handlers/request-context.js'
 import { createRevokeCallCounter, isRevocation } from '../handlers/revoke-limit.js'
 import { createLimits, services } from '../handlers/routes.js'
 import type { CallLimit } from '../http/call-limit.js'
 import { createClientAddressOf } from '../http/client-address.js'
 import { requestIdOf } from '../http/request-handler.js'
 import type { LimitCheck } from '../limits/limit-check.js'
+import { onlyReads } from '../limits/method-rules.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
 import type { Authentication } from './authentication.js'
@@ -23,17 +26,7 @@ import type { Lifecycle } from './lifecycle.js'
 import type { AppOptions, ServiceTables } from './tables.js'
 
 /** What the doors need for the calls of methods. */
-export interface Calls {
-  /** What happens to a call, whatever its door. */
-  readonly hooks: CallHooks
-  readonly maxTimeoutMs: number
-  maxBodyBytes(method: DescMethod): number
-  /** Notes the id of the key or user that sent a request, also where it is refused. */
-  noteCaller(request: NodeRequest, id: string): void
-  callerIdOf(request: NodeRequest): string | undefined
-  /** To be told that the client of a request has gone before its answer was complete. */
-  onGone(request: NodeRequest): void
-}
+export type Calls = ReturnType<typeof createCalls>
 
 /** What everything in a service shares. */
 export interface Parts extends AppOptions {
@@ -42,43 +35,51 @@ export interface Parts extends AppOptions {
   readonly authentication: Authentication
   readonly callLimit: CallLimit
   readonly limitCheck: LimitCheck
+  readonly feedSignals: FeedSignals
+  readonly webhooks: WebhookTools
 }
 
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
 /** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
-export function createCalls(options: Parts): Calls {
-  const { config, database, log, meters, tracing, callLimit } = options
+export function createCalls(options: Parts) {
+  const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
   const countRevokeCall = createRevokeCallCounter(createRevokeLimiter, systemTiming, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
   const ends: CallObserver = {
     begun: () => {},
-    ended: ({ request, abortReason }) => {
-      callLimit.end(request)
+    ended: ({ request, method, requestMethod, abortReason }) => {
+      const organizationId = callLimit.end(request)
+      const isRead = onlyReads(method) || requestMethod === 'GET'
+      if (organizationId !== undefined && !isRead) feedSignals.committed(organizationId)
       if (abortReason !== undefined) database.stop(request, abortReason)
     },
   }
+  /** Notes the id of the key or user that sent a request, also where it is refused. */
   const noteCaller = (request: NodeRequest, id: string) => void callerIds.set(request, id)
+  /** What happens to a call, whatever its door. */
+  const hooks: CallHooks = {
+    interceptors: [createLimits(options.limitCheck), createIdempotency()],
+    admit: createAdmit(options, access, noteCaller),
+    beforeDecode: ({ method, values }) => (isRevocation(method) ? countRevokeCall(method, values) : undefined),
+    publicError: (cause, { method, request }) =>
+      maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
+    observer: combineObservers([ends, meters?.calls, tracing?.calls]),
+    onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
+    shutdownSignal: options.lifecycle.shutdown,
+  }
   return {
-    hooks: {
-      interceptors: [createLimits(options.limitCheck), createIdempotency()],
-      admit: createAdmit(options, access, noteCaller),
-      beforeDecode: ({ method, values }) => (isRevocation(method) ? countRevokeCall(method, values) : undefined),
-      publicError: (cause, { method, request }) =>
-        maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
-      observer: combineObservers([ends, meters?.calls, tracing?.calls]),
-      onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
-      shutdownSignal: options.lifecycle.shutdown,
-    },
+    hooks,
     maxTimeoutMs: config.maxCallSeconds * 1000,
-    maxBodyBytes: (method) => maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
+    maxBodyBytes: (method: DescMethod) =>
+      maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
     noteCaller,
-    callerIdOf: (request) => callerIds.get(request),
-    // A call that did not ask whether its client is there does not know.
-    onGone: (request) => {
+    callerIdOf: (request: NodeRequest) => callerIds.get(request),
+    /** To be told that the client of a request has gone before its answer was complete: its call may not know. */
+    onGone: (request: NodeRequest) => {
       callLimit.end(request)
       database.stop(request, new ConnectError('the client disconnected', Code.Canceled))
     },
@@ -88,12 +89,13 @@ export function createCalls(options: Parts): Calls {
 function createAdmit(
   { config, runtime, tracing, tables, authentication, callLimit }: Parts,
   access: ReturnType<typeof methodAccessOf>,
-  noteCaller: Calls['noteCaller'],
+  noteCaller: (request: NodeRequest, id: string) => void,
 ): (call: AdmitCall) => Promise<ContextValues> {
   const { authenticate, takesJwt } = authentication
   const admission = createAdmission({ access, authenticate, runtime, takesJwt })
   const clientAddressOf = createClientAddressOf(config.trustProxy)
-  return async ({ method, request }) => {
+  const admit = async (call: AdmitCall): Promise<ContextValues> => {
+    const { method, request } = call
     const traced = tracing?.callOf(request)
     // Read now, because it is lost when the connection ends.
     const { remoteAddress } = request.socket
@@ -107,10 +109,23 @@ function createAdmit(
         traceparent: traced?.traceparent,
         clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
         onCaller: (id) => noteCaller(request, id),
+        leave: () => callLimit.end(request),
+        readmit: async () => {
+          callLimit.end(request)
+          const values = await admit(call)
+          // Its end may have been told while it was admitted.
+          if (call.signal.aborted) callLimit.end(request)
+          call.signal.throwIfAborted()
+          return scopeOf({ values })
+        },
         // A report of a leak is carried out even if nobody waits for the answer.
         tablesFor: (organizationId) => {
           const own = tables.ofCall(request, organizationId, isRevocation(method))
-          return { tables: own, reads: own.reads }
+          return {
+            tables: own,
+            reads: own.reads,
+            readSnapshot: (statements, parameters) => own.readSnapshot(statements, parameters),
+          }
         },
       })
       // Strangers take no place from others, and health checks and revocations work however many calls run.
@@ -121,4 +136,5 @@ function createAdmit(
       leave?.()
     }
   }
+  return admit
 }

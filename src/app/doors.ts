@@ -1,8 +1,9 @@
+import type { Config } from '../config.js'
 import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { createPageTokens } from '../domain/paging.js'
 import { addReason } from '../failure/error-reason.js'
-import { fieldHint, formRulesOf, httpFormOf } from '../handlers/method-options.js'
+import { fieldHint, formRulesOf, maxValuesOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRoutes, services } from '../handlers/routes.js'
@@ -13,6 +14,7 @@ import { createPages } from '../http/pages.js'
 import { createProbes } from '../http/probes.js'
 import { type Doors, requestIdOf } from '../http/request-handler.js'
 import { baseUrlFor } from '../http/request-target.js'
+import { httpFormOf } from '../limits/method-rules.js'
 import { packageRoot, readBuild } from '../package.js'
 import { createRestTranscoder } from '../rest/index.js'
 import { createHealthRoutes, isWatch } from '../rpc/health.js'
@@ -37,6 +39,8 @@ export function createDoors(options: DoorParts): Doors {
     timing: systemTiming,
     limitCheck,
     pageTokens: createPageTokens(tables.shared),
+    feedSignals: options.feedSignals,
+    webhooks: options.webhooks,
     tally: options.meters?.tally,
   })
   const health = createHealthRoutes({
@@ -50,7 +54,7 @@ export function createDoors(options: DoorParts): Doors {
   const build = readBuild(root)
   return {
     cors: createCors(config.corsOrigins),
-    probes: createProbes({ notReady: lifecycle.notReady, build }),
+    probes: createProbes(lifecycle.notReady, build),
     rpc: createRpcHandler({
       ...hooks,
       routes: (router) => {
@@ -66,13 +70,15 @@ export function createDoors(options: DoorParts): Doors {
       publicUrlEu: config.publicUrlEu,
       root,
       version: build.version,
+      console: config.console ? consoleOptionsFrom(config) : undefined,
       onError: (cause, request) => hooks.onError?.(cause, { method: undefined, request }),
     }),
     scim: createScim(options),
     rest: createRestTranscoder({
       ...hooks,
       routes,
-      requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json']),
+      requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json', 'ndjson']),
+      maxValues: maxValuesOf,
       formRules: formRulesOf,
       emptyResponse: (method) => httpFormOf(method).emptyResponse,
       maxBodyBytes,
@@ -83,6 +89,11 @@ export function createDoors(options: DoorParts): Doors {
       maxTimeoutMs,
     }),
   }
+}
+
+function consoleOptionsFrom({ publicUrl, oidc, consoleOidcClientId: clientId, consoleOidcScopes: scopes }: Config) {
+  const signIn = oidc && clientId !== undefined ? { ...oidc, clientId, scopes } : undefined
+  return { publicUrl, signIn }
 }
 
 function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {

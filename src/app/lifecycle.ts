@@ -6,20 +6,7 @@ import type { HttpServer } from '../http/server.js'
 import type { AppOptions } from './tables.js'
 
 /** When a service answers calls, and how it stops. */
-export interface Lifecycle {
-  /** Aborts when the service takes no more calls and begins to stop. */
-  readonly closing: AbortSignal
-  /** Aborts when calls that still run must stop. */
-  readonly shutdown: AbortSignal
-  /** Never rejects. */
-  notReady(): Promise<NotReady>
-  isReady(): Promise<boolean>
-  /**
-   * Reports that the service is not ready, lets the server still accept connections for `drainMillis`, waits for running
-   * calls, and then for what is still to be written.
-   */
-  close(server: Pick<HttpServer, 'close'>, drainMillis: number, lastWrites: () => Promise<unknown>): Promise<void>
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** How long the last calls may continue once the port is closed, unless all of them have less. */
 const LAST_GRACE_MS = 5_000
@@ -27,11 +14,16 @@ const LAST_GRACE_MS = 5_000
 const LAST_WRITES_MS = 500
 
 /** Makes the lifecycle of one service. */
-export function createLifecycle({ config, database, log }: AppOptions): Lifecycle {
+export function createLifecycle({ config, database, log }: AppOptions) {
   const closing = new AbortController()
   const shutdown = new AbortController()
+  /** `closing` aborts when the service takes no more calls and begins to stop, `shutdown` when running calls must stop. */
+  const signals: Readonly<Record<'closing' | 'shutdown', AbortSignal>> = {
+    closing: closing.signal,
+    shutdown: shutdown.signal,
+  }
   // Each door listens to them, and each watch of the health.
-  setMaxListeners(0, shutdown.signal, closing.signal)
+  setMaxListeners(0, ...Object.values(signals))
   const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
   const notReady = async (): Promise<NotReady> =>
     closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
@@ -45,11 +37,15 @@ export function createLifecycle({ config, database, log }: AppOptions): Lifecycl
     )
   }
   return {
-    closing: closing.signal,
-    shutdown: shutdown.signal,
+    ...signals,
+    /** Never rejects. */
     notReady,
     isReady: async () => Object.keys(await notReady()).length === 0,
-    close: async (server, drainMillis, lastWrites) => {
+    /**
+     * Reports that the service is not ready, lets the server still accept connections for `drainMillis`, waits for
+     * running calls, and then for what is still to be written.
+     */
+    close: async (server: Pick<HttpServer, 'close'>, drainMillis: number, lastWrites: () => Promise<unknown>) => {
       closing.abort()
       const allGraceMillis = config.graceSeconds * 1000
       const graceMillis = Math.max(allGraceMillis, drainMillis + Math.min(LAST_GRACE_MS, allGraceMillis))

@@ -2,11 +2,10 @@ import type { Logger } from 'pino'
 import type { NodeRequest } from '../call/node-http.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
-import type { StatementObserver, Tables, UserTables } from '../db/tables.js'
+import type { StatementObserver } from '../db/tables.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { Meters } from '../telemetry/meters.js'
-import type { SharedStatements } from '../telemetry/shared-statements.js'
 import type { Tracing } from '../telemetry/tracing.js'
 
 /** What the service is made of. */
@@ -23,31 +22,26 @@ export interface AppOptions {
 }
 
 /** The tables of a service, told apart by who waits for them and who is told of their statements. */
-export interface ServiceTables {
-  /** Those of nobody's call. */
-  readonly shared: Tables
-  /** Those with which callers are looked up. */
-  readonly credentials: Tables
-  /** The look-ups of callers that traced calls wait for. */
-  readonly lookups: SharedStatements | undefined
-  /** Those of the call of a request, on account of an organization. `outlives`: it goes on when nobody waits for it. */
-  ofCall(request: NodeRequest, organizationId: string | undefined, outlives?: boolean): UserTables
-}
+export type ServiceTables = ReturnType<typeof createServiceTables>
 
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
 const AUTHENTICATION_MS = 2_000
 
 /** Makes the tables of one service. */
-export function createServiceTables({ database, meters, tracing }: AppOptions): ServiceTables {
+export function createServiceTables({ database, meters, tracing }: AppOptions) {
   const observers = meters === undefined ? [] : [meters.statements]
   const withObserver = (other: StatementObserver | undefined) =>
     other === undefined ? observers : [...observers, other]
   const lookups = tracing?.createSharedStatements()
   return {
+    /** Those of nobody's call. */
     shared: database.tablesFor({ observers }),
+    /** Those with which callers are looked up. */
     credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),
+    /** The look-ups of callers that traced calls wait for. */
     lookups,
-    ofCall: (request, organizationId, outlives = false) => {
+    /** Those of the call of a request, on account of an organization. `outlives`: it goes on when nobody waits for it. */
+    ofCall: (request: NodeRequest, organizationId: string | undefined, outlives = false) => {
       const observers = withObserver(tracing?.callOf(request))
       return database.tablesFor({ call: outlives ? undefined : request, organizationId, observers })
     },

@@ -41,8 +41,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 const ENDED = new DOMException('the call has ended', 'AbortError')
 
 /**
- * One call, which is also the context that its handler gets. Whatever handlers and interceptors may ask for is made only
- * when they do. The call is aborted when the client goes away, at the deadline, or by the shutdown.
+ * One call, which is also the context that its handler gets. Whatever handlers and interceptors may ask for is made
+ * only when they do. The call is aborted when the client goes away, at the deadline, or by the shutdown.
  */
 export class Call implements HandlerContext {
   readonly method: DescMethod

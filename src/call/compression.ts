@@ -99,21 +99,16 @@ export function createCompressor(coding: Coding): Gzip | Deflate | BrotliCompres
   return coding === 'deflate' ? createDeflate() : createBrotliCompress({ params: brotliParams })
 }
 
-/** One entry of an Accept or Accept-Encoding header with its weight, 0 to 1. */
-export interface Preference {
-  readonly name: string
-  readonly weight: number
-}
-
-/** Parses a header of weighted names (RFC 9110, section 12.4.2); names in lower case, parameters other than q dropped. */
-export function parsePreferences(header: string): Preference[] {
-  const preferences: Preference[] = []
-  for (const member of header.split(',')) {
+/**
+ * Parses an Accept or Accept-Encoding header of weighted names (RFC 9110, section 12.4.2): names in lower case, weights
+ * from 0 to 1, parameters other than q dropped.
+ */
+export function parsePreferences(header: string) {
+  return header.split(',').flatMap((member) => {
     const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())
-    if (name === '') continue
+    if (name === '') return []
     const q = parameters.find((parameter) => /^q\s*=/.test(parameter))
     const weight = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1))
-    preferences.push({ name, weight: weight >= 0 && weight <= 1 ? weight : 0 })
-  }
-  return preferences
+    return { name, weight: weight >= 0 && weight <= 1 ? weight : 0 }
+  })
 }

@@ -1,7 +1,7 @@
 import { parsePreferences } from './compression.js'
 
 /** The types of request body that this transcoder distinguishes. */
-export type BodyType = 'json' | 'form'
+export type BodyType = 'json' | 'ndjson' | 'form'
 
 /** A media type in lower case with its parameters, names in lower case. */
 export interface MediaType {
@@ -29,9 +29,15 @@ export function parseMediaType(header: string): MediaType | undefined {
   return { type: (match[1] ?? '').toLowerCase(), parameters }
 }
 
+const bodyTypes: ReadonlyMap<string, BodyType> = new Map([
+  ['application/json', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+  ['application/x-www-form-urlencoded', 'form'],
+])
+
 /**
- * What a request's Content-Type says its body is: JSON for `application/json` and for none at all, a form for
- * `application/x-www-form-urlencoded`, both in UTF-8; undefined for everything else.
+ * What a request's Content-Type says its body is: JSON for `application/json` and for none at all, JSON lines for
+ * `application/x-ndjson`, a form for `application/x-www-form-urlencoded`, all in UTF-8; undefined for everything else.
  */
 export function bodyTypeFromHeader(header: string | undefined): BodyType | undefined {
   if (header === undefined || header === 'application/json') return 'json'
@@ -39,8 +45,7 @@ export function bodyTypeFromHeader(header: string | undefined): BodyType | undef
   if (media === undefined) return undefined
   const charset = media.parameters.get('charset')?.toLowerCase() ?? 'utf-8'
   if (charset !== 'utf-8' && charset !== 'utf8') return undefined
-  if (media.type === 'application/json') return 'json'
-  return media.type === 'application/x-www-form-urlencoded' ? 'form' : undefined
+  return bodyTypes.get(media.type)
 }
 
 /** Whether an Accept header prefers Server-Sent Events to newline-delimited JSON. */

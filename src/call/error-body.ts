@@ -8,12 +8,6 @@ export interface EncodedBody {
   readonly body: string | Uint8Array
 }
 
-interface ErrorDetail {
-  readonly type: string
-  readonly value: Uint8Array
-  readonly debug: JsonValue | undefined
-}
-
 /** `{code, message, detail}`; `detail` is `{type, value, debug}` of the first detail, left out when there is none. */
 export function connectErrorJson(error: ConnectError, options: Partial<JsonWriteOptions>): JsonValue {
   const json: { [key: string]: JsonValue } = { code: codeToString(error.code), message: error.rawMessage }
@@ -42,7 +36,7 @@ export function statusErrorJson(error: ConnectError, options: Partial<JsonWriteO
   return { code: error.code, message: error.rawMessage, details }
 }
 
-function detailsOf(error: ConnectError, options: Partial<JsonWriteOptions>): ErrorDetail[] {
+function detailsOf(error: ConnectError, options: Partial<JsonWriteOptions>) {
   return error.details.map((detail) => {
     if ('desc' in detail) {
       const message = create(detail.desc, detail.value)

@@ -34,9 +34,13 @@ export async function invokeUnary(
     original = unaryResponse(method, call, complete(method.output, output))
     return original
   }
-  const response = await applyInterceptors(innermost, interceptors)(request)
+  const invoke = interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
+  const response = await invoke(request)
   if (response.stream) throw new ConnectError('an interceptor turned a unary call into a stream', Code.Internal)
-  if (response !== original) keepHeaders(response, call)
+  if (response !== original) {
+    replaceHeaders(response.header, call.responseHeader)
+    replaceHeaders(response.trailer, call.responseTrailer)
+  }
   return response.message
 }
 
@@ -98,10 +102,6 @@ export async function* once<T>(value: T): AsyncGenerator<T> {
   yield value
 }
 
-function applyInterceptors(innermost: AnyFn, interceptors: readonly Interceptor[]): AnyFn {
-  return interceptors.reduceRight<AnyFn>((next, interceptor) => interceptor(next), innermost)
-}
-
 /** The context of a call whose interceptors have replaced its request. */
 function changedContext(call: Call, { service, signal, header, contextValues }: UnaryRequest): HandlerContext {
   return { ...contextOf(call), service, signal, requestHeader: header, values: contextValues }
@@ -113,11 +113,6 @@ function contextOf(call: Call): HandlerContext {
   const { requestHeader, responseHeader, responseTrailer } = call
   const headers = { requestHeader, responseHeader, responseTrailer }
   return { service, method, requestMethod, protocolName, url, signal, timeoutMs, values, ...headers }
-}
-
-function keepHeaders(response: UnaryResponse, call: Call): void {
-  replaceHeaders(response.header, call.responseHeader)
-  replaceHeaders(response.trailer, call.responseTrailer)
 }
 
 function replaceHeaders(from: Headers, to: Headers): void {

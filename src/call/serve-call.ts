@@ -68,8 +68,8 @@ export type ErrorHook = (
 /** How a door reads the request of one call and writes its response: all in which the doors differ. */
 export interface Exchange<Request, Answer> {
   /**
-   * Receives the request, and returns what decodes it. Throws an `HttpFailure` for its size and type; any other error is
-   * about its content, and comes after `beforeDecode`, which counts malformed calls too.
+   * Receives the request, and returns what decodes it. Throws an `HttpFailure` for its size and type; any other error
+   * is about its content, and comes after `beforeDecode`, which counts malformed calls too.
    */
   receive(): Promise<() => Request> | (() => Request)
   invoke(request: Request): Promise<Answer> | Answer
@@ -166,8 +166,8 @@ export function report(
 }
 
 /**
- * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client has
- * gone or `write` wants no more of them, which it tells with false.
+ * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client
+ * has gone or `write` wants no more of them, which it tells with false.
  */
 export async function writeMessages(
   call: Call,

@@ -1,75 +1,81 @@
 import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
 import { runningServers } from '../db/server-presence.js'
+import { CONSOLE_PATH } from '../http/console.js'
 import { packageRoot } from '../package.js'
 import { findDemoIds } from '../store/demo.js'
 import { firstOrganizationId } from '../store/organization.js'
-import { aligned, answer, type CommandContext, dataFolderOf } from './command-context.js'
-import { demoOrganizationId, demoRequests, type ShownCommand } from './demo-requests.js'
+import { aligned, answer, type CommandContext, dataFolderOf, type JsonOption } from './command-context.js'
+import { demoOrganizationId, demoRequests } from './demo-requests.js'
 import { demoToken } from './demo-token.js'
 
 /** What people need for their first requests. */
-interface Announcement {
-  /** Base addresses of the servers, and of their pages for people and for balancers. */
-  readonly servers: readonly { readonly url: string; readonly docs: string; readonly ready: string }[]
-  /** Where the data is. */
-  readonly database: string
-  /** Absent if the database does not hold the demo organization. */
-  readonly demo: DemoAnnouncement | undefined
-  /** Further commands, in the folder of the package. */
-  readonly commands: readonly ShownCommand[]
-}
+type Announcement = ReturnType<Awaited<ReturnType<typeof prepareAnnouncement>>>
 
-interface DemoAnnouncement {
-  readonly userId: string
-  /** A live token of that person. */
-  readonly token: string
-  readonly expiresAt: Date
-  /** With the token in `$TOKEN`. */
-  readonly requests: readonly ShownCommand[]
-}
-
-/** Composes the announcement of servers that run on a database; the requests go to the first one. */
-export async function composeAnnouncement(
-  origins: readonly [string, ...string[]],
-  database: Database,
-  context: CommandContext,
-): Promise<Announcement> {
+/**
+ * Reads what an announcement tells of a database, and returns what composes that of servers on it; the requests go to
+ * the first one.
+ */
+export async function prepareAnnouncement(database: Database, context: CommandContext) {
   const { config } = context
-  const demo = await announceDemo(origins[0], database, context)
-  const [org, user] = demo === undefined ? ['ID', 'ID'] : [demoOrganizationId, demo.userId]
+  const announceDemo = await prepareDemo(database, context)
   const isEmpty = (await firstOrganizationId(database)) === undefined
-  return {
-    servers: origins.map((url) => ({ url, docs: `${url}/docs`, ready: `${url}/readyz` })),
-    database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
-    demo,
-    commands: [
-      ...(isEmpty ? [{ title: 'a first organization', command: 'npx svc init --org NAME --admin EMAIL' }] : []),
-      { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
-      { title: 'a token for a person', command: `npx svc tokens create --org ${org} --user ${user}` },
-      { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
-      { title: 'show all of this again', command: 'npx svc status' },
-    ],
+  return (origins: readonly [string, ...string[]]) => {
+    const demo = announceDemo?.(origins[0])
+    const [org, user] = demo === undefined ? ['ID', 'ID'] : [demoOrganizationId, demo.userId]
+    return {
+      /** Base addresses of the servers, and of their pages for people and for balancers. */
+      servers: origins.map((url) => ({
+        url,
+        /** Absent where the console is turned off. */
+        ...(config.console && { console: `${url}${CONSOLE_PATH}` }),
+        docs: `${url}/docs`,
+        ready: `${url}/readyz`,
+      })),
+      /** Where the data is. */
+      database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
+      /** Absent if the database does not hold the demo organization. */
+      demo,
+      /** Further commands, in the folder of the package. */
+      commands: [
+        ...(isEmpty ? [{ title: 'a first organization', command: 'npx svc init --org NAME --admin EMAIL' }] : []),
+        { title: 'an API key for a program', command: `npx svc keys create --org ${org}` },
+        { title: 'a token for a person', command: `npx svc tokens create --org ${org} --user ${user}` },
+        { title: 'your own data (docs/importing.md)', command: 'npx svc import FILE' },
+        { title: 'show all of this again', command: 'npx svc status' },
+      ],
+    }
   }
 }
 
-async function announceDemo(
-  origin: string,
-  database: Database,
-  context: CommandContext,
-): Promise<DemoAnnouncement | undefined> {
+/** A live token of an administrator of the demo organization, and requests with it in `$TOKEN`. */
+async function prepareDemo(database: Database, context: CommandContext) {
   const ids = await findDemoIds(database, demoOrganizationId)
   if (ids === undefined) return undefined
   const holder = { userId: ids.admin, organizationId: demoOrganizationId }
   const { token, expiresAt } = await demoToken(database, context, holder)
-  return { userId: ids.admin, token, expiresAt, requests: demoRequests(origin, ids) }
+  return (origin: string) => ({
+    userId: ids.admin,
+    token,
+    expiresAt,
+    /** Opens the console, signed in. The fragment stays in the browser. */
+    ...(context.config.console && { signInLink: `${origin}${CONSOLE_PATH}#token=${token}` }),
+    requests: demoRequests(origin, ids),
+  })
 }
 
 /** The announcement for people. */
 export function textFromAnnouncement({ servers, database, demo, commands }: Announcement): string {
   return [
     servers
-      .map(({ url, docs, ready }) => `svc listens on ${url}\n\n  reference  ${docs}\n  ready?     ${ready}`)
+      .map(({ url, console, docs, ready }) =>
+        [
+          `svc listens on ${url}\n`,
+          ...(console === undefined ? [] : [`  console    ${console}`]),
+          `  reference  ${docs}`,
+          `  ready?     ${ready}`,
+        ].join('\n'),
+      )
       .join('\n\n'),
     `\n  data       ${database}\n\n`,
     demo === undefined ? '' : textFromDemo(demo),
@@ -78,8 +84,9 @@ export function textFromAnnouncement({ servers, database, demo, commands }: Anno
   ].join('')
 }
 
-function textFromDemo({ userId, token, expiresAt, requests }: DemoAnnouncement): string {
+function textFromDemo({ userId, token, expiresAt, signInLink, requests }: NonNullable<Announcement['demo']>): string {
   return [
+    signInLink === undefined ? '' : `To open the console as ${userId}:\n\n  ${signInLink}\n\n`,
     `To paste into bash or zsh, as ${userId}, an administrator of the demo organization (until ${expiresAt.toISOString()}):\n\n`,
     `export TOKEN=${token}\n\n`,
     ...requests.map(({ title, command }) => `${title}\n${command}\n\n`),
@@ -92,7 +99,7 @@ export function registerStatusCommand(program: Command, context: CommandContext)
     .command('status')
     .description('print again what the running "svc serve" printed')
     .option('--json', 'print one JSON object')
-    .action((options: { readonly json?: true }) =>
+    .action((options: JsonOption) =>
       context.onDatabase(async (database) => {
         const announcement = await announceRunning(database, context)
         if (announcement === undefined) {
@@ -110,5 +117,5 @@ export function registerStatusCommand(program: Command, context: CommandContext)
 /** The announcement of the servers that run on a database; undefined if none does. */
 export async function announceRunning(database: Database, context: CommandContext): Promise<Announcement | undefined> {
   const [first, ...others] = await runningServers(database)
-  return first === undefined ? undefined : composeAnnouncement([first, ...others], database, context)
+  return first === undefined ? undefined : (await prepareAnnouncement(database, context))([first, ...others])
 }

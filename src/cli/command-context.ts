@@ -28,13 +28,13 @@ export interface CommandContext {
   onPreparedDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
 }
 
+/** `--json`: print one JSON object. */
+export interface JsonOption {
+  readonly json?: true
+}
+
 /** The output of a command: one JSON object if that is requested, otherwise text for people. */
-export function answer(
-  { stdout }: Pick<CommandContext, 'stdout'>,
-  { json }: { readonly json?: true },
-  value: object,
-  text: string,
-): void {
+export function answer({ stdout }: CommandContext, { json }: JsonOption, value: object, text: string): void {
   stdout.write(json ? `${JSON.stringify(value)}\n` : text)
 }
 

@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from 'commander'
-import { permissions } from '../domain/caller/caller.js'
+import { keyPermissions } from '../domain/caller/caller.js'
 import type { CommandContext } from './command-context.js'
 
 /** What can follow some words: those of a command, or of a command with an option that takes a value. */
@@ -25,7 +25,7 @@ type Shell = (typeof shells)[number]
 /** The known values of options; those of others, such as ids, cannot be completed. */
 const knownValues: Readonly<Record<string, readonly string[]>> = {
   '--kind': ['pk', 'wk', 'mk'],
-  '--permission': permissions,
+  '--permission': keyPermissions,
 }
 
 /** `svc completion`: a script that completes commands, options and values at the prompt of a shell. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { packageRoot, readBuild } from '../package.js'
-import { answer, type CommandContext } from './command-context.js'
+import { answer, type CommandContext, type JsonOption } from './command-context.js'
 
 /** `svc config`: every variable with its effective value, secrets masked. Fails with all errors in the environment. */
 export function registerConfigCommand(program: Command, context: CommandContext): void {
@@ -8,7 +8,7 @@ export function registerConfigCommand(program: Command, context: CommandContext)
     .command('config')
     .description('show the effective configuration, with secrets masked')
     .option('--json', 'print one JSON object')
-    .action((options: { readonly json?: true }) => {
+    .action((options: JsonOption) => {
       const { settings } = context
       const lines = settings.map(
         ({ name, value = '', isDefault }) => `${name}=${value}${isDefault ? '  # default' : ''}\n`,
@@ -24,7 +24,7 @@ export function registerVersionCommand(program: Command, context: CommandContext
     .command('version')
     .description('print the version and the commit that it was built from')
     .option('--json', 'print one JSON object')
-    .action((options: { readonly json?: true }) => {
+    .action((options: JsonOption) => {
       const { version, commit } = readBuild(packageRoot())
       const node = process.version
       answer(context, options, { version, commit, node }, `svc ${version} (commit ${commit}, Node ${node})\n`)

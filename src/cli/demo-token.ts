@@ -22,11 +22,12 @@ export async function demoToken(
   const credentials = credentialsOf(database, context)
   const folder = dataFolderOf(config)
   const file = join(folder, 'demo-token')
-  const kept = await unlessUnavailable(() => readToken(file))
-  if (kept !== undefined && kept.expiresAt.getTime() - runtime.now().getTime() >= MIN_LEFT_MILLIS) {
-    const asked = { organizationId: request.organizationId, tokenHashes: [credentials.hasher.hash(kept.token)] }
+  const [token = '', end = ''] = (await unlessUnavailable(() => readFile(file, 'utf8')))?.split('\n') ?? []
+  const expiresAt = new Date(end)
+  if (expiresAt.getTime() - runtime.now().getTime() >= MIN_LEFT_MILLIS) {
+    const asked = { organizationId: request.organizationId, tokenHashes: [credentials.hasher.hash(token)] }
     const [member] = await selectMembersOfTokens(database, asked)
-    if (member?.userId === request.userId && !member.isExpired) return kept
+    if (member?.userId === request.userId && !member.isExpired) return { token, expiresAt }
   }
   const made = await createUserToken(credentials, request)
   await unlessUnavailable(async () => {
@@ -37,12 +38,6 @@ export async function demoToken(
     await rename(written, file)
   })
   return made
-}
-
-async function readToken(file: string): Promise<UserToken | undefined> {
-  const [token = '', end = ''] = (await readFile(file, 'utf8')).split('\n')
-  const expiresAt = new Date(end)
-  return Number.isNaN(expiresAt.getTime()) ? undefined : { token, expiresAt }
 }
 
 /** Undefined where there is no such file, or none that this account may read or write. */

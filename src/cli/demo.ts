@@ -24,21 +24,19 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
     .description('the demo organization')
     .command('reset')
     .description('restore its original state; also deletes all keys, tokens and audit events')
-    .action(() => resetDemo(context))
-}
-
-function resetDemo(context: CommandContext): Promise<void> {
-  return context.onDatabase(async (database) => {
-    const other = await firstOrganizationId(database, demoOrganizationId)
-    if (other !== undefined) {
-      throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
-    }
-    await emptyTables(database)
-    await importDemo(database, context.runtime)
-    context.stdout.write('The demo organization has been reset. Earlier keys and tokens are gone.\n')
-    const announcement = await announceRunning(database, context)
-    if (announcement !== undefined) context.stdout.write(`\n${textFromAnnouncement(announcement)}`)
-  })
+    .action(() =>
+      context.onDatabase(async (database) => {
+        const other = await firstOrganizationId(database, demoOrganizationId)
+        if (other !== undefined) {
+          throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
+        }
+        await emptyTables(database)
+        await importDemo(database, context.runtime)
+        context.stdout.write('The demo organization has been reset. Earlier keys and tokens are gone.\n')
+        const announcement = await announceRunning(database, context)
+        if (announcement !== undefined) context.stdout.write(`\n${textFromAnnouncement(announcement)}`)
+      }),
+    )
 }
 
 async function importDemo(database: Database, runtime: Runtime): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type DirectoryStatus, readDirectoryStatus } from '../domain/directory/directory-status.js'
-import { aligned, answer, type CommandContext } from './command-context.js'
+import { aligned, answer, type CommandContext, type JsonOption } from './command-context.js'
 
 /** `svc directory`: how an identity provider is connected to an organization. */
 export function registerDirectoryCommand(program: Command, context: CommandContext): void {
@@ -12,43 +12,21 @@ export function registerDirectoryCommand(program: Command, context: CommandConte
     .description('print the connection, the last write, how many users it supplies and its rejected requests')
     .requiredOption('--org <id>', 'the organization')
     .option('--json', 'print one JSON object')
-    .action((options: { readonly org: string; readonly json?: true }) =>
+    .action((options: { readonly org: string } & JsonOption) =>
       context.onDatabase(async (database) => {
-        const status = await readDirectoryStatus(database, options.org)
-        const now = context.runtime.now()
-        answer(context, options, valueFrom(options.org, status, now), textFrom(status, now))
+        const status = await readDirectoryStatus(database, options.org, context.runtime.now())
+        answer(context, options, status, textFrom(status))
       }),
     )
-}
-
-function valueFrom(organizationId: string, { connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date) {
-  return {
-    organizationId,
-    connections: connections.map(({ id, name, createdAt, lastUsedAt, expiresAt, ...key }) => ({
-      keyId: id,
-      name,
-      state: stateOf({ expiresAt, ...key }, now),
-      createdAt,
-      lastUsedAt: lastUsedAt ?? undefined,
-      expiresAt: expiresAt ?? undefined,
-    })),
-    lastWriteAt,
-    users,
-    refusals: refusals.map(({ apiKeyId: keyId, status, ...refusal }) => ({
-      ...refusal,
-      keyId,
-      status: Number(status),
-    })),
-  }
 }
 
 /** How many rejected requests are printed; `--json` prints all that are stored. */
 const PRINTED_REFUSALS = 10
 
-function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus, now: Date): string {
-  const connected = connections.map(({ id, name, lastUsedAt, ...key }) => {
-    const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
-    return [id, stateOf(key, now), used, name].join('  ')
+function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus): string {
+  const connected = connections.map(({ keyId, name, state, lastUsedAt }) => {
+    const used = lastUsedAt === undefined ? 'never used' : `used ${lastUsedAt.toISOString()}`
+    return [keyId, state, used, name].join('  ')
   })
   if (connected.length === 0) connected.push('none: create a management key with "svc keys create --kind mk"')
   const lines: [label: string, text: string][] = [
@@ -67,13 +45,6 @@ function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus
       }),
   ]
   return aligned(lines.map(([label, text]) => [label, printable(text)]))
-}
-
-type Connection = DirectoryStatus['connections'][number]
-
-function stateOf({ revokedAt, expiresAt }: Pick<Connection, 'revokedAt' | 'expiresAt'>, now: Date): string {
-  if (revokedAt !== null) return 'revoked'
-  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }
 
 /** Text from others is printed without control characters, which terminals would interpret. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
-import { createDatabase } from '../db/database.js'
+import { createDatabase, type Database } from '../db/database.js'
 import { type DatabaseDiagnosis, diagnoseDatabase, diagnoseReplica } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
@@ -11,8 +11,19 @@ import { connectFailure, reasonOf } from '../db/session.js'
 import { sessionFault, startRefusal } from '../db/session-check.js'
 import type { SessionOptions } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-keys.js'
+import { findBehind } from '../domain/webhook/backlog.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
-import { aligned, answer, type CommandContext, directUrlOf, originOf, sessionsOf } from './command-context.js'
+import { readOutbox } from '../store/event.js'
+import { enabledEndpoints } from '../store/webhook-endpoint.js'
+import {
+  aligned,
+  answer,
+  type CommandContext,
+  directUrlOf,
+  type JsonOption,
+  originOf,
+  sessionsOf,
+} from './command-context.js'
 import { openEmbedded } from './open-database.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
@@ -28,6 +39,10 @@ const LEAST_MAJOR_VERSION = 15
 const SESSIONS_PAST_POOLER = 2
 /** Credentials expire by both clocks; the network and a busy machine explain up to a second of difference. */
 const MAX_CLOCK_MILLIS = 1_000
+/** Servers put events into the feed within seconds. */
+const MAX_EVENT_MILLIS = 60_000
+/** Attempts that are due are made within seconds. */
+const MAX_WEBHOOK_SECONDS = 300
 /** Reports a certificate while there is still time to renew it. */
 const RENEWAL_MILLIS = 14 * 86_400_000
 
@@ -35,9 +50,11 @@ const RENEWAL_MILLIS = 14 * 86_400_000
 export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
-    .description('check configuration, database, clock, migrations, port, certificate and issuer, and say what to fix')
+    .description(
+      'check configuration, database, clock, migrations, events, webhooks, port, certificate and issuer, and say what to fix',
+    )
     .option('--json', 'print one JSON object')
-    .action(async (options: { readonly json?: true }) => {
+    .action(async (options: JsonOption) => {
       const findings = await examine(context)
       const faults = findings.filter(({ isHealthy }) => !isHealthy).length
       const checks = findings.map(({ check, isHealthy, text }) => ({ check, healthy: isHealthy, text }))
@@ -107,6 +124,12 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
     const database = createDatabase({ connectionString: url, log, maxConnections: 1 })
     try {
       origins = await runningServers(database)
+      if (findings.every(({ check, isHealthy }) => isHealthy || check !== 'migrations')) {
+        findings.push(
+          await find('events', '', () => judgeEvents(database, origins.length > 0, runtime.now())),
+          await find('webhooks', '', () => judgeWebhooks(database, config, runtime.now())),
+        )
+      }
     } finally {
       await database.close()
     }
@@ -166,6 +189,34 @@ async function judgeReplica(url: string, replica: SessionOptions): Promise<strin
   if (fault !== undefined) throw new Error(fault)
   const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
   return `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`
+}
+
+/** Without a server, events wait for the next one. */
+async function judgeEvents(database: Database, isServed: boolean, now: Date): Promise<string> {
+  const { waiting, oldestAt = now } = await readOutbox(database)
+  if (waiting === 0) return 'all are in the feed'
+  const millis = now.getTime() - oldestAt.getTime()
+  const text = `${waiting} ${waiting === 1 ? 'is' : 'are'} not in the feed yet`
+  if (!isServed) return `${text}: the next server puts ${waiting === 1 ? 'it' : 'them'} there`
+  if (millis <= MAX_EVENT_MILLIS) return text
+  const late = `${text}, the oldest for ${Math.round(millis / 1_000)} s`
+  throw new Fault(`${late}: look for "events could not be given positions" in the log of the server`)
+}
+
+/** Names the endpoints that are behind. */
+async function judgeWebhooks(database: Database, { sealKeys }: Config, now: Date): Promise<string> {
+  const endpoints = await enabledEndpoints(database)
+  if (endpoints.length === 0) return 'there are no endpoints'
+  if (sealKeys.current === undefined) throw new Fault('there are endpoints, and nothing to sign with: set SVC_SEAL_KEY')
+  const late = (await findBehind(database, endpoints, now)).filter(({ lagSeconds }) => lagSeconds > MAX_WEBHOOK_SECONDS)
+  const [worst] = late
+  if (worst === undefined)
+    return `${endpoints.length} ${endpoints.length === 1 ? 'endpoint is' : 'endpoints are'} up to date`
+  const others = late.length === 1 ? '' : `, and ${late.length - 1} others are behind too`
+  const since = `an attempt of ${worst.id} in ${worst.organizationId} has been due for ${Math.round(worst.lagSeconds)} s`
+  throw new Fault(
+    `${since}${others}: look for "webhooks could not be sent" in the log of the server, and at its receiver`,
+  )
 }
 
 /** Listens for a moment: only that shows whether a server could. */

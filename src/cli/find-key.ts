@@ -4,14 +4,10 @@ import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/aut
 import { isCredential, unwrapped } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import { aligned, answer, type CommandContext } from './command-context.js'
+import { aligned, answer, type CommandContext, type JsonOption } from './command-context.js'
 
 /** `svc keys find`: shows who an API key or a token belongs to. The input is never printed. */
-export async function findKey(
-  given: string,
-  options: { readonly json?: true },
-  context: CommandContext,
-): Promise<void> {
+export async function findKey(given: string, options: JsonOption, context: CommandContext): Promise<void> {
   const secret = given === '-' ? unwrapped(await text(context.stdin)) : undefined
   if (secret !== undefined && !isCredential(secret)) {
     throw new Error(
@@ -27,7 +23,8 @@ export async function findKey(
     throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')
   }
   const facts = factsOf(owner)
-  answer(context, options, facts, linesOf(facts))
+  const textOf = (fact: string | Date | null) => (fact instanceof Date ? fact.toISOString() : (fact ?? ''))
+  answer(context, options, facts, aligned(Object.entries(facts).map(([name, fact]) => [name, textOf(fact)])))
 }
 
 /**
@@ -41,34 +38,16 @@ export async function checkSecret(argument: string, { stdin, stdout }: CommandCo
   else throw new Error(`not an API key secret: the ${inspection.fault} is wrong`)
 }
 
-type Facts = Readonly<Record<string, string | Date | null>>
-
 /** What is known about a credential; times of events that have not happened are null. */
-function factsOf(owner: CredentialOwner): Facts {
+function factsOf(owner: CredentialOwner): Readonly<Record<string, string | Date | null>> {
   const { credential } = owner
   if (credential === 'user token') {
     const { organizationId, membership, userId, createdAt, expiresAt } = owner.token
     return { credential, organizationId, organizationName: membership.organization.name, userId, createdAt, expiresAt }
   }
-  const { organization, team, teamId, ...key } = owner.key
-  return {
-    credential,
-    id: key.id,
-    kind: key.kind,
-    organizationId: key.organizationId,
-    organizationName: organization.name,
-    teamId: teamId ?? '',
-    teamName: team?.name ?? '',
-    name: key.name,
-    createdBy: key.createdBy,
-    createdAt: key.createdAt,
-    lastUsedAt: key.lastUsedAt,
-    expiresAt: key.expiresAt,
-    revokedAt: key.revokedAt,
-  }
-}
-
-function linesOf(facts: Facts): string {
-  const textOf = (fact: string | Date | null) => (fact instanceof Date ? fact.toISOString() : (fact ?? ''))
-  return aligned(Object.entries(facts).map(([name, fact]) => [name, textOf(fact)]))
+  const { organization, team, teamId, id, kind, organizationId, name, createdBy, ...times } = owner.key
+  const { createdAt, lastUsedAt, expiresAt, revokedAt } = times
+  const [organizationName, teamName] = [organization.name, team?.name ?? '']
+  const reach = { organizationId, organizationName, teamId: teamId ?? '', teamName }
+  return { credential, id, kind, ...reach, name, createdBy, createdAt, lastUsedAt, expiresAt, revokedAt }
 }

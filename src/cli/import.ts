@@ -35,7 +35,7 @@ export function registerExportCommand(program: Command, context: CommandContext)
     .action(() =>
       context.onDatabase(async (database) => {
         try {
-          await pipelineToEnd(exportRecords(database), stdout, { end: false, signal })
+          await pipelineToEnd(exportLines(database), stdout, { end: false, signal })
         } catch (error) {
           // The reader has stopped reading, as in `svc export | head`.
           if (codeOf(error) !== 'EPIPE') throw error
@@ -44,12 +44,16 @@ export function registerExportCommand(program: Command, context: CommandContext)
     )
 }
 
+async function* exportLines(database: Database): AsyncGenerator<string> {
+  for await (const json of exportRecords(database, null)) yield `${json}\n`
+}
+
 async function importFile(file: string, options: ImportCommandOptions, context: CommandContext): Promise<void> {
   const { chunks, size } = await openInput(file, context)
   const { runtime, stopSignal: signal, stderr } = context
   const importOptions = { runtime, isMerge: options.merge, isForced: options.force, signal }
   const importBy = async <T>(
-    work: (database: Database, chunks: Input['chunks'], options: ImportOptions) => Promise<T>,
+    work: (database: Database, chunks: Chunks, options: ImportOptions) => Promise<T>,
     database: Database,
   ): Promise<T> => {
     const progress = createProgress(stderr, size)
@@ -62,26 +66,23 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
   if (options.plan) {
     const plan = await context.onDatabase((database) => importBy(planImport, database))
     answer(context, options, plan, textFromPlan(plan))
-    refuseRefused(plan)
+    // The plan of an import that would fail has the exit status of that import.
+    const refused = plan.records.filter(({ outcome }) => outcome === 'refused').length
+    const text = `nothing would be imported without --force: ${refused} of ${plan.records.length} refused`
+    if (refused > 0) throw new Error(text)
   } else {
     const summary = await context.onPreparedDatabase((database) => importBy(importRecords, database))
     answer(context, options, summary, textFromSummary(summary))
   }
 }
 
-/** The plan of an import that would fail has the exit status of that import. */
-function refuseRefused({ records }: ImportPlan): void {
-  const refused = records.filter(({ outcome }) => outcome === 'refused').length
-  if (refused > 0) throw new Error(`nothing would be imported without --force: ${refused} of ${records.length} refused`)
-}
+type Chunks = AsyncIterable<Uint8Array | string>
 
-interface Input {
-  readonly chunks: AsyncIterable<Uint8Array | string>
-  /** Bytes; absent if not known. */
-  readonly size: number | undefined
-}
-
-async function openInput(file: string, context: CommandContext): Promise<Input> {
+/** The chunks of a file, and its size in bytes if that is known. */
+async function openInput(
+  file: string,
+  context: CommandContext,
+): Promise<{ readonly chunks: Chunks; readonly size: number | undefined }> {
   const { stdin, stopSignal: signal } = context
   if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }
   const status = await stat(file).catch((error: unknown) => {
@@ -107,7 +108,7 @@ function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThr
 
 interface Progress {
   /** Passes the chunks on and counts them. */
-  watch(chunks: Input['chunks']): Input['chunks']
+  watch(chunks: Chunks): Chunks
   show(progress: ImportProgress): void
   /** Clears the bar; may be called twice. */
   stop(): void

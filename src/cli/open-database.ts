@@ -1,25 +1,10 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
-import type { Database } from '../db/database.js'
 import { requireWholeDistribution } from '../db/distribute.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
 import { requireSessions } from '../db/session-check.js'
 import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
-
-/** A database with all migrations of this build. */
-export interface OpenedDatabase {
-  readonly database: Database
-  readonly connectionString: string
-  /** The same database, bypassing the pooler if there is one: for work that needs a session. */
-  readonly directUrl: string
-  /** The migrations that have just been applied. */
-  readonly appliedMigrations: readonly string[]
-  /** Whether it is the embedded one. */
-  readonly isEmbedded: boolean
-  /** Closes the connections and lets go of the embedded server. */
-  close(): Promise<void>
-}
 
 /** How a command reaches its database. */
 interface OpenOptions {
@@ -34,8 +19,11 @@ interface OpenOptions {
   readonly serves?: boolean
 }
 
-/** Opens the configured database. Throws where there is none and none is to be made, or where it lacks migrations. */
-export async function openDatabase({ config, log, make, serves = false }: OpenOptions): Promise<OpenedDatabase> {
+/**
+ * Opens the configured database, with all migrations of this build. Throws where there is none and none is to be made,
+ * or where it lacks migrations.
+ */
+export async function openDatabase({ config, log, make, serves = false }: OpenOptions) {
   for (const advice of config.databaseAdvice) log.warn(advice)
   const [embedded, { createDatabase }, { migrate, pendingMigrations }, { loadMigrations }] = await Promise.all([
     config.databaseUrl === undefined ? openEmbedded(config, log, make) : undefined,
@@ -60,12 +48,20 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
       log,
       maxConnections: config.databasePoolSize,
     })
-    const close = async () => {
-      await database.close()
-      await embedded?.stop()
+    return {
+      database,
+      connectionString: sessions.connectionString,
+      /** The same database, bypassing the pooler if there is one: for work that needs a session. */
+      directUrl,
+      /** The migrations that have just been applied. */
+      appliedMigrations,
+      isEmbedded: embedded !== undefined,
+      /** Closes the connections and lets go of the embedded server. */
+      close: async () => {
+        await database.close()
+        await embedded?.stop()
+      },
     }
-    const { connectionString } = sessions
-    return { database, connectionString, directUrl, appliedMigrations, isEmbedded: embedded !== undefined, close }
   } catch (error) {
     await embedded?.stop()
     throw error

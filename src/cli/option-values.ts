@@ -3,17 +3,8 @@ import { InvalidArgumentError } from 'commander'
 const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400 }
 const TEN_YEARS_DAYS = 3_650
 
-/** How long a duration may be: default from one second to ten years. */
-interface DurationLimits {
-  readonly minSeconds?: number
-  readonly maxDays?: number
-}
-
 /** The seconds of a duration such as `90s`, `30m`, `24h` or `30d`; a bare number is seconds. */
-export function parseDuration(
-  given: string,
-  { minSeconds = 1, maxDays = TEN_YEARS_DAYS }: DurationLimits = {},
-): number {
+export function parseDuration(given: string, { minSeconds = 1, maxDays = TEN_YEARS_DAYS } = {}): number {
   const [, count = '', unit = 'none'] = /^(\d{1,9})([smhd]?)$/.exec(given) ?? []
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN)
   if (seconds >= minSeconds && seconds <= maxDays * 86_400) return seconds

@@ -2,13 +2,7 @@ import type { Command } from 'commander'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { listOrganizations } from '../store/organization.js'
 import { initOrganization } from '../transfer/init-organization.js'
-import { answer, type CommandContext, credentialsOf } from './command-context.js'
-
-interface InitOptions {
-  readonly org: string
-  readonly admin: string
-  readonly json?: true
-}
+import { answer, type CommandContext, credentialsOf, type JsonOption } from './command-context.js'
 
 /** `svc init`: creates an organization with an administrator, and a token for them. */
 export function registerInitCommand(program: Command, context: CommandContext): void {
@@ -18,19 +12,16 @@ export function registerInitCommand(program: Command, context: CommandContext): 
     .requiredOption('--org <name>', 'the name of the organization; must be unique')
     .requiredOption('--admin <email>', 'the email address of the administrator')
     .option('--json', 'print one JSON object')
-    .action((options: InitOptions) => init(options, context))
-}
-
-function init(options: InitOptions, context: CommandContext): Promise<void> {
-  const { runtime, stderr } = context
-  return context.onPreparedDatabase(async (database) => {
-    const ids = await initOrganization(database, { name: options.org, email: options.admin }, runtime)
-    const { token, expiresAt } = await createUserToken(credentialsOf(database, context), ids)
-    answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)
-    if (options.json) return
-    stderr.write(`The organization is ${ids.organizationId}, its administrator ${ids.userId}.\n`)
-    stderr.write(`The token lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
-  })
+    .action((options: { readonly org: string; readonly admin: string } & JsonOption) =>
+      context.onPreparedDatabase(async (database) => {
+        const ids = await initOrganization(database, { name: options.org, email: options.admin }, context.runtime)
+        const { token, expiresAt } = await createUserToken(credentialsOf(database, context), ids)
+        answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)
+        if (options.json) return
+        context.stderr.write(`The organization is ${ids.organizationId}, its administrator ${ids.userId}.\n`)
+        context.stderr.write(`The token lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
+      }),
+    )
 }
 
 /** `svc organizations`: lists the organizations of the database. */
@@ -41,7 +32,7 @@ export function registerOrganizationsCommand(program: Command, context: CommandC
     .command('list')
     .description('list all organizations')
     .option('--json', 'print one JSON object')
-    .action((options: { readonly json?: true }) =>
+    .action((options: JsonOption) =>
       context.onDatabase(async (database) => {
         const organizations = await listOrganizations(database)
         const lines = organizations.map(({ id, region, name }) => `${id}  ${region}  ${name}\n`)

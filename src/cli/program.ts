@@ -5,7 +5,6 @@ import { type Config, configFromEnvironment, type Environment, effectiveSettings
 import type { Database } from '../db/database.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
-import type { Runtime } from '../runtime/runtime.js'
 import { createUuidV7 } from '../runtime/uuid-v7.js'
 import type { CommandContext } from './command-context.js'
 import { createLog } from './log.js'
@@ -25,6 +24,7 @@ const commands = new Map([
   ['config', async () => (await import('./config.js')).registerConfigCommand],
   ['doctor', async () => (await import('./doctor.js')).registerDoctorCommand],
   ['directory', async () => (await import('./directory.js')).registerDirectoryCommand],
+  ['events', async () => (await import('./events.js')).registerEventsCommand],
   ['distribute', async () => (await import('./schema.js')).registerDistributeCommand],
   ['completion', async () => (await import('./completion.js')).registerCompletionCommand],
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],
@@ -95,7 +95,7 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
   }
   const context: CommandContext = {
     ...streams,
-    runtime: createSystemRuntime(),
+    runtime: { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes },
     get config() {
       config ??= configFromEnvironment(environment)
       return config
@@ -111,12 +111,4 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
     onPreparedDatabase: (work) => onDatabase(true, work),
   }
   return context
-}
-
-function createSystemRuntime(): Runtime {
-  return {
-    now: () => new Date(),
-    newId: createUuidV7({ now: Date.now, randomBytes }),
-    randomBytes: (size) => randomBytes(size),
-  }
 }

@@ -5,11 +5,6 @@ import { loadMigrations } from '../db/migration.js'
 import { type CommandContext, directUrlOf, requireNoPending } from './command-context.js'
 import { integerFrom } from './option-values.js'
 
-interface DistributeOptions {
-  readonly dryRun?: true
-  readonly shards: number
-}
-
 /** `svc migrate`: applies pending migrations and says which. */
 export function registerMigrateCommand(program: Command, context: CommandContext): void {
   program
@@ -29,23 +24,18 @@ export function registerDistributeCommand(program: Command, context: CommandCont
     .description('distribute the database by organization on a Citus cluster; see docs/scaling.md')
     .option('--dry-run', 'show the steps and what is missing, without doing anything')
     .option('--shards <n>', 'number of shards per table', integerFrom(1, 64_000), 32)
-    .action((options: DistributeOptions) => distributeDatabase(options, context))
-}
-
-async function distributeDatabase({ dryRun, shards: shardCount }: DistributeOptions, context: CommandContext) {
-  const { config, stdout, stopSignal: signal } = context
-  const url = directUrlOf(config)
-  if (config.databaseUrl === undefined)
-    throw new Error('the embedded database cannot be distributed: DATABASE_URL must name the coordinator')
-  await requireCoordinator(url)
-  requireNoPending(await pendingMigrations(url, await loadMigrations()))
-  const onStep = (title: string) => stdout.write(`${title}\n`)
-  if (dryRun) {
-    const { needs, steps } = await distributionPlanOf(url, { shardCount })
-    for (const { title } of steps) onStep(title)
-    refuse(needs)
-  } else {
-    const steps = await distribute(url, { shardCount, onStep, signal })
-    stdout.write(`done, ${steps} steps\n`)
-  }
+    .action(async ({ dryRun, shards: shardCount }: { readonly dryRun?: true; readonly shards: number }) => {
+      const { config, stdout, stopSignal: signal } = context
+      const url = directUrlOf(config)
+      if (config.databaseUrl === undefined)
+        throw new Error('the embedded database cannot be distributed: DATABASE_URL must name the coordinator')
+      await requireCoordinator(url)
+      requireNoPending(await pendingMigrations(url, await loadMigrations()))
+      const onStep = (title: string) => stdout.write(`${title}\n`)
+      if (dryRun) {
+        const { needs, steps } = await distributionPlanOf(url, shardCount)
+        for (const { title } of steps) onStep(title)
+        refuse(needs)
+      } else stdout.write(`done, ${await distribute(url, shardCount, onStep, signal)} steps\n`)
+    })
 }

@@ -47,14 +47,16 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   ])
   /** Lets `svc status` see the server. */
   let presence: ServerPresence | undefined
-  const onListening = async (origin: string) => {
-    const { database, directUrl: connectionString } = opened
-    const { composeAnnouncement, textFromAnnouncement } = await import('./announcement.js')
-    presence = await showServer({ connectionString, origin, signal: context.stopSignal, log })
-    context.stdout.write(textFromAnnouncement(await composeAnnouncement([origin], database, context)))
-  }
   try {
     if (demo ?? opened.isEmbedded) await (await import('./demo.js')).loadDemo(opened.database, context)
+    const { prepareAnnouncement, textFromAnnouncement } = await import('./announcement.js')
+    // Before the first call: it needs no connection that calls could have.
+    const announcementOf = await prepareAnnouncement(opened.database, context)
+    const onListening = async (origin: string) => {
+      const { directUrl: connectionString } = opened
+      presence = await showServer({ connectionString, origin, signal: context.stopSignal, log })
+      context.stdout.write(textFromAnnouncement(announcementOf([origin])))
+    }
     if (workers > 1) {
       const metrics = await openWorkerMetrics(config, log)
       try {

@@ -14,10 +14,9 @@ interface TlsContext {
  * not valid yet is used and logged as an error. Throws a `TlsFault` if the files cannot be used.
  */
 export async function openTls({ config, log, runtime }: TlsContext): Promise<TlsIdentity | undefined> {
-  if (config.tls === undefined) return undefined
-  const identity = await readTlsIdentity(config.tls)
-  const fault = timeFault(identity, runtime.now())
-  if (fault !== undefined) log.error({ fingerprint: identity.fingerprint }, fault)
+  const identity = config.tls && (await readTlsIdentity(config.tls))
+  const fault = identity && timeFault(identity, runtime.now())
+  if (fault !== undefined) log.error({ fingerprint: identity?.fingerprint }, fault)
   return identity
 }
 

@@ -8,26 +8,14 @@ import {
   type UserTokenSummary,
 } from '../domain/auth/user-token.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext, credentialsOf } from './command-context.js'
+import { answer, type CommandContext, credentialsOf, type JsonOption } from './command-context.js'
 import { parseDuration } from './option-values.js'
-
-interface CreateOptions {
-  readonly user: string
-  readonly org: string
-  readonly ttl: number
-  readonly json?: true
-}
-
-interface ListOptions {
-  readonly org?: string
-  readonly user?: string
-  readonly json?: true
-}
 
 const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 
 /** `svc tokens`: creates, lists and revokes user tokens. */
 export function registerTokensCommand(program: Command, context: CommandContext): void {
+  const { runtime, stdout, stderr } = context
   const tokens = program.command('tokens').description('user tokens')
   tokens
     .command('create')
@@ -41,50 +29,44 @@ export function registerTokensCommand(program: Command, context: CommandContext)
       DEFAULT_USER_TOKEN_SECONDS,
     )
     .option('--json', 'print one JSON object')
-    .action((options: CreateOptions) => createToken(options, context))
+    .action((options: { readonly user: string; readonly org: string; readonly ttl: number } & JsonOption) =>
+      context.onDatabase(async (database) => {
+        const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
+        const { token, expiresAt } = await createUserToken(credentialsOf(database, context), request)
+        answer(context, options, { token, expiresAt }, `${token}\n`)
+        if (!options.json) stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
+      }),
+    )
   tokens
     .command('list')
     .description('list the tokens of an organization or a user')
     .option('--org <id>', 'the organization')
     .option('--user <id>', 'the person')
     .option('--json', 'print one JSON object')
-    .action((options: ListOptions) => listTokens(options, context))
+    .action((options: { readonly org?: string; readonly user?: string } & JsonOption) => {
+      const { org: organizationId, user: userId } = options
+      if (organizationId === undefined && userId === undefined) {
+        throw new Error('specify whose tokens to list: --org ID, --user ID, or both')
+      }
+      return context.onDatabase(async (database) => {
+        const tokens = await listUserTokens(database, { organizationId, userId })
+        answer(context, options, { tokens }, tokens.map((token) => lineOf(token, runtime.now())).join(''))
+      })
+    })
   tokens
     .command('revoke')
     .description('revoke a token immediately')
     .argument('<id>', 'the id of the token, as listed')
-    .action((id: string) => revokeToken(id, context))
-}
-
-function listTokens(options: ListOptions, context: CommandContext): Promise<void> {
-  const { org: organizationId, user: userId } = options
-  if (organizationId === undefined && userId === undefined) {
-    throw new Error('specify whose tokens to list: --org ID, --user ID, or both')
-  }
-  return context.onDatabase(async (database) => {
-    const tokens = await listUserTokens(database, { organizationId, userId })
-    answer(context, options, { tokens }, tokens.map((token) => lineOf(token, context.runtime.now())).join(''))
-  })
+    .action((id: string) =>
+      context.onDatabase(async (database) => {
+        const revoked = await revokeUserToken({ database, runtime }, id)
+        if (revoked === undefined) throw notFound('user token', id)
+        stdout.write(`revoked a token of ${revoked.userId} in ${revoked.organizationId}\n`)
+      }),
+    )
 }
 
 function lineOf({ id, organizationId, userId, createdAt, expiresAt }: UserTokenSummary, now: Date): string {
   const end = `${expiresAt <= now ? 'expired' : 'active until'} ${expiresAt.toISOString()}`
   return `${[id, organizationId, userId, `created ${createdAt.toISOString()}`, end].join('  ')}\n`
-}
-
-function revokeToken(id: string, context: CommandContext): Promise<void> {
-  return context.onDatabase(async (database) => {
-    const revoked = await revokeUserToken({ database, runtime: context.runtime }, id)
-    if (revoked === undefined) throw notFound('user token', id)
-    context.stdout.write(`revoked a token of ${revoked.userId} in ${revoked.organizationId}\n`)
-  })
-}
-
-function createToken(options: CreateOptions, context: CommandContext): Promise<void> {
-  const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
-  return context.onDatabase(async (database) => {
-    const { token, expiresAt } = await createUserToken(credentialsOf(database, context), request)
-    answer(context, options, { token, expiresAt }, `${token}\n`)
-    if (!options.json) context.stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
-  })
 }

@@ -47,14 +47,13 @@ export async function runWorkers(
   } finally {
     leave?.()
     const signal = stopSignal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT'
-    await Promise.all([...running].map((worker) => endWorker(worker, signal)))
+    const ends = [...running].flatMap((worker) => {
+      if (worker.isDead()) return []
+      const exit = once(worker, 'exit')
+      worker.process.kill(signal)
+      return exit
+    })
+    await Promise.all(ends)
   }
   failure.signal.throwIfAborted()
-}
-
-async function endWorker(worker: Worker, signal: NodeJS.Signals): Promise<void> {
-  if (worker.isDead()) return
-  const exit = once(worker, 'exit')
-  worker.process.kill(signal)
-  await exit
 }

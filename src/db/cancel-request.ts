@@ -15,18 +15,12 @@ declare module 'pg' {
   }
 }
 
-/** How a request to cancel is sent. */
-export interface CancelOptions {
-  /** Makes the socket for it. */
-  readonly stream: () => Socket
-  readonly timeoutMillis: number
-}
-
 /**
  * Asks the server to cancel what runs on a connection (CancelRequest of PostgreSQL's protocol, which poolers pass on).
- * Resolves with whether the server has taken the request: then it cannot come later, and so cannot hit a later statement.
+ * Resolves with whether the server has taken the request: then it cannot come later, and so cannot hit a later
+ * statement. `stream` makes the socket for it.
  */
-export function requestCancel(client: pg.Client, { stream, timeoutMillis }: CancelOptions): Promise<boolean> {
+export function requestCancel(client: pg.Client, stream: () => Socket, timeoutMillis: number): Promise<boolean> {
   const { host, port, ssl, processID, secretKey } = client
   if (processID === null || secretKey === null) return Promise.resolve(false)
   const socket = stream()

@@ -3,9 +3,7 @@ import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { sessionUrl } from './session-settings.js'
-import { beginSnapshot, readSnapshot, type SnapshotRow } from './snapshot.js'
 import type { Sql } from './sql.js'
-import type { Statement } from './statement.js'
 import type { TablesUser } from './tables.js'
 import { type SqlTables, TablesOfUser } from './user-tables.js'
 
@@ -20,8 +18,6 @@ export interface Database extends SqlTables {
   readonly retries: Readonly<RetryCounts>
   /** The tables as a user has them: a call, or what has a time limit of its own. */
   readonly tablesFor: (user: TablesUser) => SqlTables
-  /** Yields the rows of statements, all as of one moment. Holds a connection until the caller stops. */
-  readonly readSnapshot: <Row>(statements: readonly Statement<object, Row>[]) => AsyncGenerator<SnapshotRow<Row>>
   /** No one waits for a call any more: what it still waits for fails with the reason, and is canceled if it runs. */
   readonly stop: (call: object, reason: Error) => void
   /** Waits briefly for running statements, then closes every connection. */
@@ -67,8 +63,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     query: (text, values) => own.query(text, values),
     execute: (text, values) => own.execute(text, values),
     tablesFor,
-    readSnapshot: (statements) =>
-      readSnapshot(async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool), statements),
+    readSnapshot: (statements, parameters) => own.readSnapshot(statements, parameters),
     stop: (call, reason) => {
       pool.stop(call, reason)
       replica?.pool.stop(call, reason)
@@ -89,12 +84,5 @@ function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Re
     connectionTimeoutMillis: REPLICA_ANSWER_MILLIS,
     maxWaitMillis: REPLICA_ANSWER_MILLIS,
   })
-  return createReplica({
-    pool,
-    primary,
-    log,
-    timing,
-    answerMillis: REPLICA_ANSWER_MILLIS,
-    readMillis,
-  })
+  return createReplica({ pool, primary, log, timing, answerMillis: REPLICA_ANSWER_MILLIS, readMillis })
 }

@@ -28,10 +28,8 @@ SELECT current_setting('server_version') AS version,
 type Answer = Omit<DatabaseDiagnosis, 'clockAheadMillis'> & { readonly millis: string }
 
 /** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
-export async function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
-  const client = createClient({ connectionString })
-  await client.connect()
-  try {
+export function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
+  return inSession({ connectionString }, async (client) => {
     await client.query('SELECT') // The first answer of a session takes longer.
     const asked = now().getTime()
     const { rows } = await client.query<Answer>(question)
@@ -39,42 +37,37 @@ export async function diagnoseDatabase(connectionString: string, now: () => Date
     if (rows[0] === undefined) throw new Error('the database does not respond')
     const { millis, ...answer } = rows[0]
     return { ...answer, clockAheadMillis: (asked + answered) / 2 - Number(millis) }
+  })
+}
+
+/**
+ * Compares a replica with its database, on connections of its own: why it cannot read for the database, undefined if it
+ * can; how much of the write-ahead log it has still to apply; and whether snapshots are read on it, because the primary
+ * keeps the rows that they need.
+ */
+export function diagnoseReplica(connectionString: string, replica: SessionOptions) {
+  return inSession({ connectionString }, (primary) =>
+    inSession(replica, async (standby) => {
+      const sql = {
+        query: async <Row extends pg.QueryResultRow>(text: string) => (await primary.query<Row>(text)).rows,
+      }
+      const position = await positionOf(sql)
+      if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
+      const { isStandby, lsn, hasFeedback } = await askState(standby, { millis: ANSWER_MILLIS })
+      const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is not a standby'
+      return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
+    }),
+  )
+}
+
+/** Passes on why it cannot connect as it is: the report says to what. */
+async function inSession<T>(options: SessionOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const connectionString = sessionUrl(options)
+  const client = createSession({ connectionString, application_name: 'svc doctor', answerMillis: ANSWER_MILLIS })
+  await client.connect()
+  try {
+    return await work(client)
   } finally {
     await client.end()
   }
-}
-
-/** What an operator should know about a replica. */
-export interface ReplicaDiagnosis {
-  /** Why it cannot read for the database; undefined if it can. */
-  readonly fault: string | undefined
-  /** How much of the write-ahead log it has still to apply. */
-  readonly behindBytes: number
-  /** Whether snapshots are read on it: the primary keeps the rows that they need. */
-  readonly hasFeedback: boolean
-}
-
-/** Compares a replica with its database, on connections of its own. */
-export async function diagnoseReplica(connectionString: string, replica: SessionOptions): Promise<ReplicaDiagnosis> {
-  const primary = createClient({ connectionString })
-  const standby = createClient(replica)
-  const clients = [primary, standby]
-  try {
-    for (const client of clients) await client.connect()
-    const sql = {
-      query: async <Row extends pg.QueryResultRow>(text: string) => (await primary.query<Row>(text)).rows,
-    }
-    const position = await positionOf(sql)
-    if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
-    const { isStandby, lsn, hasFeedback } = await askState(standby, { millis: ANSWER_MILLIS })
-    const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is not a standby'
-    return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
-  } finally {
-    await Promise.all(clients.map((client) => client.end()))
-  }
-}
-
-function createClient(options: SessionOptions): pg.Client {
-  const connectionString = sessionUrl(options)
-  return createSession({ connectionString, application_name: 'svc doctor', answerMillis: ANSWER_MILLIS })
 }

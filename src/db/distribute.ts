@@ -1,40 +1,31 @@
 import type pg from 'pg'
-import {
-  type DistributionOptions,
-  type DistributionPlan,
-  FOREIGN_KEYS_TABLE,
-  hasCitus,
-  hasTable,
-  planDistribution,
-} from './distribution-plan.js'
+import { type DistributionPlan, FOREIGN_KEYS_TABLE, hasCitus, hasTable, planDistribution } from './distribution-plan.js'
 import { lockSchema, rowsOf, withSchemaSession } from './schema-session.js'
-
-/** The options of a run. */
-export interface DistributionRun extends DistributionOptions {
-  /** Called before each step with its title. */
-  readonly onStep: (title: string) => void
-  /** Ends the run before its next step. */
-  readonly signal?: AbortSignal | undefined
-}
 
 const NAME = 'svc distribute'
 /** How long to wait for others who change the schema: the session of a killed run ends within a second. */
 const LOCK_MILLIS = 10_000
 
-/** The plan for a database of the service. Changes nothing. */
-export function distributionPlanOf(connectionString: string, options: DistributionOptions): Promise<DistributionPlan> {
-  return withSchemaSession(connectionString, NAME, (client) => planDistribution(client, options))
+/** The plan for a database of the service, with so many shards per table. Changes nothing. */
+export function distributionPlanOf(connectionString: string, shardCount: number): Promise<DistributionPlan> {
+  return withSchemaSession(connectionString, NAME, (client) => planDistribution(client, shardCount))
 }
 
 /**
  * Distributes a database of the service by organization. A run that was interrupted, at whatever statement, is resumed
  * by the next one; until one has finished, the service does not start. Returns the number of steps. Throws, having
- * changed nothing, if the database or its cluster lacks something.
+ * changed nothing, if the database or its cluster lacks something. `onStep` is called before each step with its title,
+ * and the signal ends the run before its next step.
  */
-export function distribute(connectionString: string, { onStep, signal, ...options }: DistributionRun): Promise<number> {
+export function distribute(
+  connectionString: string,
+  shardCount: number,
+  onStep: (title: string) => void,
+  signal?: AbortSignal,
+): Promise<number> {
   return withSchemaSession(connectionString, NAME, async (client) => {
     await lockSchema(client, LOCK_MILLIS)
-    const { needs, steps } = await planDistribution(client, options)
+    const { needs, steps } = await planDistribution(client, shardCount)
     refuse(needs)
     for (const setting of sessionSettings) await client.query(setting)
     for (const { title, statements } of steps) {

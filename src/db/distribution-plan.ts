@@ -16,12 +16,6 @@ export interface DistributionPlan {
   readonly steps: readonly DistributionStep[]
 }
 
-/** How to distribute. */
-export interface DistributionOptions {
-  /** Shards per table. */
-  readonly shardCount: number
-}
-
 const TENANTS = 'organizations'
 /** Counts the addresses of strangers, who have no organization, in a statement that Citus runs on local tables only. */
 const STAYS_ON_COORDINATOR: readonly string[] = ['revoke_attempts']
@@ -90,11 +84,11 @@ export async function placeNewTables(client: pg.Client): Promise<string[]> {
   return statements
 }
 
-/** Plans what is left to do, and what it needs. Changes nothing, and asks Citus nothing if it is not installed. */
-export async function planDistribution(
-  client: pg.Client,
-  { shardCount }: DistributionOptions,
-): Promise<DistributionPlan> {
+/**
+ * Plans what is left to do, with so many shards per table, and what it needs. Changes nothing, and asks Citus nothing
+ * if it is not installed.
+ */
+export async function planDistribution(client: pg.Client, shardCount: number): Promise<DistributionPlan> {
   const [database] = await rowsOf<{ name: string }>(client, 'SELECT quote_ident(current_database()) AS name')
   const isInstalled = await hasCitus(client)
   const left = isInstalled ? await leftPlaces(client) : places
@@ -111,7 +105,12 @@ export async function planDistribution(
   return {
     needs: [...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]), ...(await sessionNeeds(client))],
     steps: [
-      settingsStep(database?.name ?? ''),
+      {
+        title: `set ${databaseSettings.map(([name]) => name).join(', ')} for the database on every node`,
+        statements: databaseSettings.map(
+          ([name, value]) => `ALTER DATABASE ${database?.name} SET ${name} = ${pg.escapeLiteral(value)}`,
+        ),
+      },
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
       ...left.map((place) => distributeStep(place, shardCount)),
       ...[...noted, ...dropped].map(addStep),
@@ -177,15 +176,6 @@ async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
   )
 }
 
-function settingsStep(database: string): DistributionStep {
-  return {
-    title: `set ${databaseSettings.map(([name]) => name).join(', ')} for the database on every node`,
-    statements: databaseSettings.map(
-      ([name, value]) => `ALTER DATABASE ${database} SET ${name} = ${pg.escapeLiteral(value)}`,
-    ),
-  }
-}
-
 function dropStep(keys: readonly ForeignKey[]): DistributionStep {
   const notes = keys.map((key) => `(${[key.table, key.name, key.definition].map(pg.escapeLiteral).join(', ')})`)
   return {
@@ -206,20 +196,16 @@ function distributeStep(place: Place, shardCount: number): DistributionStep {
     // The coordinator keeps hidden copies of the rows that it has distributed.
     statements: [
       placing(place, shardCount),
-      `SELECT truncate_local_data_after_distributing_table(${literalOf(table)})`,
+      `SELECT truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`,
     ],
   }
 }
 
 /** Only the table of organizations needs a number of shards. */
 function placing({ table, column }: Place, shardCount?: number): string {
-  if (column === undefined) return `SELECT create_reference_table(${literalOf(table)})`
-  const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${literalOf(TENANTS)}`
-  return `SELECT create_distributed_table(${literalOf(table)}, ${literalOf(column)}, ${place})`
-}
-
-function literalOf(name: string): string {
-  return pg.escapeLiteral(name)
+  if (column === undefined) return `SELECT create_reference_table(${pg.escapeLiteral(table)})`
+  const place = table === TENANTS ? `shard_count => ${shardCount}` : `colocate_with => ${pg.escapeLiteral(TENANTS)}`
+  return `SELECT create_distributed_table(${pg.escapeLiteral(table)}, ${pg.escapeLiteral(column)}, ${place})`
 }
 
 function addStep({ table, name, definition }: Omit<ForeignKey, 'target'>): DistributionStep {
@@ -227,7 +213,7 @@ function addStep({ table, name, definition }: Omit<ForeignKey, 'target'>): Distr
     title: `add the foreign key ${name}`,
     statements: [
       `ALTER TABLE ${pg.escapeIdentifier(table)} ADD CONSTRAINT ${name} ${definition}`,
-      `DELETE FROM ${FOREIGN_KEYS_TABLE} WHERE table_name = ${literalOf(table)} AND name = ${literalOf(name)}`,
+      `DELETE FROM ${FOREIGN_KEYS_TABLE} WHERE table_name = ${pg.escapeLiteral(table)} AND name = ${pg.escapeLiteral(name)}`,
     ],
   }
 }

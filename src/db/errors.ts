@@ -1,21 +1,44 @@
 /** What a failure of the database means to a caller, whichever layer reported it. */
 export type DatabaseFailure =
   /** `constraint` is the name of the constraint or unique index, to be compared by `isConstraint`. */
-  | { readonly kind: 'unique_violation'; readonly constraint: string }
-  | { readonly kind: 'foreign_key_violation'; readonly constraint: string }
-  | { readonly kind: 'check_violation'; readonly constraint: string }
+  { readonly kind: ConstraintKind; readonly constraint: string } | { readonly kind: FailureKind }
+
+type ConstraintKind = 'unique_violation' | 'foreign_key_violation' | 'check_violation'
+
+type FailureKind =
   /** A deadlock or a serialization failure: nothing was done, and a repetition may succeed. */
-  | { readonly kind: 'retryable' }
+  | 'retryable'
   /** The connection does not have the prepared statement that was named, or an outdated one: nothing was done. */
-  | { readonly kind: 'stale_statement' }
+  | 'stale_statement'
   /** A statement, a lock or a transaction took longer than it may. */
-  | { readonly kind: 'timeout' }
+  | 'timeout'
   /** No connection, or the server is stopping, out of resources or read-only. A write may or may not have been done. */
-  | { readonly kind: 'unavailable' }
+  | 'unavailable'
   /** Too many wait for a connection: nothing was done. */
-  | { readonly kind: 'busy' }
+  | 'busy'
   /** Text that PostgreSQL cannot hold, such as U+0000. */
-  | { readonly kind: 'invalid_text' }
+  | 'invalid_text'
+
+const CONSTRAINT_KINDS: readonly (readonly [RegExp, ConstraintKind])[] = [
+  [/^(?:23505|23P01)$/, 'unique_violation'],
+  [/^(?:23001|23503)$/, 'foreign_key_violation'],
+  [/^23514$/, 'check_violation'],
+]
+
+/** By SQLSTATE, or by a code of Prisma's own where nothing else reveals the failure. */
+const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^(?:40001|40P01|P2034)$/, 'retryable'],
+  [/^(?:0A000|26000|42P05)$/, 'stale_statement'],
+  [/^(?:55P03|57014|25P0[34])$/, 'timeout'],
+  [/^(?:22021|22P05)$/, 'invalid_text'],
+  // Connection failures, refused credentials and databases, a server that is read-only (a former primary, a frozen
+  // database), out of disk, memory or sessions, stopping or without its database, and system errors.
+  [/^(?:08|28|3D000|25006|53|57P|58|P1001|P1002|P1017|P2024|P2037)/, 'unavailable'],
+]
+
+function kindOf<Kind>(kinds: readonly (readonly [RegExp, Kind])[], code: string): Kind | undefined {
+  return kinds.find(([codes]) => codes.test(code))?.[1]
+}
 
 /** What a thrown value says about the database; undefined if it says nothing that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
@@ -55,40 +78,11 @@ function adapterCause(error: unknown): unknown {
 }
 
 function failureFromReport({ sqlState, message, constraint }: ServerReport): DatabaseFailure | undefined {
-  switch (sqlState) {
-    case '23505':
-    case '23P01':
-      return { kind: 'unique_violation', constraint: declaredName(constraint ?? quotedName(message)) }
-    case '23001':
-    case '23503':
-      return { kind: 'foreign_key_violation', constraint: declaredName(constraint ?? quotedName(message)) }
-    case '23514':
-      return { kind: 'check_violation', constraint: declaredName(constraint ?? quotedName(message)) }
-    case '40001':
-    case '40P01':
-      return { kind: 'retryable' }
-    case '0A000':
-    case '26000':
-    case '42P05':
-      return { kind: 'stale_statement' }
-    case '55P03':
-    case '57014':
-    case '25P03':
-    case '25P04':
-      return { kind: 'timeout' }
-    case '22021':
-    case '22P05':
-      return { kind: 'invalid_text' }
-    default:
-      return UNAVAILABLE.test(sqlState) ? { kind: 'unavailable' } : undefined
-  }
+  const violated = kindOf(CONSTRAINT_KINDS, sqlState)
+  if (violated !== undefined) return { kind: violated, constraint: declaredName(constraint ?? quotedName(message)) }
+  const kind = kindOf(KINDS, sqlState)
+  return kind && { kind }
 }
-
-/**
- * Connection failures, refused credentials and databases, a server that is read-only (a former primary, a frozen
- * database), out of disk, memory or sessions, stopping or without its database, and system errors.
- */
-const UNAVAILABLE = /^(?:08|28|3D000|25006|53|57P|58)/
 
 /** The name of the constraint in a message: the driver adapter keeps it only there, and so do workers of Citus. */
 function quotedName(message: string): string {
@@ -138,22 +132,14 @@ function isFromSocket(error: Error): boolean {
   return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
 }
 
-/** Failures that only Prisma's own codes reveal. */
+/** A failure that only one of Prisma's own codes reveals. */
 function prismaFailure(error: unknown): DatabaseFailure | undefined {
-  switch (text(error, 'code') ?? '') {
-    case 'P2034':
-      return { kind: 'retryable' }
-    case 'P1001':
-    case 'P1002':
-    case 'P1017':
-    case 'P2024':
-    case 'P2037':
-      return { kind: 'unavailable' }
-    case 'P2028':
-      return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
-    default:
-      return undefined
+  const code = text(error, 'code') ?? ''
+  if (code === 'P2028') {
+    return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
   }
+  const kind = code.startsWith('P') ? kindOf(KINDS, code) : undefined
+  return kind && { kind }
 }
 
 /** The code of an error of the system, Node or PostgreSQL, such as `ENOENT`; undefined if it has none. */

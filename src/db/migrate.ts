@@ -2,9 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { concurrentIndexOf, runConcurrently } from './concurrent-index.js'
 import { placeNewTables } from './distribution-plan.js'
-import { type Migration, splitStatements } from './migration.js'
-import { createHistory, pendingOf, readHistory, recordMigration } from './migration-history.js'
+import {
+  CREATE_HISTORY,
+  type Migration,
+  pendingOf,
+  readHistory,
+  recordMigration,
+  splitStatements,
+} from './migration.js'
 import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
+import { reasonOf } from './session.js'
 
 /** How long a migration may run and wait. */
 export interface MigrationTimes {
@@ -41,13 +48,13 @@ export function migrate(
   return withSchemaSession(connectionString, 'svc migrate', async (client) => {
     await lockSchema(client, patienceMillis)
     const history = await readHistory(client)
-    if (history === undefined) await createHistory(client)
+    if (history === undefined) await client.query(CREATE_HISTORY)
     const pending = pendingOf(history, migrations)
     for (const migration of pending) {
       try {
         await apply(client, migration, { patienceMillis, lockMillis, statementMillis })
       } catch (cause) {
-        throw new Error(`migration ${migration.name} failed: ${messageOf(cause)}`, { cause })
+        throw new Error(`migration ${migration.name} failed: ${reasonOf(cause)}`, { cause })
       }
     }
     return pending.map(({ name }) => name)
@@ -102,13 +109,9 @@ async function applyInTransaction(
       const code = error instanceof pg.DatabaseError ? error.code : undefined
       if (code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK) throw error
       if (performance.now() >= end) {
-        throw new Error(`${messageOf(error)}: end long transactions (pg_stat_activity) and try again`, { cause: error })
+        throw new Error(`${reasonOf(error)}: end long transactions (pg_stat_activity) and try again`, { cause: error })
       }
       await delay(PAUSE_MILLIS)
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type pg from 'pg'
 import { packageRoot } from '../package.js'
+import { rowsOf } from './schema-session.js'
 
 /** One migration of `prisma/migrations`. */
 export interface Migration {
@@ -49,4 +51,69 @@ export function splitStatements(sql: string): string[] {
     }
   }
   return statements
+}
+
+/** A migration that a database has had: a row of the table of Prisma Migrate, so that its commands and ours agree. */
+type AppliedMigration = Omit<Migration, 'sql'> & { readonly finished: boolean }
+
+/** Makes the table of the history. */
+export const CREATE_HISTORY = `CREATE TABLE _prisma_migrations (
+  id VARCHAR(36) PRIMARY KEY NOT NULL,
+  checksum VARCHAR(64) NOT NULL,
+  finished_at TIMESTAMPTZ,
+  migration_name VARCHAR(255) NOT NULL,
+  logs TEXT,
+  rolled_back_at TIMESTAMPTZ,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  applied_steps_count INTEGER NOT NULL DEFAULT 0
+)`
+
+/** The applied migrations in order; undefined if there never was one. */
+export async function readHistory(client: pg.Client): Promise<readonly AppliedMigration[] | undefined> {
+  const { rowCount } = await client.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
+  if (rowCount === 0) return undefined
+  return rowsOf<AppliedMigration>(
+    client,
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  )
+}
+
+/** Records that a migration was applied. */
+export async function recordMigration(client: pg.Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  )
+}
+
+/** Migrations before the first one of a build were merged into it. */
+const MERGED =
+  ': it is from an earlier build, whose migrations were merged into one. Export its records with that build ' +
+  '("npx svc export"), and import them into a new database ("npx svc import")'
+
+/**
+ * The migrations that are not applied, in order. Those of a later build are ignored: while servers are replaced one by
+ * one, an older process may start beside it. Throws if a migration failed under `prisma migrate`, was edited after it
+ * was applied, or is unknown and no later than those of this build.
+ */
+export function pendingOf(
+  history: readonly AppliedMigration[] = [],
+  migrations: readonly Migration[],
+): readonly Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  const [first = '', last = ''] = [migrations[0]?.name, migrations.at(-1)?.name]
+  for (const { name, checksum, finished } of history) {
+    if (!finished) {
+      throw new Error(`migration ${name} failed earlier: repair the database, then use "npx prisma migrate resolve"`)
+    }
+    const migration = known.get(name)
+    if (migration === undefined && name > last) continue
+    if (migration === undefined)
+      throw new Error(`the database has migration ${name}, which this build does not know${name < first ? MERGED : ''}`)
+    if (migration.checksum !== checksum) throw new Error(`migration ${name} was edited after it had been applied`)
+  }
+  const applied = new Set(history.map(({ name }) => name))
+  return migrations.filter(({ name }) => !applied.has(name))
 }

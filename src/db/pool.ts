@@ -5,7 +5,6 @@ import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
-import { timedQuery } from './sql.js'
 import { byDeadline, Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
 
@@ -113,7 +112,7 @@ export class BoundedPool extends pg.Pool {
       options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
     )
     this.on('connect', (client) => {
-      const cancel = () => requestCancel(client, { stream, timeoutMillis: CANCEL_MILLIS })
+      const cancel = () => requestCancel(client, stream, CANCEL_MILLIS)
       this.#members.set(client, {
         watch: watchConnection(client, this.statementMillis + ANSWER_MILLIS),
         statements: new CallStatements(cancel),
@@ -191,8 +190,8 @@ export class BoundedPool extends pg.Pool {
   }
 
   /**
-   * Does the work on a connection, which it has by the deadline, and which is given up afterwards if it is unusable. From
-   * then on it works for the call: fails with the reason once that is over.
+   * Does the work on a connection, which it has by the deadline, and which is given up afterwards if it is unusable.
+   * From then on it works for the call: fails with the reason once that is over.
    */
   async use<T>({ deadline, call }: PoolUser, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connectBy(deadline)
@@ -293,5 +292,5 @@ function endWhatNobodyWaitsFor(client: pg.ClientBase): unknown {
     SET client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value THEN NULL;
   END $$`
-  return client.query(timedQuery({ text }, SET_UP_MILLIS))
+  return client.query({ text, query_timeout: SET_UP_MILLIS })
 }

@@ -31,11 +31,7 @@ export interface TransactionSteps {
 }
 
 /** Prisma's client, and its transactions on connections that the caller has taken. */
-export interface ModelsClient {
-  readonly prisma: Prisma
-  /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */
-  transaction<T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T>
-}
+export type ModelsClient = ReturnType<typeof createModelsClient>
 
 /** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1
@@ -43,7 +39,7 @@ const NO_LIMIT = 2 ** 31 - 1
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /** Makes Prisma's client on a pool, which it does not close. */
-export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }): ModelsClient {
+export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }) {
   const handOver = createHandOver()
   const factory = new PrismaPg(pool, pool.statementNames ? { statementNameGenerator: createStatementNames() } : {})
   const { adapterName } = factory
@@ -69,14 +65,16 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
   const prisma: Prisma = new PrismaClient({ adapter: { provider, adapterName, connect }, omit: secretColumns })
   return {
     prisma,
-    transaction: (steps, work) => handOver.give(steps, () => prisma.$transaction(work, OF_TABLES)),
+    /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */
+    transaction: <T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T> =>
+      handOver.give(steps, () => prisma.$transaction(work, OF_TABLES)),
   }
 }
 
 /**
- * Hands steps over to the driver adapter, which Prisma does not tell who begins a transaction: one transaction at a time
- * is on its way to the adapter, without any input or output in between. `AsyncLocalStorage` would do so, too, but it makes
- * every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
+ * Hands steps over to the driver adapter, which Prisma does not tell who begins a transaction: one transaction at a
+ * time is on its way to the adapter, without any input or output in between. `AsyncLocalStorage` would do so, too, but
+ * it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
  */
 function createHandOver() {
   let last: Promise<void> = Promise.resolve()

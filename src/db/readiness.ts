@@ -7,12 +7,7 @@ import { createSession, withSession } from './session.js'
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
 
 /** Asks whether calls can be answered. */
-export interface Readiness {
-  /** Never rejects, and takes no longer than a few seconds. */
-  ask(): Promise<NotReady>
-  /** Closes its connection. */
-  close(): void
-}
+export type Readiness = ReturnType<typeof createReadiness>
 
 /** What readiness depends on. */
 export interface ReadinessOptions {
@@ -44,7 +39,7 @@ const UNDEFINED_TABLE = '42P01'
  * still work do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy:
  * then the database itself is asked. Reuses a response for `maxAgeMillis`.
  */
-export function createReadiness(options: ReadinessOptions): Readiness {
+export function createReadiness(options: ReadinessOptions) {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
@@ -92,7 +87,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     }
   }
   return {
-    ask: () => {
+    /** Never rejects, and takes no longer than a few seconds. */
+    ask: (): Promise<NotReady> => {
       const at = now()
       if (asked === undefined || at >= asked.until) {
         const question = { answer: probe(), until: at + maxAgeMillis }
@@ -104,6 +100,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       }
       return asked.answer
     },
+    /** Closes its connection. */
     close: () => {
       isClosed = true
       end()

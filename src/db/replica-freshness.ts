@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Sql, timedQuery } from './sql.js'
+import type { Sql } from './sql.js'
 
 /** Where the write-ahead log of the primary ended at some moment: whatever was committed before stands before it. */
 export interface LogPosition {
@@ -66,7 +66,7 @@ export async function askState(
   }: { readonly before?: string; readonly after?: string | undefined; readonly millis: number },
 ): Promise<ReplicaState> {
   const text = [before, stateQuestion, after].filter((part) => part !== '').join(';')
-  const results: unknown = await client.query(timedQuery({ text }, millis))
+  const results: unknown = await client.query({ text, query_timeout: millis })
   const rows = (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult) => result.rows)
   const [row]: (Omit<ReplicaState, 'lsn'> & { readonly lsn: string | null })[] = rows
   if (row === undefined) throw new Error('the replica does not respond')
@@ -83,9 +83,8 @@ export async function findFault(
   const [expected] = await primary.query<{ origin: string; isDistributed: boolean }>(originQuestion)
   if (expected?.isDistributed === true)
     return 'the tables are distributed, and its position says nothing about the nodes'
-  const { rows } = await client.query<{ origin: string; timeline: number }>(
-    timedQuery({ text: pedigreeQuestion }, millis),
-  )
+  const query = { text: pedigreeQuestion, query_timeout: millis }
+  const { rows } = await client.query<{ origin: string; timeline: number }>(query)
   const [found] = rows
   if (found === undefined || found.origin !== expected?.origin) return 'it is not a replica of this database'
   return found.timeline >= timeline ? undefined : 'it does not follow the primary yet'

@@ -11,7 +11,7 @@ import {
 } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT } from './snapshot.js'
-import { runOn, type Sql, timedQuery } from './sql.js'
+import { runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
 
 /** How many reads went where since the start. */
@@ -27,39 +27,7 @@ export interface ReplicaReads {
 }
 
 /** A replica that reads for the primary whenever it has applied all that was committed when the read began. */
-export interface Replica {
-  readonly pool: BoundedPool
-  readonly reads: Readonly<ReplicaReads>
-  /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
-  readonly behindBytes: number | undefined
-  /**
-   * Runs a statement that only reads, for a call if one is given; undefined if the primary must do it. Rejects if the
-   * primary cannot be asked.
-   */
-  run<Parameters, Row>(
-    statement: Statement<Parameters, Row>,
-    values: Parameters,
-    call?: object,
-  ): Promise<Row[] | undefined>
-  /**
-   * A connection with a transaction that reads as of one moment, however long; undefined if the primary must do it.
-   * Rejects if the primary cannot be asked.
-   */
-  beginSnapshot(): Promise<pg.PoolClient | undefined>
-}
-
-/** What a replica is made of. */
-export interface ReplicaOptions {
-  /** Connections to the replica. */
-  readonly pool: BoundedPool
-  readonly primary: Pick<Sql, 'query'>
-  readonly log: { warn(fields: { err: Error }, message: string): void }
-  readonly timing: Pick<Timing, 'now'>
-  /** How long the replica may take to say how far it is. */
-  readonly answerMillis: number
-  /** How long one statement may run on it. */
-  readonly readMillis: number
-}
+export type Replica = ReturnType<typeof createReplica>
 
 /** How long the end of a transaction may take. */
 const COMMIT_MILLIS = 500
@@ -71,9 +39,25 @@ const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
 const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 const SNAPSHOT = `COMMIT; ${BEGIN_SNAPSHOT}`
 
-/** Makes a replica's handle. Connects when first used. */
-export function createReplica(options: ReplicaOptions): Replica {
-  const { pool, primary, log, timing, answerMillis, readMillis } = options
+/**
+ * Makes a replica's handle. Connects when first used. The replica may take `answerMillis` to say how far it is, and
+ * `readMillis` for a statement.
+ */
+export function createReplica({
+  pool,
+  primary,
+  log,
+  timing,
+  answerMillis,
+  readMillis,
+}: {
+  readonly pool: BoundedPool
+  readonly primary: Pick<Sql, 'query'>
+  readonly log: { warn(fields: { err: Error }, message: string): void }
+  readonly timing: Pick<Timing, 'now'>
+  readonly answerMillis: number
+  readonly readMillis: number
+}) {
   const reads: ReplicaReads = { replica: 0, behind: 0, failed: 0, skipped: 0 }
   const position = createSharedLoad(() => positionOf(primary))
   /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
@@ -136,12 +120,22 @@ export function createReplica(options: ReplicaOptions): Replica {
     return undefined
   }
   return {
+    /** Connections to the replica. */
     pool,
-    reads,
+    reads: reads as Readonly<ReplicaReads>,
+    /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
     get behindBytes() {
       return behindBytes
     },
-    run: async (statement, values, call) => {
+    /**
+     * Runs a statement that only reads, for a call if one is given; undefined if the primary must do it. Rejects if the
+     * primary cannot be asked.
+     */
+    run: async <Parameters, Row>(
+      statement: Statement<Parameters, Row>,
+      values: Parameters,
+      call?: object,
+    ): Promise<Row[] | undefined> => {
       const begun = await begin()
       if (begun === undefined) return undefined
       const { client } = begun
@@ -166,7 +160,11 @@ export function createReplica(options: ReplicaOptions): Replica {
         else end(client)
       }
     },
-    beginSnapshot: async () => {
+    /**
+     * A connection with a transaction that reads as of one moment, however long; undefined if the primary must do it.
+     * Rejects if the primary cannot be asked.
+     */
+    beginSnapshot: async (): Promise<pg.PoolClient | undefined> => {
       const begun = await begin(SNAPSHOT)
       if (begun?.state.hasFeedback === true) {
         reads.replica++
@@ -180,7 +178,7 @@ export function createReplica(options: ReplicaOptions): Replica {
 
 /** Returns a connection once its transaction has ended, which no one waits for. */
 function end(client: pg.PoolClient): void {
-  client.query(timedQuery({ text: 'COMMIT' }, COMMIT_MILLIS)).then(
+  client.query({ text: 'COMMIT', query_timeout: COMMIT_MILLIS }).then(
     () => client.release(),
     (error: Error) => client.release(error),
   )

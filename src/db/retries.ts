@@ -22,7 +22,7 @@ export const systemTiming: Timing = {
 
 /** Counts of repetitions since the start: see `withRetries`. */
 export interface RetryCounts {
-  /** After a deadlock or a serialization failure. */
+  /** After a deadlock, a serialization failure or a violated foreign key. */
   conflict: number
   /** After outdated prepared statements. */
   staleStatement: number
@@ -33,8 +33,9 @@ const FIRST_PAUSE_MILLIS = 10
 
 /**
  * Runs the attempt and repeats it, up to five times with growing random pauses, while it fails by a deadlock or a
- * serialization failure, and once if prepared statements were outdated: in all these cases nothing was done. Throws the
- * failure past the budget or after the last try. An attempt is passed the milliseconds that it has left.
+ * serialization failure, once if prepared statements were outdated, and once if it violates a foreign key, because a
+ * row has gone since it looked: in all these cases nothing was done. Throws the failure past the budget or after the
+ * last try. An attempt is passed the milliseconds that it has left.
  */
 export async function withRetries<T>(
   attempt: (leftMillis: number | undefined) => Promise<T>,
@@ -44,6 +45,7 @@ export async function withRetries<T>(
 ): Promise<T> {
   const deadline = timeoutMillis === undefined ? undefined : timing.now() + timeoutMillis
   let isFresh = false
+  let hasLooked = false
   for (let retries = 0; ; retries++) {
     signal?.throwIfAborted()
     try {
@@ -53,6 +55,11 @@ export async function withRetries<T>(
       if (kind === 'stale_statement' && !isFresh) {
         isFresh = true // The pool has given up the connections with the old statements.
         counts.staleStatement++
+        continue
+      }
+      if (kind === 'foreign_key_violation' && !hasLooked) {
+        hasLooked = true
+        counts.conflict++
         continue
       }
       if (retries >= MAX_RETRIES || kind !== 'retryable') throw error

@@ -16,7 +16,7 @@ export interface ServerPresence {
 }
 
 /** What to announce, and where. */
-export interface ServerPresenceOptions {
+interface ServerPresenceOptions {
   readonly connectionString: string
   /** Base address of the server. */
   readonly origin: string

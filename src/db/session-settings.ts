@@ -33,8 +33,9 @@ export const defaultLimits: SessionLimits = {
 
 /**
  * What every session must have, whatever the defaults of the server, the database and the role, because answers depend
- * on it: how values are read and printed, and in which schema tables are. Prisma's adapter reads times as if the session
- * were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than any of them.
+ * on it: how values are read and printed, and in which schema tables are. Prisma's adapter reads times as if the
+ * session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than
+ * any of them.
  */
 export const REQUIRED = {
   TimeZone: 'UTC',
@@ -58,21 +59,13 @@ const HELPFUL = { tcp_user_timeout: '10s' } as const
 const HELPFUL_TO_ROLE = { ...HELPFUL, client_connection_check_interval: '1s' } as const
 
 /** The start of a session, for pg: a pooler refuses settings there, or loses them. */
-export function sessionConfig(
-  { connectionString, sessions = 'server' }: SessionOptions,
-  limits: SessionLimits,
-): pg.ClientConfig {
-  return sessions === 'pooler'
-    ? { connectionString }
-    : { connectionString: withSessionSettings(connectionString), ...limits }
+export function sessionConfig(options: SessionOptions, limits: SessionLimits): pg.ClientConfig {
+  return { connectionString: sessionUrl(options), ...(options.sessions !== 'pooler' && limits) }
 }
 
 /** The URL of sessions, with the settings that each must have if it comes from the server. */
 export function sessionUrl({ connectionString, sessions = 'server' }: SessionOptions): string {
-  return sessions === 'pooler' ? connectionString : withSessionSettings(connectionString)
-}
-
-function withSessionSettings(connectionString: string): string {
+  if (sessions === 'pooler') return connectionString
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
   const ours = Object.entries({ ...REQUIRED, ...HELPFUL }).map(

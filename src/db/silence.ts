@@ -3,14 +3,7 @@ import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 
 /** The state of a watched connection. */
-export interface ConnectionWatch {
-  /** The connection must not be reused: it was given up, or the server cannot work, or not write, on it. */
-  readonly isRefused: boolean
-  /** Keeps anyone from using the connection after its current user. */
-  giveUp(): void
-  /** For how many milliseconds it has owed a response in silence, to the second; 0 if it owes none. */
-  readonly silentMillis: number
-}
+export type ConnectionWatch = ReturnType<typeof watchConnection>
 
 /** How often a silent connection is checked. */
 const LOOK_MILLIS = 1_000
@@ -19,7 +12,7 @@ const LOOK_MILLIS = 1_000
  * Watches a connection, and destroys it if it owes a response and stays silent for that long: a working server ends
  * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`.
  */
-export function watchConnection(client: pg.Client, maxSilenceMillis: number): ConnectionWatch {
+export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
   const { stream } = client.connection
   if (!(stream instanceof Socket)) throw new Error('the database connection is not a socket')
   /** What had been sent and received when the last response was complete, or when silence was last looked at. */
@@ -40,22 +33,23 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number): Co
     silentMillis = stream.bytesRead === heard ? silentMillis + LOOK_MILLIS : LOOK_MILLIS
     heard = stream.bytesRead
     if (silentMillis < maxSilenceMillis) stream.setTimeout(LOOK_MILLIS)
-    else stream.destroy(silenceError(silentMillis))
+    else {
+      const error = new Error(`the database connection was silent for ${silentMillis} ms`)
+      stream.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'read' }))
+    }
   })
   return {
+    /** The connection must not be reused: it was given up, or the server cannot work, or not write, on it. */
     get isRefused() {
       return isRefused
     },
+    /** Keeps anyone from using the connection after its current user. */
     giveUp: () => {
       isRefused = true
     },
+    /** For how many milliseconds it has owed a response in silence, to the second; 0 if it owes none. */
     get silentMillis() {
       return stream.bytesWritten === answered ? 0 : silentMillis
     },
   }
-}
-
-function silenceError(silentMillis: number): Error {
-  const message = `the database connection was silent for ${silentMillis} ms`
-  return Object.assign(new Error(message), { code: 'ETIMEDOUT', syscall: 'read' })
 }

@@ -1,30 +1,26 @@
 import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { Statement } from './statement.js'
-
-/** A row of a snapshot, with the index of its statement. */
-export interface SnapshotRow<Row> {
-  readonly index: number
-  readonly row: Row
-}
+import type { SnapshotRow } from './tables.js'
 
 /** Rows per fetch. */
 const FETCH_ROWS = 500
 
 /**
- * Yields the rows of statements without parameters one by one, all as of one moment, however many there are and however
- * slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one is read or
- * the caller stops.
+ * Yields the rows of statements with the same parameters one by one, all as of one moment, however many there are and
+ * however slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one is
+ * read or the caller stops.
  */
-export async function* readSnapshot<Row>(
+export async function* readSnapshot<Parameters, Row>(
   begin: () => Promise<pg.PoolClient>,
-  statements: readonly Statement<object, Row>[],
+  statements: readonly Statement<Parameters, Row>[],
+  parameters: Parameters,
 ): AsyncGenerator<SnapshotRow<Row>> {
   const client = await begin()
   let isWhole = false
   try {
-    for (const [index, { text }] of statements.entries()) {
-      await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`)
+    for (const [index, { text, values }] of statements.entries()) {
+      await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`, values(parameters))
       for (;;) {
         const { rows } = await client.query<Row & pg.QueryResultRow>(`FETCH ${FETCH_ROWS} FROM snapshot`)
         for (const row of rows) yield { index, row }
@@ -35,8 +31,13 @@ export async function* readSnapshot<Row>(
     await client.query('COMMIT')
     isWhole = true
   } finally {
-    // Giving up a connection ends its transaction too, whatever state it is in.
-    client.release(!isWhole)
+    const isEnded =
+      isWhole ||
+      (await client.query('ROLLBACK').then(
+        () => true,
+        () => false,
+      ))
+    client.release(!isEnded)
   }
 }
 
@@ -44,10 +45,11 @@ export async function* readSnapshot<Row>(
 export const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`
 
-/** A connection of the pool with such a transaction. */
-export async function beginSnapshot(pool: BoundedPool): Promise<pg.PoolClient> {
+/** A connection of the pool with such a transaction, which ends with the call. */
+export async function beginSnapshot(pool: BoundedPool, call: object | undefined): Promise<pg.PoolClient> {
   const client = await pool.connect()
   try {
+    if (call !== undefined) pool.beginFor(call, client)
     await client.query(BEGIN_SNAPSHOT)
     return client
   } catch (error) {

@@ -1,6 +1,13 @@
 import pg from 'pg'
 import type { Statement } from './statement.js'
 
+declare module 'pg' {
+  interface QueryConfig {
+    /** In milliseconds; past it the query fails, and its connection is unusable. 0 is no limit. */
+    query_timeout?: number
+  }
+}
+
 /** A row of a response: values by column. */
 export type Row = pg.QueryResultRow
 
@@ -27,7 +34,7 @@ const ANSWER_MILLIS = 1_000
 export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: StatementBounds): Sql {
   const send = <R extends Row>(text: string, values: readonly unknown[] = []) => {
     throwIfOver?.()
-    return client.query<R>(boundedQuery({ text, values: [...values] }, deadline))
+    return client.query<R>({ text, values: [...values], query_timeout: answerMillis(deadline) })
   }
   return {
     query: async <R extends Row>(text: string, values?: readonly unknown[]) => (await send<R>(text, values)).rows,
@@ -49,7 +56,7 @@ export async function runOn<Parameters, Row>(
     text,
     values: values(parameters),
     types,
-    query_timeout: deadline === undefined ? 0 : answerMillis(deadline),
+    query_timeout: answerMillis(deadline),
   }
   return (await client.query<Row & pg.QueryResultRow>(query)).rows
 }
@@ -77,18 +84,9 @@ function timeFromText(text: string): unknown {
   return TIME_IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : timeFromAnyText(text)
 }
 
-/** Adds pg's own time limit: past it the statement fails, and its connection is unusable. */
-export function boundedQuery(query: pg.QueryConfig, deadline: number | undefined): pg.QueryConfig {
-  return deadline === undefined ? query : timedQuery(query, answerMillis(deadline))
-}
-
-/** The types of pg lack the time that a query may take. */
-export function timedQuery(query: pg.QueryConfig, millis: number): pg.QueryConfig {
-  return Object.assign(query, { query_timeout: millis })
-}
-
-function answerMillis(deadline: number): number {
-  return Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
+/** How long a response by the deadline may take; 0, which is as long as it takes, if there is none. */
+export function answerMillis(deadline: number | undefined): number {
+  return deadline === undefined ? 0 : Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
 }
 
 /** Tables of the database itself: its migrations, and the key with which page tokens are signed. */

@@ -8,17 +8,15 @@ export interface Tables {
   /** Runs a statement and returns its rows. */
   readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
   /**
-   * Runs the work in one transaction, which is repeated as a whole if it loses against another one. In a transaction, the
-   * work is a part that can fail alone: if it throws, what it did is undone, and the rest of the transaction remains.
+   * Runs the work in one transaction, which is repeated as a whole if it loses against another one. In a transaction,
+   * the work is a part that can fail alone: if it throws, what it did is undone, and the rest of the transaction
+   * remains.
    */
   readonly transaction: <T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions) => Promise<T>
 }
 
 /** How a transaction runs. */
 export interface TransactionOptions {
-  /** Default: `ReadCommitted`. */
-  readonly isolationLevel?: IsolationLevel
-  readonly readOnly?: boolean
   /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
   readonly signal?: AbortSignal
   /** Budget for everything, repetitions included, in milliseconds. */
@@ -28,9 +26,6 @@ export interface TransactionOptions {
   /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
   readonly isUnhurried?: boolean
 }
-
-/** Isolation levels under Prisma's names. */
-export type IsolationLevel = 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
 
 /** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {
@@ -54,8 +49,26 @@ export interface TablesUser {
   readonly timeoutMillis?: number | undefined
 }
 
+/** Reads rows one by one. */
+export interface SnapshotTables {
+  /**
+   * Yields the rows of statements with the same parameters, all as of one moment, with the index of the statement.
+   * Holds one of the connections for long transactions until the caller stops.
+   */
+  readonly readSnapshot: <Parameters, Row>(
+    statements: readonly Statement<Parameters, Row>[],
+    parameters: Parameters,
+  ) => AsyncGenerator<SnapshotRow<Row>>
+}
+
+/** A row of a snapshot, with the index of its statement. */
+export interface SnapshotRow<Row> {
+  readonly index: number
+  readonly row: Row
+}
+
 /** The tables as one user has them. */
-export interface UserTables extends Tables {
+export interface UserTables extends Tables, SnapshotTables {
   /** The same as lists and snapshots read them: a replica runs their statements if one is fresh enough. */
   readonly reads: Tables
 }

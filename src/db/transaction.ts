@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 import type { BoundedPool, PoolUser } from './pool.js'
 import type { Models, ModelsClient } from './prisma.js'
-import { boundedQuery, type StatementBounds } from './sql.js'
-import type { IsolationLevel, TransactionOptions } from './tables.js'
+import { answerMillis, type StatementBounds } from './sql.js'
+import type { TransactionOptions } from './tables.js'
 
 /** A connection in a transaction, and the models that use it. */
 export interface Connected extends StatementBounds {
@@ -12,18 +12,16 @@ export interface Connected extends StatementBounds {
   readonly models: Models
 }
 
-/** How long one attempt may take. `deadline` is the end of all of it on this side. */
-interface TransactionBounds extends PoolUser {
-  /** How long the server lets each statement run. */
-  readonly statementMillis: number
-}
-
-/** Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws. */
+/**
+ * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
+ * `deadline` is the end of all of it on this side, and `statementMillis` is how long the server lets each statement
+ * run.
+ */
 export function runTransaction<T>(
   { pool, client: prisma }: { readonly pool: BoundedPool; readonly client: ModelsClient },
   work: (connected: Connected) => Promise<T>,
   options: TransactionOptions,
-  { deadline, call, statementMillis }: TransactionBounds,
+  { deadline, call, statementMillis }: PoolUser & { readonly statementMillis: number },
 ): Promise<T> {
   const { signal } = options
   const throwIfOver = () => {
@@ -32,7 +30,7 @@ export function runTransaction<T>(
   }
   const transact = () =>
     pool.use({ deadline, call }, (client) => {
-      const send = (text: string) => client.query(boundedQuery({ text }, deadline))
+      const send = (text: string) => client.query({ text, query_timeout: answerMillis(deadline) })
       const steps = {
         client,
         begin: async () => void (await send(beginStatement(options, statementMillis))),
@@ -73,12 +71,6 @@ export async function inSavepoint<T>(client: pg.PoolClient, work: () => Promise<
   }
 }
 
-const ISOLATION_SQL: Record<IsolationLevel, string> = {
-  ReadCommitted: 'READ COMMITTED',
-  RepeatableRead: 'REPEATABLE READ',
-  Serializable: 'SERIALIZABLE',
-}
-
 const UNHURRIED_SETTINGS = [
   'statement_timeout = 0',
   'idle_in_transaction_session_timeout = 0',
@@ -87,12 +79,7 @@ const UNHURRIED_SETTINGS = [
 ]
 
 // The database's default decides whether it may write: a frozen database stays read-only.
-function beginStatement(
-  { isolationLevel = 'ReadCommitted', readOnly = false, isUnhurried = false }: TransactionOptions,
-  millis: number,
-): string {
-  const mode = readOnly ? ' READ ONLY' : ''
+function beginStatement({ isUnhurried = false }: TransactionOptions, millis: number): string {
   const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`]
-  const begin = `BEGIN ISOLATION LEVEL ${ISOLATION_SQL[isolationLevel]}${mode}`
-  return [begin, ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
+  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
 }

@@ -50,13 +50,18 @@ export class Turns {
 
   /** Does the work in its turn. Rejects as a full pool does if that does not come in time, by the deadline at the latest. */
   async use<T>(work: () => Promise<T>, deadline?: number): Promise<T> {
-    if (this.isFull) await this.#takeBy(deadline)
-    else this.#taken++
+    await this.begin(deadline)
     try {
       return await work()
     } finally {
       this.end()
     }
+  }
+
+  /** Begins a turn, as `use` does. */
+  async begin(deadline?: number): Promise<void> {
+    if (this.isFull) await this.#takeBy(deadline)
+    else this.#taken++
   }
 
   #takeBy(deadline: number | undefined): Promise<Turns> {

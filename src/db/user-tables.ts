@@ -3,9 +3,10 @@ import type { BoundedPool } from './pool.js'
 import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
 import { type RetryCounts, type Timing, withRetries } from './retries.js'
+import { beginSnapshot, readSnapshot } from './snapshot.js'
 import { createSql, deadlineIn, type Row, runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
-import type { StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
+import type { SnapshotRow, StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
 import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
 /** What tables are made from. */
@@ -56,6 +57,20 @@ export class TablesOfUser implements SqlTables {
     const work =
       replica === undefined ? send : async () => (await replica.run(statement, values, this.#user.call)) ?? send()
     return this.#observe(statement.name, work)
+  }
+
+  async *readSnapshot<Parameters, R>(
+    statements: readonly Statement<Parameters, R>[],
+    parameters: Parameters,
+  ): AsyncGenerator<SnapshotRow<R>> {
+    const { pool, replica } = this.#source
+    const begin = async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool, this.#user.call)
+    await pool.longTurns.begin()
+    try {
+      yield* readSnapshot(begin, statements, parameters)
+    } finally {
+      pool.longTurns.end()
+    }
   }
 
   query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]> {

@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ApproverJustificationMode, ApproverKind } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
-import { type FieldViolation, invalidField, notFound, refuseViolations } from '../errors.js'
-import { DEFAULT_TIMEOUT_SECONDS, idFault, MAX_STEPS } from '../limits/known-limits.js'
-import {
-  insertApprovalProcedure,
-  lockAccessPolicy,
-  lockKnownApprovers,
-} from '../store/access-policy-approval-procedure.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
-import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
+import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
+import { DEFAULT_TIMEOUT_SECONDS, MAX_STEPS } from '../limits/known-limits.js'
+import * as store from '../store/access-policy-approval-procedure.js'
 import type { Scope } from './caller/scope.js'
+import { createObject, updateObject } from './standard-methods.js'
+import { ofOwner, standardResource } from './standard-resource.js'
 
 /** Who may approve; `kind` is absent if the request names none, and ids are empty if the kind has none. */
 export interface Approver {
@@ -32,6 +28,43 @@ export interface StepDraft {
   readonly autoApproveSelf: boolean
 }
 
+/** A step as the API names it. */
+export interface StepInput extends Omit<StepDraft, 'approvers'> {
+  readonly approvers: readonly ApproverInput[]
+}
+
+interface ApproverInput {
+  readonly kind:
+    | { readonly case: 'user'; readonly value: { readonly userId: string } }
+    | { readonly case: 'group'; readonly value: { readonly groupId: string } }
+    | { readonly case: 'appOwner' | 'manager' | undefined }
+  readonly notify: boolean
+}
+
+/** A step as the rules expect it. */
+export function stepFromInput(input: StepInput): StepDraft {
+  const { allowSelfApproval, approverJustificationMode, suppressNotifications, autoApproveSelf } = input
+  return {
+    allowSelfApproval,
+    approvers: input.approvers.map(approverFromInput),
+    customWorkflow: input.customWorkflow && { workflowId: input.customWorkflow.workflowId },
+    approverJustificationMode,
+    suppressNotifications,
+    autoApproveSelf,
+  }
+}
+
+const approverKinds = { appOwner: 'APP_OWNER', manager: 'MANAGER', user: 'USER', group: 'GROUP' } as const
+
+function approverFromInput({ kind, notify }: ApproverInput): Approver {
+  return {
+    kind: kind.case && approverKinds[kind.case],
+    userId: kind.case === 'user' ? kind.value.userId : '',
+    groupId: kind.case === 'group' ? kind.value.groupId : '',
+    notify,
+  }
+}
+
 /** A step with its default filled in. */
 export type StepDefinition = StepDraft & { readonly allowSelfApproval: boolean }
 
@@ -42,7 +75,7 @@ export interface TopologyDraft {
 }
 
 /**
- * A procedure to create; a timeout of 0 means the default. Limits of the schema that it breaks are reported with the
+ * A procedure as requested; a timeout of 0 means the default. Limits of the schema that it breaks are reported with the
  * rest.
  */
 export interface ApprovalProcedureDraft extends TopologyDraft {
@@ -51,6 +84,9 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
   readonly violations: readonly FieldViolation[]
 }
 
+/** Approval procedures, which belong to access policies. */
+export const approvalProcedures = standardResource(store.approvalProcedureStore, { permissions: 'access' })
+
 /**
  * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
  * the policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
@@ -58,44 +94,54 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
  * `APPROVER_NOT_FOUND`.
  */
 export async function createApprovalProcedure(scope: Scope, draft: ApprovalProcedureDraft): Promise<string> {
-  const { tables, caller, runtime } = scope
-  const { organizationId } = caller
-  const { accessPolicyId, timeoutSeconds } = draft
-  // A policy that is not named cannot be looked for.
-  refuseViolations(draft.violations.filter(({ field }) => field === 'accessPolicyId'))
-  return tables.transaction(async (transaction) => {
-    const teamId = await lockPolicy(transaction, caller, accessPolicyId)
-    const topology = topologyFrom(draft)
-    refuseViolations([...draft.violations, ...topology.violations])
-    refuseViolations(await missingApprovers(transaction, organizationId, topology.steps))
-    const id = runtime.newId()
-    const procedure = await insertApprovalProcedure(transaction, {
-      id,
-      organizationId,
-      accessPolicyId,
-      timeoutSeconds: timeoutSeconds === 0 ? DEFAULT_TIMEOUT_SECONDS : timeoutSeconds,
-      steps: topology.steps.map(({ stageIndex, stepIndex, step }) => ({
-        id: runtime.newId(),
-        stageIndex,
-        stepIndex,
-        ...storedStep(step),
-      })),
-    })
-    const target = { targetType: 'approval_procedure', targetId: id, teamId }
-    const event = { ...auditedCall(scope), action: 'approval_procedure.create', ...target } as const
-    await recordAuditEvents(transaction, [event], runtime)
-    return procedure
+  requireNames(draft)
+  const { accessPolicyId } = draft
+  return createObject(scope, approvalProcedures, { accessPolicyId }, async (transaction) => {
+    const { steps, timeoutSeconds } = await settledProcedure(scope, transaction, draft, [])
+    return { accessPolicyId, timeoutSeconds, ...store.stepValues(steps, true) }
   })
 }
 
-/** Checks access to the policy and keeps it in its team until the end of the transaction. */
-async function lockPolicy(transaction: Tables, caller: Caller, id: string): Promise<string> {
-  // A long text that cannot be an id is not worth sending to the database.
-  const isId = idFault(id) === undefined
-  const teamId = isId ? await lockAccessPolicy(transaction, id, visibleScope(caller)) : undefined
-  if (teamId === undefined) throw notFound('access policy', id)
-  requirePermissionIn(caller, teamId, 'access:write')
-  return teamId
+/**
+ * Replaces the timeout and the stages of a procedure and returns its JSON; steps that stay as they are keep their ids.
+ * Throws what `createApprovalProcedure` throws, for the procedure instead of the policy, and `ETAG_MISMATCH`.
+ */
+export async function updateApprovalProcedure(
+  scope: Scope,
+  { id, ...draft }: ApprovalProcedureDraft & { readonly id: string },
+): Promise<string> {
+  requireNames(draft)
+  const resource = ofOwner(approvalProcedures, draft.accessPolicyId)
+  return updateObject(scope, resource, id, async (_, __, transaction) => {
+    const old = await store.findApprovalSteps(transaction, { organizationId: scope.caller.organizationId, id })
+    const { steps, timeoutSeconds } = await settledProcedure(scope, transaction, draft, old)
+    return { timeoutSeconds, ...store.stepValues(steps, false) }
+  })
+}
+
+/** What is not named cannot be looked for. */
+function requireNames({ violations }: ApprovalProcedureDraft): void {
+  refuseViolations(violations.filter(({ field }) => field === 'accessPolicyId' || field === 'id'))
+}
+
+/** The procedure that a request asks for, once its rules are checked; a step that equals an old one has its id. */
+async function settledProcedure(
+  { caller, runtime }: Scope,
+  transaction: Tables,
+  draft: ApprovalProcedureDraft,
+  old: readonly store.StoredStep[],
+): Promise<{ readonly timeoutSeconds: number; readonly steps: readonly store.StoredStep[] }> {
+  const topology = topologyFrom(draft)
+  refuseViolations([...draft.violations, ...topology.violations])
+  refuseViolations(await missingApprovers(transaction, caller.organizationId, topology.steps))
+  const left = [...old]
+  const steps = topology.steps.map(({ stageIndex, stepIndex, step }) => {
+    const stored = storedStep(step)
+    const index = left.findIndex((each) => isDeepStrictEqual({ ...each, ...stored }, each))
+    const [same] = index < 0 ? [] : left.splice(index, 1)
+    return { id: same?.id ?? runtime.newId(), stageIndex, stepIndex, ...stored }
+  })
+  return { timeoutSeconds: draft.timeoutSeconds || DEFAULT_TIMEOUT_SECONDS, steps }
 }
 
 async function missingApprovers(
@@ -113,7 +159,7 @@ async function missingApprovers(
   if (named.length === 0) return []
   const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
   const ids = { organizationId, userIds: idsOf('USER'), groupIds: idsOf('GROUP') }
-  const known = new Set((await lockKnownApprovers(transaction, ids)).map(({ kind, id }) => `${kind} ${id}`))
+  const known = new Set((await store.lockKnownApprovers(transaction, ids)).map(({ kind, id }) => `${kind} ${id}`))
   return named
     .filter(({ kind, id }) => !known.has(`${kind} ${id}`))
     .map(({ kind, field }) => {

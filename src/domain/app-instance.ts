@@ -1,8 +1,13 @@
-import { notFound } from '../errors.js'
-import { readAppInstances } from '../store/app-instance.js'
+import { invalidField, notFound } from '../errors.js'
+import { appInstanceStore, readAppInstances, setAppInstanceShare } from '../store/app-instance.js'
 import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import { type StandardChanges, updateObject } from './standard-methods.js'
+import { standardResource } from './standard-resource.js'
+
+/** Installations of apps; `listAppInstances` lists them. */
+export const appInstances = standardResource(appInstanceStore, { permissions: 'apps' })
 
 /** What to list; empty strings and 0 mean absent. */
 export interface AppInstanceListRequest {
@@ -34,4 +39,24 @@ export async function listAppInstances(
   requirePermissionIn(caller, teamId, 'apps:read')
   const { items, lastOrdinal, hasMore } = page
   return { items, nextPageToken: hasMore ? await pageTokens.issue(query, String(lastOrdinal)) : '' }
+}
+
+/**
+ * Shows an app instance in the list of another team, or no longer. Throws `RESOURCE_NOT_FOUND` for either,
+ * `PERMISSION_MISSING` without `apps:write` in the team that owns it, and `FIELD_INVALID` for that team.
+ */
+export async function shareAppInstance(
+  scope: Scope,
+  { id, teamId }: { readonly id: string; readonly teamId: string },
+  isShared: boolean,
+): Promise<void> {
+  const { organizationId, teamIds } = visibleScope(scope.caller)
+  const change: StandardChanges = async (before, _, transaction) => {
+    const known = await appInstanceStore.owner?.teams(transaction, { organizationId, teamIds, ids: [teamId] })
+    if (!known?.has(teamId)) throw notFound('team', teamId)
+    if (teamId === before['teamId']) throw invalidField('teamId', 'already owns the app instance: name another team')
+    await setAppInstanceShare(transaction, { organizationId, id }, teamId, isShared)
+    return {}
+  }
+  await updateObject(scope, appInstances, id, change, isShared ? 'app_instance.share' : 'app_instance.unshare')
 }

@@ -1,9 +1,29 @@
 import type { Tables } from '../db/tables.js'
-import { notFound, refuseViolations } from '../errors.js'
+import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { standardResource } from './standard-resource.js'
+import { newScopedId } from './value/scoped-id.js'
+import { takenValueText } from './value/taken-value.js'
+
+/** Resources inside apps. An empty handle of a new one is replaced. `batchUpdateAppResources` updates them. */
+export const appResources = standardResource(resources.appResourceStore, {
+  permissions: 'apps',
+  complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('ares', runtime) }),
+})
+
+/** A resource to create; an empty external id is none, and an empty handle is replaced. */
+export interface AppResourceCreation {
+  readonly appInstanceId: string
+  readonly resourceType: string
+  readonly name: string
+  readonly description: string
+  readonly externalId: string
+  readonly tagIds: readonly string[]
+  readonly scopedId: string
+}
 
 /** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
 export interface AppResourceUpdate {
@@ -25,13 +45,14 @@ const LONG_BATCH = 100
  * already has violates a unique constraint.
  */
 export async function batchUpdateAppResources(scope: Scope, updates: readonly AppResourceUpdate[]): Promise<string> {
-  refuseRepeatedIds(updates)
+  const ids = updates.map(({ id }) => id)
+  refuseViolations(repeats(ids, 'id', 'name each resource once'))
   const { tables, caller, runtime } = scope
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   // Made before anything is locked.
   const changes: resources.AppResourceChanges = {
     organizationId: caller.organizationId,
-    ids: updates.map(({ id }) => id),
+    ids,
     resourceTypes: column('resourceType'),
     names: column('name'),
     descriptions: column('description'),
@@ -49,17 +70,80 @@ export async function batchUpdateAppResources(scope: Scope, updates: readonly Ap
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
 }
 
-function refuseRepeatedIds(updates: readonly AppResourceUpdate[]): void {
+/** The entries whose keys repeat that of an earlier one. */
+function repeats(keys: readonly (string | undefined)[], field: string, advice: string): FieldViolation[] {
   const firstIndexes = new Map<string, number>()
-  for (const [index, { id }] of updates.entries()) if (!firstIndexes.has(id)) firstIndexes.set(id, index)
-  refuseViolations(
-    updates.flatMap(({ id }, index) => {
-      const first = firstIndexes.get(id)
-      if (first === index) return []
-      const description = `repeats resources[${first}].id: name each resource once`
-      return [{ field: `resources[${index}].id`, description, reason: 'DUPLICATE_ID' }]
-    }),
-  )
+  return keys.flatMap((key, index): FieldViolation[] => {
+    const first = key === undefined ? undefined : firstIndexes.get(key)
+    if (key !== undefined && first === undefined) firstIndexes.set(key, index)
+    if (first === undefined) return []
+    const description = `repeats resources[${first}].${field}: ${advice}`
+    return [{ field: `resources[${index}].${field}`, description, reason: 'DUPLICATE_ID' }]
+  })
+}
+
+/**
+ * Creates all of the resources or none, each in the team of its app instance, and returns their JSON in the order of
+ * the entries. Throws `RESOURCE_NOT_FOUND` with the index of the first entry whose app instance is missing or hidden,
+ * then `PERMISSION_MISSING` without `apps:write` in the team of one of them, then `DUPLICATE_ID` for values that the
+ * batch repeats, then `EXTERNAL_ID_TAKEN` or `SCOPED_ID_TAKEN`, which name each entry at fault.
+ */
+export async function batchCreateAppResources(scope: Scope, entries: readonly AppResourceCreation[]): Promise<string> {
+  const { tables, caller, runtime } = scope
+  const { organizationId } = caller
+  const named = [...new Set(entries.map(({ appInstanceId }) => appInstanceId))]
+  const work = async (transaction: Tables) => {
+    const { owner } = resources.appResourceStore
+    // Locked below: batches that shared a lock first would wait for each other to give up their shares.
+    const teams = new Map(await owner?.findTeams(transaction, { ids: named, ...visibleScope(caller) }))
+    const rows = entries.map((entry, index): resources.NewAppResource => {
+      const { appInstanceId, resourceType, name, description, externalId, tagIds, scopedId } = entry
+      const teamId = teams.get(appInstanceId)
+      if (teamId === undefined) throw notFound('app instance', appInstanceId, `resources[${index}].appInstanceId`)
+      return {
+        id: runtime.newId(),
+        appInstanceId,
+        resourceType,
+        name,
+        description,
+        externalId: externalId || null,
+        tagIds: [...tagIds],
+        scopedId: scopedId || newScopedId('ares', runtime),
+        teamId,
+      }
+    })
+    const teamIds = [...new Set(teams.values())]
+    for (const teamId of teamIds) requirePermissionIn(caller, teamId, 'apps:write')
+    const externalIds = rows.map(({ appInstanceId, resourceType, externalId }) =>
+      externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
+    )
+    const handles = rows.map(({ teamId, scopedId }) => JSON.stringify([teamId, scopedId]))
+    refuseViolations([
+      ...repeats(externalIds, 'externalId', 'it is unique per app instance and resource type'),
+      ...repeats(handles, 'scopedId', 'it is unique in the team'),
+    ])
+    await resources.lockOwnersOfAppResources(transaction, { organizationId, teamIds, appInstanceIds: named })
+    const taken = await resources.takenOfAppResources(transaction, organizationId, rows)
+    refuseViolations(
+      taken.map(({ place, field }): FieldViolation => {
+        const [reason, description] = takenValueText(
+          field === 'externalId' ? 'external id of resource' : 'short handle of resource',
+        )
+        return { field: `resources[${Number(place) - 1}].${field}`, description, reason }
+      }),
+    )
+    const created = await resources.createAppResources(transaction, organizationId, rows)
+    const call = { ...auditedCall(scope), action: 'app_resource.create', targetType: 'app_resource' } as const
+    const events = rows.map(({ teamId, ...row }) => ({
+      ...call,
+      targetId: row.id,
+      teamId,
+      changedFields: Object.keys(row),
+    }))
+    await recordAuditEvents(transaction, events, runtime)
+    return created
+  }
+  return tables.transaction(work, { isLong: entries.length >= LONG_BATCH })
 }
 
 type LockedAppResources = ReadonlyMap<string, resources.LockedAppResource>

@@ -1,3 +1,4 @@
+import type { ActorKind } from '../../gen/prisma/enums.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
 import { permittedTeamIds } from './caller/caller.js'
@@ -10,9 +11,13 @@ export interface AuditEventListRequest {
   readonly pageSize: number
   readonly pageToken: string
   readonly targetId: string
-  readonly action: AuditAction | ''
+  /** Events with any of these; none means all. */
+  readonly actions: readonly AuditAction[]
   readonly actorId: string
+  readonly actorKind: ActorKind | ''
   readonly requestId: string
+  readonly targetType: string
+  readonly teamId: string
   /** Inclusive. */
   readonly since: string
   /** Exclusive. */
@@ -28,11 +33,14 @@ export async function listAuditEvents(
   request: AuditEventListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
-  const { targetId, action, actorId, requestId } = request
+  const { targetId, targetType, actorId, actorKind, teamId, requestId } = request
+  const actions = [...new Set(request.actions)].sort()
   const filter = {
     targetId,
-    action,
+    targetType,
     actorId,
+    actorKind,
+    teamId,
     requestId,
     since: timestampOf('since', request.since) ?? '',
     until: timestampOf('until', request.until) ?? '',
@@ -42,11 +50,19 @@ export async function listAuditEvents(
   const query: PageQuery = {
     method: 'ListAuditEvents',
     organizationId,
-    filter: { ...filter, teamIds: JSON.stringify(teamIds) },
+    filter: { ...filter, actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
   }
   const [afterTime = '', afterId = ''] = (await pageTokens.read(query, request.pageToken))?.split('/') ?? []
   const pageSize = pageSizeFrom(request.pageSize)
-  const page = await readAuditEvents(reads, { ...filter, organizationId, teamIds, afterTime, afterId, pageSize })
+  const page = await readAuditEvents(reads, {
+    ...filter,
+    actions,
+    organizationId,
+    teamIds,
+    afterTime,
+    afterId,
+    pageSize,
+  })
   const hasNext = page?.hasMore === true && page.lastPosition !== null
   return { items: page?.items ?? '', nextPageToken: hasNext ? await pageTokens.issue(query, page.lastPosition) : '' }
 }

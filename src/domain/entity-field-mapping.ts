@@ -1,6 +1,13 @@
-import { mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
+import { entityFieldMappingStore, mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
 import { listOfOwner, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { standardResource } from './standard-resource.js'
+
+/** Rules that fill fields of entities; `listEntityFieldMappings` lists them. */
+export const entityFieldMappings = standardResource(entityFieldMappingStore, {
+  permissions: 'entities',
+  name: 'field mapping',
+})
 
 /** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {

@@ -1,6 +1,13 @@
-import { configsOfAppInstance, configsOfTeam } from '../store/entity-ingestion-config.js'
+import { configsOfAppInstance, configsOfTeam, entityIngestionConfigStore } from '../store/entity-ingestion-config.js'
 import { listOfOwner, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { standardResource } from './standard-resource.js'
+
+/** Configured ingestions; `listEntityIngestionConfigs` lists them. */
+export const entityIngestionConfigs = standardResource(entityIngestionConfigStore, {
+  permissions: 'entities',
+  name: 'ingestion config',
+})
 
 /** What to list; empty strings mean absent. */
 export interface EntityIngestionConfigListRequest {

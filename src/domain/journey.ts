@@ -1,7 +1,11 @@
 import { notFound } from '../errors.js'
+import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import { printJourney } from '../store/journey.js'
-import { requirePermissionIn, visibleScope } from './caller/caller.js'
+import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
+import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { type PageQuery, type PageRequest, type PageTokens, pageSizeFrom } from './paging.js'
+import type { StandardPage } from './standard-methods.js'
 
 /**
  * The API's JSON of a journey with all its parts, as of one moment; tasks are overdue by today's date in UTC.
@@ -9,12 +13,62 @@ import type { Scope } from './caller/scope.js'
  * (docs/resources.md). Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` if the caller can see the team but not the
  * journey.
  */
-export async function getJourney({ reads, caller, runtime }: Scope, id: string): Promise<string> {
-  const userId = caller.kind === 'user' ? caller.id : null
-  const today = runtime.now().toISOString().slice(0, 10)
-  const row = await printJourney(reads, { id, userId, today, ...visibleScope(caller) })
+export async function getJourney(scope: Scope, id: string): Promise<string> {
+  const { reads, caller } = scope
+  const viewer = viewerOf(scope)
+  const { userId } = viewer
+  const row = await printJourney(reads, { id, ...viewer, ...visibleScope(caller) })
   if (row === undefined) throw notFound('journey', id)
   const isRelated = userId !== null && (row.requesterUserId === userId || row.requesterManagerUserId === userId)
   if (!isRelated) requirePermissionIn(caller, row.teamId, 'tickets:read')
   return row.json
+}
+
+/** Which journeys to list; empty texts and undefined values mean absent. */
+export interface JourneyListRequest extends PageRequest {
+  readonly teamId: string
+  readonly requesterUserId: string
+  readonly isArchived?: boolean | undefined
+  readonly isOverdue?: boolean | undefined
+  readonly isFailing?: boolean | undefined
+}
+
+/**
+ * A page of the journeys that the caller may see, without their parts, in the order of their creation; filtered by
+ * `isOverdue`, those come first that are overdue the longest, or will be next. Throws `PAGE_TOKEN_INVALID`.
+ */
+export async function listJourneys(
+  scope: Scope,
+  request: JourneyListRequest,
+  pageTokens: PageTokens,
+): Promise<StandardPage> {
+  const { reads, caller } = scope
+  const { organizationId } = caller
+  const filters: JourneyFilters = {
+    teamId: request.teamId || null,
+    requesterUserId: request.requesterUserId || null,
+    isArchived: request.isArchived ?? null,
+    isOverdue: request.isOverdue ?? null,
+    isFailing: request.isFailing ?? null,
+  }
+  const given = Object.entries(filters).filter(([, value]) => value !== null)
+  const filter = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
+  const query: PageQuery = { method: 'ListJourneys', organizationId, filter }
+  const teamIds = permittedTeamIds(caller, 'tickets:read')
+  const listed = { organizationId, teamIds, ...viewerOf(scope), ...filters }
+  const after = await pageTokens.read(query, request.pageToken)
+  const page = await readJourneyPage(reads, {
+    ...listed,
+    after,
+    pageSize: pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE),
+  })
+  return {
+    items: page?.items ?? '',
+    nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
+    totalSize: request.includeTotal ? await countJourneys(reads, listed) : undefined,
+  }
+}
+
+function viewerOf({ caller, runtime }: Scope) {
+  return { userId: caller.kind === 'user' ? caller.id : null, today: runtime.now().toISOString().slice(0, 10) }
 }

@@ -1,6 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { invalidField, type ServiceError } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
+import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
 import { findSigningKey } from '../store/signing-key.js'
 import { createSealer } from './value/sealed-text.js'
@@ -13,9 +14,9 @@ export interface Page {
   readonly nextPageToken: string
 }
 
-/** The size of the page to return: 0 means the default, more than the maximum means the maximum (docs/http.md). */
-export function pageSizeFrom(requested: number, most = MAX_PAGE_SIZE, usual = most): number {
-  return requested === 0 ? usual : Math.min(requested, most)
+/** The size of the page to return: 0 means the usual one, more than the maximum means the maximum (docs/http.md). */
+export function pageSizeFrom(requested: number, usual = MAX_PAGE_SIZE): number {
+  return requested === 0 ? usual : Math.min(requested, maxPageSize(usual))
 }
 
 /** What a page token belongs to: the same method, organization and filter; the size of the page may change. */
@@ -23,6 +24,42 @@ export interface PageQuery {
   readonly method: string
   readonly organizationId: string
   readonly filter: Readonly<Record<string, string>>
+}
+
+/** Which page of a list to return; 0 and empty texts mean absent. */
+export interface PageRequest {
+  readonly pageSize: number
+  readonly pageToken: string
+  readonly includeTotal: boolean
+}
+
+/** A page of rows, and how many there are on all pages if that was asked for. */
+export interface RowPage<Row> {
+  readonly data: readonly Row[]
+  readonly nextPageToken: string
+  readonly totalSize: number | undefined
+}
+
+/** A page of rows about one user each, in the order of their ids. Throws `PAGE_TOKEN_INVALID`. */
+export async function pageOfUsers<Row extends { readonly userId: string }>(
+  pageTokens: PageTokens,
+  query: PageQuery,
+  request: PageRequest,
+  rows: {
+    readonly list: (range: { readonly after: string; readonly take: number }) => Promise<Row[]>
+    readonly count: () => Promise<number>
+  },
+): Promise<RowPage<Row>> {
+  const after = (await pageTokens.read(query, request.pageToken)) ?? ''
+  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
+  const found = await rows.list({ after, take: pageSize + 1 })
+  const data = found.slice(0, pageSize)
+  const last = found.length > pageSize ? data.at(-1) : undefined
+  return {
+    data,
+    nextPageToken: last === undefined ? '' : await pageTokens.issue(query, last.userId),
+    totalSize: request.includeTotal ? await rows.count() : undefined,
+  }
 }
 
 /** Makes and reads page tokens. */

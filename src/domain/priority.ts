@@ -3,25 +3,15 @@ import * as store from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { standardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { newScopedId } from './value/scoped-id.js'
 
-/** Priorities of tickets; `updatePriority` updates them. */
-export const priorities = {
-  name: 'priority',
-  auditedAs: 'priority',
-  read: 'tickets:read',
-  write: 'tickets:write',
-  store: store.priorityStore,
-} as const
-
-/** What a new priority contains; an empty handle is replaced by a new one. */
-export function newPriority(
-  { teamId, priority, description, scopedId, name, isAiSelectable }: store.NewPriority,
-  { runtime }: Scope,
-): store.NewPriority {
-  return { teamId, priority, description, scopedId: scopedId || newScopedId('pri', runtime), name, isAiSelectable }
-}
+/** Priorities of tickets; an empty handle of a new one is replaced. `updatePriority` updates them. */
+export const priorities = standardResource(store.priorityStore, {
+  permissions: 'tickets',
+  complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('pri', runtime) }),
+})
 
 /** New values of a priority; what is absent stays as it is. */
 export interface PriorityUpdate {

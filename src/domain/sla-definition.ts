@@ -1,20 +1,21 @@
-import { type SlaDefinitionChange, slaDefinitionStore, slaDefinitionsOfTeam } from '../store/sla-definition.js'
+import { slaDefinitionStore, slaDefinitionsOfTeam } from '../store/sla-definition.js'
 import { listOfOwner, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { updateObject } from './standard-methods.js'
+import { standardResource } from './standard-resource.js'
 
 /** What teams promise about their tickets. */
-export const slaDefinitions = {
-  name: 'SLA definition',
-  auditedAs: 'sla_definition',
-  read: 'tickets:read',
-  write: 'tickets:write',
-  store: slaDefinitionStore,
-} as const
+export const slaDefinitions = standardResource(slaDefinitionStore, { permissions: 'tickets', name: 'SLA definition' })
 
-/** The change that archives a definition, or puts it back in use. */
-export function archiving(isArchived: boolean, { runtime }: Scope): SlaDefinitionChange {
-  const now = runtime.now()
-  return { archivedAt: isArchived ? now : null, updatedAt: now }
+/** Archives a definition, or puts it back in use, and returns its JSON. What is already so stays as it is. */
+export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boolean): Promise<string> {
+  return updateObject(
+    scope,
+    slaDefinitions,
+    id,
+    (before, now) => (Boolean(before['archivedAt']) === isArchived ? {} : { archivedAt: isArchived ? now : null }),
+    isArchived ? 'sla_definition.archive' : 'sla_definition.unarchive',
+  )
 }
 
 /**

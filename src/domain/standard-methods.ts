@@ -1,54 +1,22 @@
 import type { Tables } from '../db/tables.js'
-import { notFound, ServiceError } from '../errors.js'
-import type { AuditAction } from '../store/audit-action.js'
-import { hasTeam } from '../store/organization.js'
-import type {
-  ListedStore,
-  StandardCreation,
-  StandardDeletion,
-  StandardRow,
-  StandardStore,
-  StandardUpdate,
-} from '../store/standard-methods.js'
+import { type FieldViolation, notFound, refuseViolations, ServiceError } from '../errors.js'
+import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
+import { type AuditAction, isAuditAction } from '../store/audit-action.js'
+import type { StandardRow } from '../store/standard-methods.js'
+import type { StandardReference } from '../store/standard-references.js'
+import type { StandardValues } from '../store/standard-writes.js'
 import { type AuditEvent, auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import {
-  type Caller,
   type Permission,
   permittedTeamIds,
+  requireOrganizationPermission,
   requirePermissionIn,
   visibleScope,
-  visibleTeamIds,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
-
-/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams; its writes may be some of them. */
-export interface StandardResource<Writes> {
-  /** As errors name it, such as `entity type`. */
-  readonly name: string
-  /** As the audit log names it: its events are `entity_type.create` and so on. */
-  readonly auditedAs: AuditedAs<keyof Writes & WriteVerb>
-  readonly read: Permission
-  readonly write: Permission
-  readonly store: StandardStore<Writes>
-}
-
-type WriteVerb = 'create' | 'update' | 'delete'
-
-/** The same with a list in pages. */
-export interface ListedResource<Writes> extends StandardResource<Writes> {
-  readonly store: ListedStore<Writes>
-}
-
-/** The resources for which the audit log knows all of the verbs. */
-type AuditedAs<Verb extends WriteVerb> = {
-  [Action in AuditAction]: Action extends `${infer Name}.${string}`
-    ? `${Name}.${Verb}` extends AuditAction
-      ? Name
-      : never
-    : never
-}[AuditAction]
 
 /** Which objects to list; 0, empty texts and absent filters mean absent. */
 export interface StandardListRequest {
@@ -63,13 +31,10 @@ export interface StandardPage extends Page {
   readonly totalSize: number | undefined
 }
 
-const DEFAULT_PAGE_SIZE = 100
-const MAX_PAGE_SIZE = 1_000
-
 /** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
 export async function getObject(
   { tables, caller }: Scope,
-  { name, read, store }: StandardResource<unknown>,
+  { name, read, store }: StandardResource,
   id: string,
 ): Promise<string> {
   const found = await store.find(tables, { id, ...visibleScope(caller) })
@@ -78,83 +43,124 @@ export async function getObject(
   return found.json
 }
 
-/** A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. */
+/**
+ * A page of the objects that the caller may read, in creation order, or by the text that `q` searches. Throws
+ * `PAGE_TOKEN_INVALID`. Objects that have their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND`
+ * for it, and `PERMISSION_MISSING` without the read permission in its team.
+ */
 export async function listObjects(
-  { reads, caller }: Scope,
-  { name, read, store }: ListedResource<unknown>,
+  scope: Scope,
+  { name, read, store }: StandardResource,
   { pageToken, includeTotal, ...request }: StandardListRequest,
   pageTokens: PageTokens,
 ): Promise<StandardPage> {
+  const { reads, caller } = scope
   const { organizationId } = caller
   const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
   const query: PageQuery = { method: `list ${name}`, organizationId, filter }
   const filters = Object.fromEntries(Object.entries(request.filters).map(([key, value]) => [key, value || null]))
   const selection = { organizationId, teamIds: permittedTeamIds(caller, read), filters }
-  const after = (await pageTokens.read(query, pageToken)) ?? '0'
-  const pageSize = pageSizeFrom(request.pageSize, MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE)
-  const page = await store.list(reads, { ...selection, after, pageSize })
-  const last = page?.lastOrdinal ?? null
+  const after = await pageTokens.read(query, pageToken)
+  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
+  if (store.pages === undefined) throw new Error(`the ${name} has no list in pages`)
+  if (store.isListedByOwner && store.owner !== undefined) {
+    const ownerId = request.filters[store.owner.property] ?? ''
+    const teams = await store.owner.findTeams(reads, { ids: [ownerId], ...visibleScope(caller) })
+    requireOwner(scope, store.owner, ownerId, teams, read)
+  }
+  const page = await store.pages.list(reads, { ...selection, after, pageSize })
   return {
     items: page?.items ?? '',
-    nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)),
-    totalSize: includeTotal ? await store.count(reads, selection) : undefined,
+    nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
+    totalSize: includeTotal ? await store.pages.count(reads, selection) : undefined,
   }
 }
 
+/** The team of an owner among those of visible ones. */
+function requireOwner(
+  { caller }: Scope,
+  { type }: StandardReference,
+  id: string,
+  teams: ReadonlyMap<string, string>,
+  permission: Permission,
+): string {
+  const teamId = teams.get(id)
+  if (teamId === undefined) throw notFound(type, id)
+  requirePermissionIn(caller, teamId, permission)
+  return teamId
+}
+
 /**
- * Creates an object and returns its JSON. Throws `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without the
- * write permission in it.
+ * Creates an object with the given values, or those that `complete` makes of them, and returns its JSON. Throws
+ * `RESOURCE_NOT_FOUND` for its owner, `PERMISSION_MISSING` without the write permission in the owner's team, and
+ * `FIELD_INVALID` for other references.
  */
-export function createObject<Created extends { readonly teamId: string }>(
+export function createObject(
   scope: Scope,
-  resource: StandardResource<StandardCreation<Created>>,
-  values: Created,
+  resource: StandardResource,
+  given: StandardValues,
+  complete: (transaction: Tables) => StandardValues | Promise<StandardValues> = () => resource.complete(given, scope),
 ): Promise<string> {
   const { tables, caller, runtime } = scope
-  const { auditedAs: targetType } = resource
-  const { teamId } = values
   return tables.transaction(async (transaction) => {
-    if (!(await canSeeTeam(transaction, caller, teamId))) throw notFound('team', teamId)
-    requirePermissionIn(caller, teamId, resource.write)
+    const inTeam = await ownerTeam(scope, transaction, resource, given)
+    const values = { ...(await complete(transaction)), ...inTeam }
+    await requireReferences(scope, transaction, resource, values)
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
-    await resource.store.write.create(transaction, key, values)
-    const { json } = await written(scope, transaction, resource, key.id)
-    await record(scope, transaction, {
-      action: `${targetType}.create`,
-      targetType,
-      targetId: key.id,
-      teamId,
-      changedFields: Object.keys(JSON.parse(json)),
-    })
+    await resource.store.create(transaction, key, values, runtime.now())
+    const { json, teamId } = await written(scope, transaction, resource, key.id)
+    const action = actionOf(resource, 'create')
+    await record(scope, transaction, resource, { action, id: key.id, teamId, fields: Object.keys(JSON.parse(json)) })
     return json
   })
 }
 
-/**
- * Changes an object and returns its JSON; what is undefined stays. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`
- * without the write permission in its team, and `ETAG_MISMATCH`. A change with a name of its own gives its `action`.
- */
-export function updateObject<Changes>(
+/** The team of a new object; what belongs to the organization, or names no owner, has none. */
+async function ownerTeam(
   scope: Scope,
-  resource: StandardResource<StandardUpdate<Changes>>,
+  transaction: Tables,
+  { store: { owner }, write }: StandardResource,
+  given: StandardValues,
+): Promise<{ readonly teamId?: string | null }> {
+  if (owner === undefined || given[owner.property] === '') {
+    requireOrganizationPermission(scope.caller, write)
+    return owner === undefined ? {} : { teamId: null }
+  }
+  const ownerId = String(given[owner.property])
+  const teams = await owner.teams(transaction, { ids: [ownerId], ...visibleScope(scope.caller) })
+  return { teamId: requireOwner(scope, owner, ownerId, teams, write) }
+}
+
+/** What an update changes about an object, and when: absent values stay. It may write what is beside the object. */
+export type StandardChanges = (
+  before: Readonly<Record<string, unknown>>,
+  now: Date,
+  transaction: Tables,
+) => StandardValues | Promise<StandardValues>
+
+/**
+ * Changes an object and returns its JSON. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write
+ * permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references. A change with a name of its own gives
+ * its `action`.
+ */
+export function updateObject(
+  scope: Scope,
+  resource: StandardResource,
   id: string,
-  changes: Changes,
-  action: AuditAction = `${resource.auditedAs}.update`,
+  changes: StandardChanges,
+  action = actionOf(resource, 'update'),
 ): Promise<string> {
-  const { organizationId } = scope.caller
-  const { auditedAs: targetType } = resource
+  const { caller, runtime } = scope
+  const key = { organizationId: caller.organizationId, id }
   return scope.tables.transaction(async (transaction) => {
     const before = await lockForWrite(scope, transaction, resource, id)
-    await resource.store.write.update(transaction, { organizationId, id }, changes)
-    const after = await written(scope, transaction, resource, id)
-    await record(scope, transaction, {
-      action,
-      targetType,
-      targetId: id,
-      teamId: after.teamId,
-      changedFields: changedFields(before.json, after.json),
-    })
-    return after.json
+    const now = runtime.now()
+    const values = await changes(JSON.parse(before.json), now, transaction)
+    await requireReferences(scope, transaction, resource, values)
+    await resource.store.update(transaction, key, values, now)
+    const { json, teamId } = await written(scope, transaction, resource, id)
+    await record(scope, transaction, resource, { action, id, teamId, fields: changedFields(before.json, json) })
+    return json
   })
 }
 
@@ -162,36 +168,54 @@ export function updateObject<Changes>(
  * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
  * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
  */
-export function deleteObject(scope: Scope, resource: StandardResource<StandardDeletion>, id: string): Promise<void> {
+export function deleteObject(scope: Scope, resource: StandardResource, id: string): Promise<void> {
   const key = { organizationId: scope.caller.organizationId, id }
-  const { name, auditedAs: targetType, store } = resource
+  const { name, store } = resource
   return scope.tables.transaction(async (transaction) => {
     const { teamId } = await lockForWrite(scope, transaction, resource, id)
-    const referrers = (await store.write.referrers?.(transaction, key)) ?? {}
-    const names = Object.keys(referrers).filter((referrer) => referrers[referrer]?.length !== 0)
-    if (names.length > 0) {
-      throw new ServiceError(
-        'RESOURCE_IN_USE',
-        `the ${name} is in use: first delete the ${names.join(' and ')} that refer to it, or make them refer to another`,
-        {
-          metadata: { resourceType: name, resourceId: id, referrers: names.join(',') },
-        },
-      )
-    }
-    await store.write.delete(transaction, key)
-    await record(scope, transaction, { action: `${targetType}.delete`, targetType, targetId: id, teamId })
+    const referrers = await store.referrers(transaction, key)
+    if (referrers.length > 0) throw inUse(name, id, referrers)
+    await store.delete(transaction, key)
+    await record(scope, transaction, resource, { action: actionOf(resource, 'delete'), id, teamId, fields: [] })
   })
 }
 
-function canSeeTeam(tables: Tables, caller: Caller, teamId: string): Promise<boolean> | boolean {
-  return visibleTeamIds(caller)?.includes(teamId) ?? hasTeam(tables, caller.organizationId, teamId)
+function inUse(name: string, id: string, referrers: readonly string[]): ServiceError {
+  const words = referrers.map((referrer) => referrer.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`))
+  const message = `the ${name} is in use: first delete the ${words.join(' and ')} that refer to it, or make them refer to another`
+  const metadata = { resourceType: name, resourceId: id, referrers: referrers.join(',') }
+  return new ServiceError('RESOURCE_IN_USE', message, { metadata })
+}
+
+/** The name of a change in the audit log. Throws if it has none. */
+function actionOf({ auditedAs }: StandardResource, verb: 'create' | 'update' | 'delete'): AuditAction {
+  const action = `${auditedAs}.${verb}`
+  if (!isAuditAction(action)) throw new Error(`the audit log knows no ${action}`)
+  return action
+}
+
+/** Refuses values that name what does not exist or is hidden from the caller; what they name stays. */
+async function requireReferences(
+  { caller }: Scope,
+  transaction: Tables,
+  { store }: StandardResource,
+  values: StandardValues,
+): Promise<void> {
+  const violations: FieldViolation[] = []
+  for (const { property, type, teams } of store.references) {
+    const id = values[property]
+    if (typeof id !== 'string' || (await teams(transaction, { ids: [id], ...visibleScope(caller) })).has(id)) continue
+    const description = `names no ${type}: it does not exist, or you have no access to it`
+    violations.push({ field: property, description, reason: 'FIELD_INVALID' })
+  }
+  refuseViolations(violations)
 }
 
 /** An object that was written in the same transaction. */
 async function written(
   { caller }: Scope,
   transaction: Tables,
-  { name, store }: StandardResource<unknown>,
+  { name, store }: StandardResource,
   id: string,
 ): Promise<StandardRow> {
   const found = await store.find(transaction, { id, ...visibleScope(caller) })
@@ -202,7 +226,7 @@ async function written(
 async function lockForWrite(
   { caller, ifMatch }: Scope,
   transaction: Tables,
-  { name, write, store }: StandardResource<unknown>,
+  { name, write, store, requireWritable }: StandardResource,
   id: string,
 ): Promise<StandardRow> {
   const found = await store.lock(transaction, { id, ...visibleScope(caller) })
@@ -211,15 +235,27 @@ async function lockForWrite(
   const accepted = acceptedVersionsFrom(ifMatch)
   const what = { resourceType: name, resourceId: id }
   if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(found.json), what)
+  requireWritable(JSON.parse(found.json))
   return found
+}
+
+interface RecordedWrite {
+  readonly action: AuditAction
+  readonly id: string
+  readonly teamId: string | null
+  /** The names of the fields that it changed. */
+  readonly fields: readonly string[]
 }
 
 function record(
   scope: Scope,
   transaction: Tables,
-  event: Omit<AuditEvent, keyof ReturnType<typeof auditedCall>>,
+  { auditedAs: targetType }: StandardResource,
+  { action, id: targetId, teamId, fields: changedFields }: RecordedWrite,
 ): Promise<void> {
-  return recordAuditEvents(transaction, [{ ...auditedCall(scope), ...event }], scope.runtime)
+  const target = { targetType, targetId, teamId: teamId ?? undefined }
+  const event: AuditEvent = { ...auditedCall(scope), action, ...target, changedFields }
+  return recordAuditEvents(transaction, [event], scope.runtime)
 }
 
 /** The names of the fields whose values differ between two states of an object. */

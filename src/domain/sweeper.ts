@@ -1,9 +1,13 @@
 import type { Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
 import { deleteExpiredIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'
 import { deleteExpiredTokens, deleteRevokeAttempts } from '../store/sweep.js'
+import { deleteEndedRoles, type EndedRoles } from '../store/team-member.js'
+import { deleteOldDeliveries } from '../store/webhook-delivery.js'
+import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 
 /** The most rows that one statement deletes, so that no lock is held for long. */
@@ -11,8 +15,10 @@ const BATCH = 1_000
 /** How long to wait after a sweep, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
+const DAY_MILLIS = 86_400_000
+
 /** For a day, holders of an expired token get an error that says so. */
-const KEPT_MILLIS = 86_400_000
+const KEPT_MILLIS = DAY_MILLIS
 
 /** Deletes expired tokens and counts of addresses. Returns the number of deleted rows. */
 export async function sweepCredentials(tables: Tables, now: Date): Promise<number> {
@@ -23,19 +29,81 @@ export async function sweepCredentials(tables: Tables, now: Date): Promise<numbe
   )
 }
 
+/** Clocks differ a little: no role is removed before it has ended by every clock. */
+const ROLE_KEPT_MILLIS = 60_000
+
 /** Organizations that are swept together: all of a thousand once in ten minutes. */
 const ORGANIZATIONS = 100
 
+/** How many days the deliveries of webhooks are kept that have ended. */
+const DELIVERY_DAYS = 30
+
+/** How many days events are kept. */
+export interface Retention {
+  /** In the feed. */
+  readonly eventRetention: number
+  /** In the audit log, no fewer than in the feed; undefined is for ever. */
+  readonly auditRetention?: number | undefined
+}
+
+/** Told of the events that were too old. Nothing of it may throw. */
+export interface RetentionObserver {
+  eventsDeleted(from: 'feed' | 'audit_log', rows: number): void
+}
+
+/** How organizations are swept. */
+export interface SweepOptions {
+  readonly runtime: Runtime
+  readonly retention: Retention
+  readonly observer?: RetentionObserver | undefined
+}
+
 /**
- * Deletes the expired answers of the next organizations after one. Returns the last of these organizations, or an empty
- * text if they were the last of all.
+ * Deletes the expired answers and the old events, and removes the ended team roles, of the next organizations after
+ * one. Returns the last of these organizations, or an empty text if they were the last of all.
  */
-export async function sweepOrganizations(tables: Tables, after: string, now: Date): Promise<string> {
+export async function sweepOrganizations(tables: Tables, after: string, options: SweepOptions): Promise<string> {
+  const { runtime } = options
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
+  const now = runtime.now()
+  const by = new Date(now.getTime() - ROLE_KEPT_MILLIS)
   for (const organizationId of organizationIds) {
     await repeatedly((rows) => deleteExpiredIdempotencyKeys(tables, { organizationId, by: now, rows }))
+    await repeatedly((rows) => removeEndedRoles(tables, { organizationId, by, rows }, runtime))
+    await deleteOld(tables, organizationId, options)
   }
   return organizationIds.length < ORGANIZATIONS ? '' : (organizationIds.at(-1) ?? '')
+}
+
+/** Deletes old events from the feed before the audit log, which keeps those of the feed. */
+async function deleteOld(
+  tables: Tables,
+  organizationId: string,
+  { runtime, retention: { eventRetention, auditRetention }, observer }: SweepOptions,
+): Promise<void> {
+  const deleteFrom = (from: 'feed' | 'audit_log', days: number, deleteRows: typeof deleteOldEvents) => {
+    const by = new Date(runtime.now().getTime() - days * DAY_MILLIS)
+    return repeatedly(async (rows) => {
+      const deleted = await deleteRows(tables, { organizationId, by, rows })
+      observer?.eventsDeleted(from, deleted)
+      return deleted
+    })
+  }
+  const oldDeliveries = new Date(runtime.now().getTime() - DELIVERY_DAYS * DAY_MILLIS)
+  await repeatedly((rows) => deleteOldDeliveries(tables, { organizationId, by: oldDeliveries, rows }))
+  await deleteFrom('feed', eventRetention, deleteOldEvents)
+  if (auditRetention !== undefined) await deleteFrom('audit_log', auditRetention, deleteOldAuditEvents)
+}
+
+/** Removes ended team roles, with an event for each, which take effect no longer anyway. */
+function removeEndedRoles(tables: Tables, ended: EndedRoles, runtime: Runtime): Promise<number> {
+  return tables.transaction(async (transaction) => {
+    const removed = await deleteEndedRoles(transaction, ended)
+    const event = { organizationId: ended.organizationId, actor: systemActor, action: 'team_member.remove' } as const
+    const events = removed.map(({ teamId, userId }) => ({ ...event, targetType: 'user', targetId: userId, teamId }))
+    if (events.length > 0) await recordAuditEvents(transaction, events, runtime)
+    return events.length
+  })
 }
 
 /** Deletes until there are fewer rows than at most. */
@@ -46,11 +114,10 @@ async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promis
 }
 
 /** What a running sweeper needs. */
-export interface SweeperOptions {
+export interface SweeperOptions extends SweepOptions {
   readonly database: Tables
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   readonly timing: Pick<Timing, 'sleep'>
-  readonly runtime: Pick<Runtime, 'now'>
   /** Ends the sweeper. */
   readonly signal: AbortSignal
 }
@@ -58,12 +125,12 @@ export interface SweeperOptions {
 /**
  * Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again.
  */
-export async function runSweeper({ database, log, timing, runtime, signal }: SweeperOptions): Promise<void> {
+export async function runSweeper({ database, log, timing, signal, ...options }: SweeperOptions): Promise<void> {
   let last = ''
   while (!signal.aborted) {
     try {
-      await sweepCredentials(database, runtime.now())
-      last = await sweepOrganizations(database, last, runtime.now())
+      await sweepCredentials(database, options.runtime.now())
+      last = await sweepOrganizations(database, last, options)
     } catch (err) {
       log.warn({ err }, 'expired rows could not be deleted')
     }

@@ -11,22 +11,15 @@ import { errorInfoFrom, reasonName } from './error-reason.js'
 /** Failures of the database that callers cause and are told about, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
-/** Where failures that callers do not see are logged. A pino logger fits. */
-export interface ErrorLog {
-  error(fields: Record<string, unknown>, message: string): void
-}
-
-/** What is known about the call that failed. */
-export interface FailedCall {
-  readonly requestId: string | undefined
-  readonly method: string
-}
-
 /**
  * What the caller may see of a thrown value; the rest is logged. An error that tells nothing else has the id of the
  * request as its detail, under which the cause is in the log.
  */
-export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): ConnectError {
+export function maskError(
+  thrown: unknown,
+  log: { error(fields: Record<string, unknown>, message: string): void },
+  call: { readonly requestId: string | undefined; readonly method: string },
+): ConnectError {
   const { error, unexpected } = mapError(thrown)
   const { requestId } = call
   if (unexpected) log.error({ ...call, err: thrown }, 'call failed')
@@ -36,50 +29,40 @@ export function maskError(thrown: unknown, log: ErrorLog, call: FailedCall): Con
   return error
 }
 
-/** An error as the caller sees it. `unexpected` is what must go to the log because the caller does not see it. */
-interface MappedError {
-  readonly error: ConnectError
-  readonly unexpected: boolean
-}
-
 /**
  * The only way from a thrown value to what leaves the service: errors of the catalogue with their details, failures of
- * the database by their meaning, and everything else as `internal` with a fixed message.
+ * the database by their meaning, and everything else as `internal` with a fixed message. `unexpected` is what must go
+ * to the log because the caller does not see it.
  */
-function mapError(thrown: unknown): MappedError {
+function mapError(thrown: unknown): { readonly error: ConnectError; readonly unexpected: boolean } {
   if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
   if (thrown instanceof ServiceError) {
     return { error: connectErrorFrom(thrown), unexpected: thrown.code === 'unavailable' && thrown.cause !== undefined }
   }
-  if (isAbort(thrown)) return { error: abortError(thrown), unexpected: false }
+  const aborted = abortError(thrown)
+  if (aborted !== undefined) return { error: aborted, unexpected: false }
   const failure = databaseFailure(thrown)
   const known = failure === undefined ? undefined : serviceErrorFrom(failure, thrown)
   if (known !== undefined) {
     const isExpected = failure?.kind === 'busy' || callerFaults.includes(known.code)
     return { error: connectErrorFrom(known), unexpected: !isExpected }
   }
-  return {
-    error: new ConnectError('internal error', Code.Internal, undefined, undefined, thrown),
-    unexpected: true,
-  }
+  return { error: new ConnectError('internal error', Code.Internal, undefined, undefined, thrown), unexpected: true }
 }
 
 function connectErrorFrom(error: ServiceError): ConnectError {
   const headers = new Headers()
   if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds))
   if (error.isReplayed) headers.set('idempotency-replayed', 'true')
-  const challenge = challengeOf(error)
+  const { permission } = error.metadata
+  const isMissing = error.reason === 'PERMISSION_MISSING' && permission !== undefined
+  const challenge = isMissing ? insufficientScope(permission) : error.challenge
   if (challenge !== undefined) headers.set('www-authenticate', challenge)
   const detail =
     error.violations.length > 0
       ? { desc: BadRequestSchema, value: badRequestFrom(error) }
       : { desc: ErrorInfoSchema, value: errorInfoFrom(error.reason, error.metadata) }
   return new ConnectError(error.message, codeFromString(error.code) ?? Code.Internal, headers, [detail], error.cause)
-}
-
-function challengeOf({ reason, challenge, metadata }: ServiceError): string | undefined {
-  const { permission } = metadata
-  return reason === 'PERMISSION_MISSING' && permission !== undefined ? insufficientScope(permission) : challenge
 }
 
 function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequestSchema> {
@@ -120,13 +103,10 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
   }
 }
 
-/** Whether the value comes from an aborted signal: the deadline passed, or the caller went away. */
-function isAbort(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && (thrown.name === 'AbortError' || thrown.name === 'TimeoutError')
-}
-
-function abortError(thrown: Error): ConnectError {
-  if (thrown.name === 'TimeoutError')
-    return connectErrorFrom(new ServiceError('DEADLINE_EXCEEDED', 'the deadline passed'))
+/** The error for what an aborted signal throws: the deadline passed, or the caller went away; undefined for the rest. */
+function abortError(thrown: unknown): ConnectError | undefined {
+  const name = thrown instanceof Error ? thrown.name : ''
+  if (name === 'TimeoutError') return connectErrorFrom(new ServiceError('DEADLINE_EXCEEDED', 'the deadline passed'))
+  if (name !== 'AbortError') return undefined
   return new ConnectError('the call was canceled', Code.Canceled, undefined, undefined, thrown)
 }

@@ -1,64 +1,48 @@
+import type { DescMessage } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
   type AccessPolicyApprovalProcedureService,
-  type Approver as ApproverMessage,
+  type CreateAccessPolicyApprovalProcedureRequest,
   CreateAccessPolicyApprovalProcedureRequestSchema,
   CreateAccessPolicyApprovalProcedureResponseSchema,
-  type Step,
+  type UpdateAccessPolicyApprovalProcedureRequest,
+  UpdateAccessPolicyApprovalProcedureRequestSchema,
+  UpdateAccessPolicyApprovalProcedureResponseSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import type { Approver, StepDraft } from '../domain/access-policy-approval-procedure.js'
-import { createApprovalProcedure } from '../domain/access-policy-approval-procedure.js'
+import {
+  createApprovalProcedure,
+  stepFromInput,
+  updateApprovalProcedure,
+} from '../domain/access-policy-approval-procedure.js'
 import type { LimitCheck } from '../limits/limit-check.js'
-import { printedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
+import { taggedAnswer } from './standard-methods.js'
 
-/** The service of approval procedures. */
+/** The methods of approval procedures whose requests have steps; the others are standard methods. */
 export function createAccessPolicyApprovalProcedureHandlers({
   limitCheck,
 }: {
   readonly limitCheck: LimitCheck
-}): ServiceImpl<typeof AccessPolicyApprovalProcedureService> {
+}): Partial<ServiceImpl<typeof AccessPolicyApprovalProcedureService>> {
+  const draftFrom = (desc: DescMessage, request: ProcedureRequest) => ({
+    accessPolicyId: request.accessPolicyId,
+    timeoutSeconds: request.timeoutSeconds,
+    steps: request.steps.map(stepFromInput),
+    stages: request.stages.map(({ steps }) => ({ steps: steps.map(stepFromInput) })),
+    violations: limitCheck(desc, request),
+  })
   return {
     async createAccessPolicyApprovalProcedure(request, context) {
-      const { accessPolicyId, timeoutSeconds, steps, stages } = request
-      const draft = {
-        accessPolicyId,
-        timeoutSeconds,
-        steps: steps.map(stepFromMessage),
-        stages: stages.map((stage) => ({ steps: stage.steps.map(stepFromMessage) })),
-        violations: limitCheck(CreateAccessPolicyApprovalProcedureRequestSchema, request),
-      }
+      const draft = draftFrom(CreateAccessPolicyApprovalProcedureRequestSchema, request)
       const procedure = await createApprovalProcedure(scopeOf(context), draft)
-      return printedAnswer(CreateAccessPolicyApprovalProcedureResponseSchema, procedure)
+      return taggedAnswer(CreateAccessPolicyApprovalProcedureResponseSchema, procedure, context)
+    },
+    async updateAccessPolicyApprovalProcedure(request, context) {
+      const draft = draftFrom(UpdateAccessPolicyApprovalProcedureRequestSchema, request)
+      const procedure = await updateApprovalProcedure(scopeOf(context), { id: request.id, ...draft })
+      return taggedAnswer(UpdateAccessPolicyApprovalProcedureResponseSchema, procedure, context)
     },
   }
 }
 
-/** A step as the rules expect it, without its id. */
-export function stepFromMessage(step: Step): StepDraft {
-  return {
-    allowSelfApproval: step.allowSelfApproval,
-    approvers: step.approvers.map(approverFromMessage),
-    customWorkflow: step.customWorkflow && { workflowId: step.customWorkflow.workflowId },
-    approverJustificationMode: step.approverJustificationMode,
-    suppressNotifications: step.suppressNotifications,
-    autoApproveSelf: step.autoApproveSelf,
-  }
-}
-
-const noIds = { userId: '', groupId: '' }
-
-function approverFromMessage({ kind, notify }: ApproverMessage): Approver {
-  switch (kind.case) {
-    case undefined:
-      return { kind: undefined, ...noIds, notify }
-    case 'appOwner':
-      return { kind: 'APP_OWNER', ...noIds, notify }
-    case 'manager':
-      return { kind: 'MANAGER', ...noIds, notify }
-    case 'user':
-      return { kind: 'USER', userId: kind.value.userId, groupId: '', notify }
-    case 'group':
-      return { kind: 'GROUP', userId: '', groupId: kind.value.groupId, notify }
-  }
-}
+type ProcedureRequest = CreateAccessPolicyApprovalProcedureRequest | UpdateAccessPolicyApprovalProcedureRequest

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto'
-import { type DescMethod, getOption, toBinary } from '@bufbuild/protobuf'
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { type DescMessage, type DescMethod, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, UnaryRequest, UnaryResponse } from '@connectrpc/connect'
-import { access } from '../../gen/svc/v2/access_pb.js'
 import type { Tables } from '../db/tables.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
+import { isAnonymous, onlyReads } from '../limits/method-rules.js'
 import { jsonText, preprintedMessage } from '../protojson/json-printer.js'
 import { answerJsonOptions } from './printed-answer.js'
 import { requestContextKey, requestContextOf, scopeOf } from './request-context.js'
 
 /** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
 export function takesIdempotencyKey(method: DescMethod): boolean {
-  return method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS && !getOption(method, access).anonymous
+  return !onlyReads(method) && !isAnonymous(method)
 }
 
 const KEY = /^[!-~]{1,255}$/
@@ -43,7 +42,10 @@ async function answer(
     const response = await next(request)
     if (response.stream) throw new Error('a unary call returned a stream')
     executed = response
-    const json = jsonText(response.method.output, response.message, answerJsonOptions)
+    const json = withoutSecrets(
+      response.method.output,
+      jsonText(response.method.output, response.message, answerJsonOptions),
+    )
     return { json, entityTag: response.header.get('etag') }
   }
   const { json, entityTag, isReplayed } = await answerOnce(
@@ -63,6 +65,14 @@ async function answer(
     trailer: new Headers(),
     message: preprintedMessage(method.output, [json]),
   }
+}
+
+/** The JSON of a message without its secrets, which are never stored: the fields with `debug_redact`. */
+function withoutSecrets({ fields }: DescMessage, json: string): string {
+  const secrets = fields.filter(({ proto }) => proto.options?.debugRedact).map(({ jsonName }) => jsonName)
+  if (secrets.length === 0) return json
+  const members: [string, unknown][] = Object.entries(JSON.parse(json))
+  return JSON.stringify(Object.fromEntries(members.filter(([name]) => !secrets.includes(name))))
 }
 
 /** The bytes from which a request takes the database 10 ms or more. */

@@ -1,12 +1,8 @@
 import { type DescMessage, type DescMethod, getOption } from '@bufbuild/protobuf'
 import { protoCamelCase } from '@bufbuild/protobuf/reflect'
 import { field_hints } from '../../gen/svc/v2/field_hint_pb.js'
-import { type HttpForm, http_form } from '../../gen/svc/v2/http_form_pb.js'
-
-/** How a method travels over plain HTTP, as its `svc.v2.http_form` option declares; the defaults if it has none. */
-export function httpFormOf(method: DescMethod): HttpForm {
-  return getOption(method, http_form)
-}
+import { httpFormOf } from '../limits/method-rules.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 
 /** The longest body, in bytes, of a method that anyone may call. */
 const ANONYMOUS_BODY_BYTES = 16 * 1024
@@ -15,6 +11,11 @@ const ANONYMOUS_BODY_BYTES = 16 * 1024
 export function maxBodyBytesOf(method: DescMethod, isAnonymous: boolean, maxBytes: number): number {
   const declared = httpFormOf(method).maxBodyBytes || maxBytes
   return isAnonymous ? Math.min(declared, ANONYMOUS_BODY_BYTES) : declared
+}
+
+/** The most values that a request of a method can contain: what its `svc.v2.http_form` option declares, or the default. */
+export function maxValuesOf(method: DescMethod): number {
+  return httpFormOf(method).maxValues || DEFAULT_JSON_LIMITS.maxValues
 }
 
 /** What the forms of a method may contain beside its fields, each given once. */

@@ -1,19 +1,23 @@
-import { type DescService, getOption } from '@bufbuild/protobuf'
-import type { ConnectRouter, Interceptor } from '@connectrpc/connect'
-import { access } from '../../gen/svc/v2/access_pb.js'
+import type { DescService } from '@bufbuild/protobuf'
+import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import {
-  AccessPolicyService,
-  CreateAccessPolicyResponseSchema,
-  DeleteAccessPolicyResponseSchema,
-  GetAccessPolicyResponseSchema,
-  ListAccessPoliciesResponseSchema,
-  UpdateAccessPolicyResponseSchema,
-} from '../../gen/svc/v2/access_policy_pb.js'
+import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
+import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
-import { AuditLogService, ListAuditEventsResponseSchema } from '../../gen/svc/v2/audit_log_pb.js'
+import {
+  AppResourceService,
+  BatchCreateAppResourcesResponseSchema,
+  BatchUpdateAppResourcesResponseSchema,
+} from '../../gen/svc/v2/app_resource_pb.js'
+import {
+  ActorKind,
+  AuditLogService,
+  ListAuditActionsResponseSchema,
+  ListAuditEventsResponseSchema,
+} from '../../gen/svc/v2/audit_log_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
+import { CallerService } from '../../gen/svc/v2/caller_pb.js'
+import { DirectoryService, GetDirectoryStatusResponseSchema } from '../../gen/svc/v2/directory_pb.js'
 import {
   EntityFieldMappingService,
   ListEntityFieldMappingsResponseSchema,
@@ -22,74 +26,95 @@ import {
   EntityIngestionConfigService,
   ListEntityIngestionConfigsResponseSchema,
 } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { EntityTypeService } from '../../gen/svc/v2/entity_type_pb.js'
+import { EventService } from '../../gen/svc/v2/event_pb.js'
+import { GroupService } from '../../gen/svc/v2/group_pb.js'
+import { GetJourneyResponseSchema, JourneyService, ListJourneysResponseSchema } from '../../gen/svc/v2/journey_pb.js'
 import {
-  CreateEntityTypeResponseSchema,
-  DeleteEntityTypeResponseSchema,
-  EntityTypeService,
-  GetEntityTypeResponseSchema,
-  ListEntityTypesResponseSchema,
-  UpdateEntityTypeResponseSchema,
-} from '../../gen/svc/v2/entity_type_pb.js'
-import { GetJourneyResponseSchema, JourneyService } from '../../gen/svc/v2/journey_pb.js'
+  GetOrganizationResponseSchema,
+  OrganizationService,
+  UpdateOrganizationResponseSchema,
+} from '../../gen/svc/v2/organization_pb.js'
+import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
 import {
-  CreatePriorityResponseSchema,
-  DeletePriorityResponseSchema,
-  GetPriorityResponseSchema,
-  ListPrioritiesResponseSchema,
-  PriorityService,
-  UpdatePriorityResponseSchema,
-} from '../../gen/svc/v2/priority_pb.js'
-import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
+  ArchiveSlaDefinitionResponseSchema,
+  ListSlaDefinitionsResponseSchema,
+  SlaDefinitionService,
+  UnarchiveSlaDefinitionResponseSchema,
+} from '../../gen/svc/v2/sla_definition_pb.js'
+import { TeamService } from '../../gen/svc/v2/team_pb.js'
+import { TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
-import { accessPolicies } from '../domain/access-policy.js'
-import { listAppInstances } from '../domain/app-instance.js'
-import { batchUpdateAppResources } from '../domain/app-resource.js'
+import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
+import { approvalProcedures } from '../domain/access-policy-approval-procedure.js'
+import { apiKeys } from '../domain/api-key.js'
+import { appInstances, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
+import { appResources, batchCreateAppResources, batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
-import { listEntityFieldMappings } from '../domain/entity-field-mapping.js'
-import { listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
-import { entityTypes } from '../domain/entity-type.js'
-import { getJourney } from '../domain/journey.js'
-import type { PageTokens } from '../domain/paging.js'
-import { newPriority, priorities, updatePriority } from '../domain/priority.js'
-import { entityTagOf } from '../domain/value/entity-tag.js'
-import { invalidField } from '../errors.js'
+import { readDirectoryStatus } from '../domain/directory/directory-status.js'
+import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-field-mapping.js'
+import { entityIngestionConfigs, listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
+import { groups } from '../domain/group.js'
+import { getJourney, listJourneys } from '../domain/journey.js'
+import { getOrganization, updateOrganization } from '../domain/organization.js'
+import { priorities, updatePriority } from '../domain/priority.js'
+import { archiveSlaDefinition, listSlaDefinitions, slaDefinitions } from '../domain/sla-definition.js'
+import { type StandardResource, standardResource } from '../domain/standard-resource.js'
+import { webhookEndpoints } from '../domain/webhook/endpoint.js'
 import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
-import { suggestion } from '../protojson/nearest.js'
-import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
+import { accessRuleOf } from '../limits/method-rules.js'
+import { accessPolicyStore } from '../store/access-policy.js'
+import { auditActions } from '../store/audit-action.js'
+import { entityTypeStore } from '../store/entity-type.js'
+import { teamStore } from '../store/team.js'
 import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
+import { createApiKeyHandlers } from './api-key.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
+import { callerHandlers } from './caller.js'
+import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
+import { createGroupMemberHandlers } from './group.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { slaDefinitionHandlers } from './sla-definition.js'
-import { standard } from './standard-methods.js'
+import { standardMethods, taggedAnswer } from './standard-methods.js'
+import { createTeamMemberHandlers } from './team.js'
+import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
+import { createWebhookEndpointHandlers, type WebhookHandlersOptions } from './webhook-endpoint.js'
 
 /** Every service of the API. */
 export const services: readonly DescService[] = [
   AccessPolicyApprovalProcedureService,
   AccessPolicyService,
+  ApiKeyService,
   AppInstanceService,
   AppResourceService,
   AuditLogService,
   AuthService,
+  CallerService,
+  DirectoryService,
   EntityFieldMappingService,
   EntityIngestionConfigService,
   EntityTypeService,
+  EventService,
+  GroupService,
   JourneyService,
+  OrganizationService,
   PriorityService,
   SlaDefinitionService,
+  TeamService,
+  TransferService,
   UserIngestionService,
   UserRelationshipService,
   UserService,
+  WebhookEndpointService,
 ]
 
 /** What handlers depend on; each takes the part that it needs. */
-export interface RoutesOptions extends AuthHandlersOptions {
-  readonly pageTokens: PageTokens
+export interface RoutesOptions extends AuthHandlersOptions, EventHandlersOptions, WebhookHandlersOptions {
   readonly limitCheck: LimitCheck
 }
 
@@ -100,24 +125,40 @@ export interface RoutesOptions extends AuthHandlersOptions {
 export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
   const { pageTokens } = options
   return (router) => {
-    router.service(AccessPolicyApprovalProcedureService, createAccessPolicyApprovalProcedureHandlers(options))
+    const standard = <Service extends DescService>(
+      service: Service,
+      resource: StandardResource,
+      others: Partial<ServiceImpl<Service>> = {},
+    ) => router.service(service, { ...standardMethods(service, resource, pageTokens), ...others })
+    const procedureHandlers = createAccessPolicyApprovalProcedureHandlers(options)
+    standard(AccessPolicyApprovalProcedureService, approvalProcedures, procedureHandlers)
     router.service(AuthService, createAuthHandlers(options))
-    router.service(SlaDefinitionService, slaDefinitionHandlers)
+    router.service(CallerService, callerHandlers)
+    router.service(EventService, createEventHandlers(options))
+    router.service(TransferService, createTransferHandlers(options))
     router.service(UserIngestionService, createUserIngestionHandlers(options))
     router.service(UserRelationshipService, createUserRelationshipHandlers(options))
     router.service(UserService, createUserHandlers(options))
-    router.service(AccessPolicyService, {
-      getAccessPolicy: standard.get(GetAccessPolicyResponseSchema, accessPolicies),
-      listAccessPolicies: standard.list(ListAccessPoliciesResponseSchema, accessPolicies, pageTokens, ofTeam),
-      createAccessPolicy: standard.create(CreateAccessPolicyResponseSchema, accessPolicies, nameInTeam),
-      updateAccessPolicy: standard.update(UpdateAccessPolicyResponseSchema, accessPolicies, newName),
-      deleteAccessPolicy: standard.delete(DeleteAccessPolicyResponseSchema, accessPolicies),
-    })
-    router.service(AppInstanceService, {
+    standard(ApiKeyService, apiKeys, createApiKeyHandlers(options))
+    standard(AccessPolicyService, standardResource(accessPolicyStore, { permissions: 'access' }))
+    standard(AppInstanceService, appInstances, {
       listAppInstances: async (request, context) =>
         printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
+      shareAppInstance: async (request, context) => {
+        await shareAppInstance(scopeOf(context), request, true)
+        return {}
+      },
+      unshareAppInstance: async (request, context) => {
+        await shareAppInstance(scopeOf(context), request, false)
+        return {}
+      },
     })
-    router.service(AppResourceService, {
+    standard(AppResourceService, appResources, {
+      batchCreateAppResources: async ({ resources }, context) =>
+        printedAnswer(
+          BatchCreateAppResourcesResponseSchema,
+          await batchCreateAppResources(scopeOf(context), resources),
+        ),
       batchUpdateAppResources: async ({ resources }, context) =>
         printedAnswer(
           BatchUpdateAppResourcesResponseSchema,
@@ -126,67 +167,84 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     router.service(AuditLogService, {
       listAuditEvents: async (request, context) => {
-        const query = { ...request, action: auditActionFrom(request.action) }
+        const actions = request.actions.map((action, index) => auditActionFrom(action, `actions[${index}]`))
+        if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
+        const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
         return printedPage(ListAuditEventsResponseSchema, await listAuditEvents(scopeOf(context), query, pageTokens))
       },
+      listAuditActions: () => printedAnswer(ListAuditActionsResponseSchema, JSON.stringify(auditActions)),
     })
-    router.service(EntityFieldMappingService, {
+    router.service(DirectoryService, {
+      getDirectoryStatus: async (_request, context) => {
+        const { tables, caller, runtime } = scopeOf(context)
+        const status = await readDirectoryStatus(tables, caller.organizationId, runtime.now())
+        return printedAnswer(GetDirectoryStatusResponseSchema, JSON.stringify(status))
+      },
+    })
+    standard(EntityFieldMappingService, entityFieldMappings, {
       listEntityFieldMappings: async (request, context) =>
         printedAnswer(ListEntityFieldMappingsResponseSchema, await listEntityFieldMappings(scopeOf(context), request)),
     })
-    router.service(EntityIngestionConfigService, {
+    standard(EntityIngestionConfigService, entityIngestionConfigs, {
       listEntityIngestionConfigs: async (request, context) =>
         printedAnswer(
           ListEntityIngestionConfigsResponseSchema,
           await listEntityIngestionConfigs(scopeOf(context), request),
         ),
     })
-    router.service(EntityTypeService, {
-      getEntityType: standard.get(GetEntityTypeResponseSchema, entityTypes),
-      listEntityTypes: standard.list(ListEntityTypesResponseSchema, entityTypes, pageTokens, ofTeam),
-      createEntityType: standard.create(CreateEntityTypeResponseSchema, entityTypes, nameInTeam),
-      updateEntityType: standard.update(UpdateEntityTypeResponseSchema, entityTypes, newName),
-      deleteEntityType: standard.delete(DeleteEntityTypeResponseSchema, entityTypes),
-    })
+    standard(EntityTypeService, standardResource(entityTypeStore, { permissions: 'entities' }))
+    standard(GroupService, groups, createGroupMemberHandlers(options))
     router.service(JourneyService, {
       getJourney: async ({ id }, context) =>
         printedAnswer(GetJourneyResponseSchema, await getJourney(scopeOf(context), id)),
+      listJourneys: async (request, context) =>
+        printedPage(ListJourneysResponseSchema, await listJourneys(scopeOf(context), request, pageTokens)),
     })
-    router.service(PriorityService, {
-      getPriority: standard.get(GetPriorityResponseSchema, priorities),
-      listPriorities: standard.list(ListPrioritiesResponseSchema, priorities, pageTokens, ofTeam),
-      createPriority: standard.create(CreatePriorityResponseSchema, priorities, newPriority),
-      updatePriority: async (request, context) => {
-        const priority = await updatePriority(scopeOf(context), request)
-        context.responseHeader.set('etag', entityTagOf(priority))
-        return printedAnswer(UpdatePriorityResponseSchema, priority)
+    router.service(OrganizationService, {
+      getOrganization: async (_request, context) =>
+        taggedAnswer(GetOrganizationResponseSchema, await getOrganization(scopeOf(context)), context),
+      updateOrganization: async (request, context) =>
+        taggedAnswer(UpdateOrganizationResponseSchema, await updateOrganization(scopeOf(context), request), context),
+    })
+    standard(PriorityService, priorities, {
+      updatePriority: async (request, context) =>
+        taggedAnswer(UpdatePriorityResponseSchema, await updatePriority(scopeOf(context), request), context),
+    })
+    standard(SlaDefinitionService, slaDefinitions, {
+      listSlaDefinitions: async ({ teamId }, context) =>
+        printedAnswer(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), teamId)),
+      archiveSlaDefinition: async ({ id }, context) => {
+        const definition = await archiveSlaDefinition(scopeOf(context), id, true)
+        return taggedAnswer(ArchiveSlaDefinitionResponseSchema, definition, context)
       },
-      deletePriority: standard.delete(DeletePriorityResponseSchema, priorities),
+      unarchiveSlaDefinition: async ({ id }, context) => {
+        const definition = await archiveSlaDefinition(scopeOf(context), id, false)
+        return taggedAnswer(UnarchiveSlaDefinitionResponseSchema, definition, context)
+      },
     })
+    standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(options))
+    standard(TeamService, standardResource(teamStore, { permissions: 'teams' }), createTeamMemberHandlers(options))
   }
 }
 
-/** The filter of lists that can be those of one team. */
-const ofTeam = ({ teamId }: { readonly teamId: string }) => ({ teamId })
-
-/** What a new object contains that has nothing but a name in its team, and what an update changes about it. */
-const nameInTeam = ({ teamId, name }: { readonly teamId: string; readonly name: string }) => ({ teamId, name })
-const newName = ({ name }: { readonly name?: string | undefined }) => (name === undefined ? {} : { name })
-
-/** The action to filter by; empty for none. Throws `FIELD_INVALID` with the nearest one. */
-function auditActionFrom(text: string): AuditAction | '' {
-  if (text === '' || isAuditAction(text)) return text
-  throw invalidField('action', `is unknown: ${suggestion(text, auditActions)}`)
-}
+/** The kinds of actor that are stored; unspecified means any. */
+const actorKinds = {
+  [ActorKind.UNSPECIFIED]: '',
+  [ActorKind.USER]: 'USER',
+  [ActorKind.API_KEY]: 'API_KEY',
+  [ActorKind.WORKER]: 'WORKER',
+  [ActorKind.DIRECTORY]: 'DIRECTORY',
+  [ActorKind.ANONYMOUS]: 'ANONYMOUS',
+  [ActorKind.SYSTEM]: 'SYSTEM',
+} as const
 
 /**
  * Refuses requests that break limits of the schema, over every door: after the caller is admitted and the request is
  * read, and before anything is looked up. Methods that check their resource first check the limits themselves.
  */
 export function createLimits(check: LimitCheck): Interceptor {
-  // Reading an option decodes it anew, in about 8 us: not in every call.
   const judgedLater = new Set(
-    services.flatMap(({ methods }) => methods.filter((method) => getOption(method, access).resourceBeforeLimits)),
+    services.flatMap(({ methods }) => methods.filter((method) => accessRuleOf(method).resourceBeforeLimits)),
   )
   return (next) => (request) => {
     if (!request.stream && !judgedLater.has(request.method)) {

@@ -1,16 +1,33 @@
 import type { ServiceImpl } from '@connectrpc/connect'
+import { ErrorReason } from '../../gen/svc/v2/error_reason_pb.js'
 import {
   CreateUserResponseSchema,
+  DeactivateUserResponseSchema,
+  FieldOwner,
   GetUserResponseSchema,
   ListDepartmentOptionsResponseSchema,
   ListUsersResponseSchema,
+  ReactivateUserResponseSchema,
+  type UpdateUserRequest,
   UpdateUserResponseSchema,
   UserRole as UserRoleMessage,
   type UserService,
+  type UserUpdate as UserUpdateMessage,
+  UserUpdateOutcome,
 } from '../../gen/svc/v2/user_pb.js'
 import type { PageTokens } from '../domain/paging.js'
+import { fieldOwners } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
-import { createUser, getUser, type NewUser, updateUser } from '../domain/user/user.js'
+import {
+  createUser,
+  endUserSessions,
+  getUser,
+  type NewUser,
+  setUserActive,
+  type UserUpdate,
+  updateUser,
+} from '../domain/user/user.js'
+import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { printedAnswer, printedPage } from './printed-answer.js'
@@ -28,18 +45,16 @@ export interface UserHandlersOptions {
 export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
-      const update = {
-        userId: request.id,
-        email: request.email,
-        role: request.role === undefined ? undefined : roles[request.role],
-        profile: profileInputFrom(request),
-        pinFields: governedFieldsFrom(request.pinFields),
-        releaseFields: governedFieldsFrom(request.releaseFields),
-      }
-      const { json, skipped } = await updateUser(scopeOf(context), update)
+      const { json, skipped } = await updateUser(scopeOf(context), updateFrom(request))
       tally?.fieldsSkipped(skipped)
       context.responseHeader.set('etag', entityTagOf(json))
       return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
+    },
+
+    async batchUpdateUsers({ users, validateOnly }, context) {
+      const results = await batchUpdateUsers(scopeOf(context), users.map(updateFrom), validateOnly)
+      if (!validateOnly) for (const { skipped } of results) tally?.fieldsSkipped(skipped)
+      return { data: results.map(resultToMessage) }
     },
 
     async createUser(request, context) {
@@ -54,6 +69,23 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
       return printedAnswer(CreateUserResponseSchema, created)
     },
 
+    async deactivateUser({ id }, context) {
+      const { json } = await setUserActive(scopeOf(context), id, false)
+      context.responseHeader.set('etag', entityTagOf(json))
+      return printedAnswer(DeactivateUserResponseSchema, json)
+    },
+
+    async reactivateUser({ id }, context) {
+      const { json } = await setUserActive(scopeOf(context), id, true)
+      context.responseHeader.set('etag', entityTagOf(json))
+      return printedAnswer(ReactivateUserResponseSchema, json)
+    },
+
+    async endUserSessions({ id }, context) {
+      await endUserSessions(scopeOf(context), id)
+      return {}
+    },
+
     async getUser(request, context) {
       const user = await getUser(scopeOf(context), request.id)
       context.responseHeader.set('etag', entityTagOf(user))
@@ -61,7 +93,10 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
     },
 
     async listUsers(request, context) {
-      const page = await listUsers(scopeOf(context), request, pageTokens)
+      const [field] = governedFieldsFrom([request.field])
+      const owner = fieldOwners.find((each) => FieldOwner[each] === request.owner)
+      const role = request.role === UserRoleMessage.UNSPECIFIED ? undefined : roles[request.role]
+      const page = await listUsers(scopeOf(context), { ...request, field, owner, role }, pageTokens)
       return printedPage(ListUsersResponseSchema, page)
     },
 
@@ -78,4 +113,27 @@ const roles: Readonly<Record<UserRoleMessage, NewUser['role']>> = {
   [UserRoleMessage.ORG_ADMIN]: 'ORG_ADMIN',
   [UserRoleMessage.ORG_MEMBER]: 'ORG_MEMBER',
   [UserRoleMessage.ORG_GUEST]: 'ORG_GUEST',
+}
+
+function updateFrom(message: UserUpdateMessage | UpdateUserRequest): UserUpdate {
+  return {
+    userId: message.id,
+    email: message.email,
+    role: message.role === undefined ? undefined : roles[message.role],
+    profile: profileInputFrom(message),
+    pinFields: governedFieldsFrom(message.pinFields),
+    releaseFields: governedFieldsFrom(message.releaseFields),
+  }
+}
+
+function resultToMessage({ userId, outcome, changedFields, skipped, refusal }: UserUpdateResult) {
+  return {
+    userId,
+    outcome: UserUpdateOutcome[outcome],
+    changedFields: [...changedFields],
+    ...skippedFieldsToMessage(skipped),
+    ...(refusal !== undefined && {
+      refusal: { reason: ErrorReason[refusal.reason], message: refusal.message, metadata: { ...refusal.metadata } },
+    }),
+  }
 }

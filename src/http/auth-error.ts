@@ -5,9 +5,9 @@ import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { connectErrorJson, type EncodedBody } from '../call/error-body.js'
 
 /**
- * The body of a refused call of `AuthService` over REST, where it differs from that of other methods: for a refused token
- * request, `error` and `error_description` (RFC 6749, section 5.2) beside the members of every error; for a revocation
- * past its limit, these two alone (docs/credentials.md). Undefined for everything else.
+ * The body of a refused call of `AuthService` over REST, where it differs from that of other methods: for a refused
+ * token request, `error` and `error_description` (RFC 6749, section 5.2) beside the members of every error; for a
+ * revocation past its limit, these two alone (docs/credentials.md). Undefined for everything else.
  */
 export function authErrorBody(
   error: ConnectError,

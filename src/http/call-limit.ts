@@ -1,26 +1,7 @@
 import { ServiceError } from '../errors.js'
 
 /** Limits how many calls run at a time: more would only wait for each other. */
-export interface CallLimit {
-  /**
-   * Takes up the call of a request, whose caller is known. Throws `SERVICE_UNAVAILABLE` where too many run, or half of
-   * them for this organization, and says when to come back.
-   */
-  begin(request: object, organizationId: string): void
-  /** Called when the call has its response, or its client is gone, whether it was taken up or not; at times twice. */
-  end(request: object): void
-  /** How many calls run now. */
-  readonly running: number
-  /** How many were refused since the start. */
-  readonly refused: number
-}
-
-/** The options of the limit. */
-export interface CallLimitOptions {
-  readonly maxRunning: number
-  /** Milliseconds since some moment. Default: the machine's. */
-  readonly now?: () => number
-}
+export type CallLimit = ReturnType<typeof createCallLimit>
 
 const WINDOW_MILLIS = 1_000
 /**
@@ -31,9 +12,9 @@ const MAX_RETRY_AFTER_MILLIS = 30_000
 
 /**
  * Makes a limit. Refused callers are asked to come back one after the other, not all at once, and the later, the more
- * of them there are for each call that is answered.
+ * of them there are for each call that is answered. `now` is in milliseconds since some moment.
  */
-export function createCallLimit({ maxRunning, now = () => performance.now() }: CallLimitOptions): CallLimit {
+export function createCallLimit(maxRunning: number, now = () => performance.now()) {
   const running = new WeakMap<object, string>()
   const countOf = new Map<string, number>()
   const share = Math.ceil(maxRunning / 2)
@@ -61,7 +42,11 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
   }
 
   return {
-    begin: (request, organizationId) => {
+    /**
+     * Takes up the call of a request, whose caller is known. Throws `SERVICE_UNAVAILABLE` where too many run, or half
+     * of them for this organization, and says when to come back.
+     */
+    begin: (request: object, organizationId: string): void => {
       const time = now()
       lookAtWindow(time)
       const ofOrganization = countOf.get(organizationId) ?? 0
@@ -77,9 +62,13 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
       countOf.set(organizationId, ofOrganization + 1)
       count++
     },
-    end: (request) => {
+    /**
+     * Called when the call has its response, or its client is gone, whether it was taken up or not; at times twice.
+     * Returns the organization whose call has ended.
+     */
+    end: (request: object): string | undefined => {
       const organizationId = running.get(request)
-      if (organizationId === undefined) return
+      if (organizationId === undefined) return undefined
       running.delete(request)
       lookAtWindow(now())
       const left = (countOf.get(organizationId) ?? 0) - 1
@@ -87,10 +76,13 @@ export function createCallLimit({ maxRunning, now = () => performance.now() }: C
       else countOf.delete(organizationId)
       count--
       answered++
+      return organizationId
     },
+    /** How many calls run now. */
     get running() {
       return count
     },
+    /** How many were refused since the start. */
     get refused() {
       return allRefused
     },

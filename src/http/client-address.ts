@@ -36,20 +36,14 @@ function parseNetwork(text: string): Network {
   throw new Error(`TRUST_PROXY has ${JSON.stringify(text)}, which is neither an address nor a CIDR such as 10.0.0.0/8`)
 }
 
-/** The address under which limits count a request: see `createClientAddressOf`. */
-export type ClientAddressOf = (
-  socketAddress: string | undefined,
-  forwardedFor: string | readonly string[] | undefined,
-) => string
-
 /**
- * Makes the function that determines the address of a client from that of the socket and the `X-Forwarded-For` header.
- * The header is walked from the right as long as the hop that wrote it is trusted, and no further than it can be read;
- * whatever a client writes into it is to the left of that. IPv4-mapped addresses count as IPv4; IPv6 addresses are
- * counted by /64, the least that one client has.
+ * Makes the function that determines the address under which limits count a client, from that of the socket and the
+ * `X-Forwarded-For` header. The header is walked from the right as long as the hop that wrote it is trusted, and no
+ * further than it can be read; whatever a client writes into it is to the left of that. IPv4-mapped addresses count as
+ * IPv4; IPv6 addresses are counted by /64, the least that one client has.
  */
-export function createClientAddressOf(trust: TrustProxy): ClientAddressOf {
-  return (socketAddress, forwardedFor) => {
+export function createClientAddressOf(trust: TrustProxy) {
+  return (socketAddress: string | undefined, forwardedFor: string | readonly string[] | undefined): string => {
     let client = parseAddress(socketAddress ?? '')
     if (client === undefined) return 'unknown'
     const hops = String(forwardedFor ?? '').split(',')
@@ -76,9 +70,7 @@ function withoutPort(text: string): string {
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   const withoutZone = text.split('%', 1)[0] ?? ''
-  if (!ipaddr.IPv6.isValid(withoutZone)) return undefined
-  const address = ipaddr.IPv6.parse(withoutZone)
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+  return ipaddr.IPv6.isValid(withoutZone) ? ipaddr.process(withoutZone) : undefined
 }
 
 function addressKey(address: Address): string {

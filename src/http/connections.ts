@@ -5,35 +5,6 @@ import { Roster } from '../call/roster.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 import type { Answering } from './unread-answers.js'
 
-/** The connections of a server, which end without cutting a call. */
-export interface Connections {
-  add(socket: Socket): void
-  /** Registers that a connection goes on over another socket, because of TLS. */
-  replace(plain: Socket, secured: Socket): void
-  /** Registers that a connection speaks HTTP/2. */
-  addSession(session: ServerHttp2Session, socket: Socket): void
-  /** Registers that a call is being answered. */
-  addCall(request: NodeRequest, response: NodeResponse): void
-  /** The calls that are being answered, until the last byte of the response is sent. */
-  readonly answering: Iterable<Answering>
-  /** Whether a call of a session is being answered. */
-  hasCall(session: ServerHttp2Session): boolean
-  /**
-   * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the
-   * shutdown notice before it. A client that waits for a response has no other call in flight.
-   */
-  announceEnd(): void
-  /**
-   * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
-   * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check. One
-   * that cannot get it, over TLS or because its client does not read, ends with the calls that have begun: those that its
-   * client begins before it knows are not answered, and GOAWAY says so, for it to repeat them.
-   */
-  endQuiet(): void
-  cutAll(): void
-  traffic(): Traffic
-}
-
 /** What has gone over the connections of a server since its start, and how many there are. */
 export interface Traffic {
   readonly http1: number
@@ -52,8 +23,8 @@ interface Connection {
 
 const NOT_LOOKED_AT = -1
 
-/** Creates the register of the connections of one server. */
-export function createConnections(): Connections {
+/** Creates the register of the connections of one server, which end without cutting a call. */
+export function createConnections() {
   const connections = new Map<Socket, Connection>()
   const socketOf = new WeakMap<Http2Session, Socket>()
   const answering = new Roster<Answering>()
@@ -86,15 +57,18 @@ export function createConnections(): Connections {
 
   return {
     add,
-    replace: (plain, secured) => {
+    /** Registers that a connection goes on over another socket, because of TLS. */
+    replace: (plain: Socket, secured: Socket) => {
       connections.delete(plain)
       add(secured)
     },
-    addSession: (session, socket) => {
+    /** Registers that a connection speaks HTTP/2. */
+    addSession: (session: ServerHttp2Session, socket: Socket) => {
       connections.set(socket, { session, hasNotice: false, bytesRead: NOT_LOOKED_AT })
       socketOf.set(session, socket)
     },
-    addCall: (request, response) => {
+    /** Registers that a call is being answered. */
+    addCall: (request: NodeRequest, response: NodeResponse) => {
       const session = 'stream' in request ? request.stream.session : undefined
       const socket = session === undefined ? request.socket : socketOf.get(session)
       const answer = { response, socket }
@@ -102,13 +76,25 @@ export function createConnections(): Connections {
       response.once('close', () => answering.leave(place))
       if (isEnding) announce(response, socket)
     },
+    /** The calls that are being answered, until the last byte of the response is sent. */
     answering,
-    hasCall: (session) => busySockets().has(socketOf.get(session)),
+    /** Whether a call of a session is being answered. */
+    hasCall: (session: ServerHttp2Session) => busySockets().has(socketOf.get(session)),
+    /**
+     * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the
+     * shutdown notice before it. A client that waits for a response has no other call in flight.
+     */
     announceEnd: () => {
       isEnding = true
       for (const { response, socket } of answering) announce(response, socket)
       for (const [socket, connection] of connections) connection.bytesRead = socket.bytesRead
     },
+    /**
+     * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
+     * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check.
+     * One that cannot get it, over TLS or because its client does not read, ends with the calls that have begun: those
+     * that its client begins before it knows are not answered, and GOAWAY says so, for it to repeat them.
+     */
     endQuiet: () => {
       const busy = busySockets()
       for (const [socket, connection] of connections) {
@@ -128,19 +114,15 @@ export function createConnections(): Connections {
     cutAll: () => {
       for (const socket of connections.keys()) socket.destroy()
     },
-    traffic: () => {
+    traffic: (): Traffic => {
       const sockets = [...connections.keys()]
       const http2 = [...connections.values()].filter(({ session }) => session !== undefined).length
       return {
         http1: sockets.length - http2,
         http2,
-        bytesReceived: bytesReceived + sumOf(sockets, ({ bytesRead }) => bytesRead),
-        bytesSent: bytesSent + sumOf(sockets, ({ bytesWritten }) => bytesWritten),
+        bytesReceived: sockets.reduce((sum, { bytesRead }) => sum + bytesRead, bytesReceived),
+        bytesSent: sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, bytesSent),
       }
     },
   }
-}
-
-function sumOf(sockets: readonly Socket[], count: (socket: Socket) => number): number {
-  return sockets.reduce((sum, socket) => sum + count(socket), 0)
 }

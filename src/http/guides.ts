@@ -8,22 +8,19 @@ import { fillTemplate, type NegotiatedPage, pageOrText } from './page.js'
 export const GUIDES_PATH = '/docs/guides'
 
 /** The guides, which are the files of `docs` of the package in the folder `root`, by path: as HTML or as their Markdown text. */
-export function createGuides(root: string): Map<string, NegotiatedPage> {
+export function createGuides(root: string): (readonly [path: string, page: NegotiatedPage])[] {
   const folder = join(root, 'docs')
   const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const served = new Set(names)
   const guide = (name: string) => {
     const markdown = readFileSync(join(folder, name), 'utf8')
-    return pageOrText({ contentType: 'text/plain; charset=utf-8', body: markdown }, () => {
+    return pageOrText('text/plain; charset=utf-8', markdown, () => {
       const [, title = 'svc'] = /^# (.*)/.exec(markdown) ?? []
       const content = createMarked(served).parse(markdown, { async: false })
       return fillTemplate(root, 'guide.html', { title, content })
     })
   }
-  return new Map([
-    [GUIDES_PATH, guide('README.md')],
-    ...names.map((name) => [`${GUIDES_PATH}/${name}`, guide(name)] as const),
-  ])
+  return [[GUIDES_PATH, guide('README.md')], ...names.map((name) => [`${GUIDES_PATH}/${name}`, guide(name)] as const)]
 }
 
 /** Renders guides. `served` are the files that links can lead to; a link to any other file of the repository is only its text. */

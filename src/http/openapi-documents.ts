@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { NodeRequest } from '../call/node-http.js'
 import { GUIDES_PATH } from './guides.js'
-import { createPage, type Page } from './page.js'
+import { createPage, type NegotiatedPage } from './page.js'
 import { baseUrlFor } from './request-target.js'
 
 /** The addresses that documents name. */
@@ -23,33 +23,24 @@ export const openApiPaths = {
  * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
  * as their servers, and its guides. Throws if a generated document is missing.
  */
-export function createOpenApiDocuments(root: string, urls: PublicUrls): Map<string, (request: NodeRequest) => Page> {
-  const pages = new Map<string, (request: NodeRequest) => Page>()
-  for (const [name, paths, guide] of [
-    ['openapi', openApiPaths.whole, GUIDES_PATH],
-    ['revoke', openApiPaths.revoke, `${GUIDES_PATH}/secret-scanning.md`],
-    ['scim', openApiPaths.scim, `${GUIDES_PATH}/directory.md`],
-  ] as const) {
-    const json = readGenerated(root, `${name}.json`)
-    const yaml = readGenerated(root, `${name}.yaml`)
-    pages.set(paths.json, (request) => {
-      const document = { ...parseObject(json), ...addressesFor(request, urls, guide) }
-      return createPage({ contentType: 'application/json', body: `${JSON.stringify(document, null, 2)}\n` })
-    })
-    pages.set(paths.yaml, (request) =>
-      createPage({ contentType: 'application/yaml', body: withAddresses(yaml, addressesFor(request, urls, guide)) }),
-    )
-  }
-  return pages
-}
-
-function readGenerated(root: string, name: string): string {
-  return readFileSync(join(root, 'gen/openapi', name), 'utf8')
-}
-
-function parseObject(text: string): JsonObject {
-  const parsed: unknown = JSON.parse(text)
-  return parsed as JsonObject
+export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: string, page: NegotiatedPage][] {
+  const guides = { whole: '', revoke: '/secret-scanning.md', scim: '/directory.md' }
+  return (['whole', 'revoke', 'scim'] as const).flatMap((name): [string, NegotiatedPage][] => {
+    const generated = (ending: string) =>
+      readFileSync(join(root, 'gen/openapi', `${name === 'whole' ? 'openapi' : name}.${ending}`), 'utf8')
+    const [json, yaml] = [generated('json'), generated('yaml')]
+    const addresses = (request: NodeRequest) => addressesFor(request, urls, `${GUIDES_PATH}${guides[name]}`)
+    return [
+      [
+        openApiPaths[name].json,
+        (request) => {
+          const document = { ...Object(JSON.parse(json)), ...addresses(request) }
+          return createPage('application/json', `${JSON.stringify(document, null, 2)}\n`)
+        },
+      ],
+      [openApiPaths[name].yaml, (request) => createPage('application/yaml', withAddresses(yaml, addresses(request)))],
+    ]
+  })
 }
 
 /** Both regions serve the same paths. An EU address is named only if it is configured. */
@@ -57,10 +48,7 @@ function addressesFor(request: NodeRequest, { publicUrl, publicUrlEu }: PublicUr
   const own = baseUrlFor(request, publicUrl)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
   if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
-  return {
-    servers,
-    externalDocs: { description: 'The guides', url: `${own}${guide}` },
-  }
+  return { servers, externalDocs: { description: 'The guides', url: `${own}${guide}` } }
 }
 
 /** Replaces members of a YAML document; JSON on one line is YAML. */

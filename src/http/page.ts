@@ -11,28 +11,29 @@ import { addReason } from '../failure/error-reason.js'
 export interface Page {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** The body, compressed once. */
-  gzipped(): Promise<Buffer>
+  /** The body, compressed once in each way. */
+  compressed(coding: PageCoding): Promise<Buffer>
 }
 
-/** What a page is made of. */
-export interface PageOptions {
-  readonly contentType: string
-  readonly body: string | Buffer
-  /** Beside the content type. Unless they say otherwise, caches ask again each time. */
-  readonly headers?: Readonly<Record<string, string>>
-}
+/** The content codings of pages, best first: their bodies are compressed once. */
+const PAGE_CODINGS = ['br', 'gzip'] as const
+type PageCoding = (typeof PAGE_CODINGS)[number]
 
-/** Makes a page. */
-export function createPage({ contentType, body, headers = {} }: PageOptions): Page {
+/** Makes a page. Unless its headers say otherwise, caches ask again each time. */
+export function createPage(
+  contentType: string,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Page {
   const bytes = Buffer.from(body)
-  let compressed: Promise<Buffer> | undefined
+  const bodies = new Map<PageCoding, Promise<Buffer>>()
   return {
     headers: { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers },
     body: bytes,
-    gzipped: () => {
-      compressed ??= compress('gzip', bytes)
-      return compressed
+    compressed: (coding) => {
+      const made = bodies.get(coding) ?? compress(coding, bytes)
+      bodies.set(coding, made)
+      return made
     },
   }
 }
@@ -40,32 +41,29 @@ export function createPage({ contentType, body, headers = {} }: PageOptions): Pa
 /** The page that a request gets, by what the client accepts. */
 export type NegotiatedPage = (request: NodeRequest) => Page
 
+/** The content type of pages for people. */
+export const HTML = 'text/html; charset=utf-8'
 const HTML_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
 
 /** A page for people without scripts, made when it is first asked for, if the client accepts HTML; otherwise what programs read. */
-export function pageOrText(text: PageOptions, html: () => string): NegotiatedPage {
+export function pageOrText(contentType: string, text: string, html: () => string): NegotiatedPage {
   const headers = { vary: 'accept' }
-  const forPrograms = createPage({ ...text, headers })
+  const forPrograms = createPage(contentType, text, headers)
   let forPeople: Page | undefined
   return (request) => {
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return forPrograms
-    forPeople ??= createPage({
-      contentType: 'text/html; charset=utf-8',
-      headers: { ...headers, 'content-security-policy': HTML_POLICY },
-      body: html(),
-    })
+    forPeople ??= createPage(HTML, html(), { ...headers, 'content-security-policy': HTML_POLICY })
     return forPeople
   }
 }
 
 /** Answers with the page, compressed if the client accepts that. */
 export async function sendPage(page: Page, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const zipped = parsePreferences(headerOf(request, 'accept-encoding') ?? '').some(
-    ({ name, weight }) => name === 'gzip' && weight > 0,
-  )
-  const body = zipped ? await page.gzipped() : page.body
+  const accepted = parsePreferences(headerOf(request, 'accept-encoding') ?? '')
+  const coding = PAGE_CODINGS.find((each) => accepted.some(({ name, weight }) => name === each && weight > 0))
+  const body = coding === undefined ? page.body : await page.compressed(coding)
   response.appendHeader('vary', 'accept-encoding')
-  const headers = { ...page.headers, ...(zipped && { 'content-encoding': 'gzip' }) }
+  const headers = { ...page.headers, ...(coding !== undefined && { 'content-encoding': coding }) }
   endResponse(request, response, 200, headers, body)
 }
 

@@ -5,12 +5,14 @@ import { type NodeRequest, pathOf } from '../call/node-http.js'
 import { services } from '../handlers/routes.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
+import { CONSOLE_PATH, type ConsoleOptions, createConsole } from './console.js'
 import { createGuides, GUIDES_PATH } from './guides.js'
 import { createOpenApiDocuments, openApiPaths, type PublicUrls } from './openapi-documents.js'
 import {
   answerOtherMethod,
   createPage,
   fillTemplate,
+  HTML,
   type NegotiatedPage,
   type Page,
   pageOrText,
@@ -23,11 +25,13 @@ export interface PagesOptions extends PublicUrls {
   /** The folder of the package, which holds `web/docs`, the guides and the generated documents. */
   readonly root: string
   readonly version: string
+  /** Absent where it is turned off. */
+  readonly console: ConsoleOptions | undefined
   /** Called with failures that no caller can be told about. */
   readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
-/** Answers the paths of the index, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
+/** Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
 export function createPages(options: PagesOptions): Door {
   const pages = new Map<string, NegotiatedPage>([
     ['/', createIndexPage(options)],
@@ -35,11 +39,13 @@ export function createPages(options: PagesOptions): Door {
     ...createGuides(options.root),
     ...createReferencePages(options).map(([path, page]) => [path, () => page] as const),
   ])
+  const consolePage = options.console && createConsole(options.root, options.console)
   return (request, response) => {
-    const page = pages.get(pathOf(request))
+    const path = pathOf(request)
+    const page = pages.get(path)?.(request) ?? consolePage?.(path)
     if (page === undefined) return false
     if (answerOtherMethod(request, response)) return true
-    sendPage(page(request), request, response).catch((error: unknown) => {
+    sendPage(page, request, response).catch((error: unknown) => {
       options.onError(error, request)
       response.destroy()
     })
@@ -47,14 +53,19 @@ export function createPages(options: PagesOptions): Door {
   }
 }
 
+const CONSOLE_ENTRY = `<dt><a href="${CONSOLE_PATH}">${CONSOLE_PATH}</a></dt>
+<dd>The console: people, keys and the audit log.</dd>
+`
+
 /** The index of the service: what it offers, as JSON, or as a page if the client asks for HTML. */
-function createIndexPage({ root, version }: PagesOptions): NegotiatedPage {
+function createIndexPage({ root, version, console }: PagesOptions): NegotiatedPage {
   const method = '/{service}/{method}'
   const index = {
     name: 'svc',
     version,
     description: 'Access, workflow and ticketing administration API.',
     links: {
+      ...(console && { console: CONSOLE_PATH }),
       documentation: '/docs',
       scimDocumentation: '/docs/scim',
       guides: GUIDES_PATH,
@@ -73,8 +84,10 @@ function createIndexPage({ root, version }: PagesOptions): NegotiatedPage {
     reflection: reflectionServices.map(({ typeName }) => typeName),
     health: [healthService.typeName],
   }
-  const json = { contentType: 'application/json', body: `${JSON.stringify(index, null, 2)}\n` }
-  return pageOrText(json, () => fillTemplate(root, 'index.html', { version }))
+  const json = `${JSON.stringify(index, null, 2)}\n`
+  return pageOrText('application/json', json, () =>
+    fillTemplate(root, 'index.html', { version, console: console === undefined ? '' : CONSOLE_ENTRY }),
+  )
 }
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
@@ -89,22 +102,15 @@ function createReferencePages({ root, publicUrl, publicUrlEu }: PagesOptions): (
   const assets = `/docs/assets/${viewer.version}`
   const targets = [publicUrl, publicUrlEu].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
   const reference = (name: string) =>
-    createPage({
-      contentType: 'text/html; charset=utf-8',
-      body: fillTemplate(root, name, { assets }),
-      headers: { 'content-security-policy': policy(targets) },
-    })
+    createPage(HTML, fillTemplate(root, name, { assets }), { 'content-security-policy': policy(targets) })
   const ownFile = (name: string, contentType: string) =>
-    [`/docs/${name}`, createPage({ contentType, body: readFileSync(join(root, 'web/docs', name)) })] as const
+    [`/docs/${name}`, createPage(contentType, readFileSync(join(root, 'web/docs', name)))] as const
   const viewerFile = (name: string, contentType: string, cache = 'public, max-age=31536000, immutable') =>
-    createPage({ contentType, body: readFileSync(join(viewer.folder, name)), headers: { 'cache-control': cache } })
+    createPage(contentType, readFileSync(join(viewer.folder, name)), { 'cache-control': cache })
   return [
     ['/docs', reference('api.html')],
     ['/docs/scim', reference('scim.html')],
-    ownFile('page.js', JAVASCRIPT),
-    ownFile('accessibility.js', JAVASCRIPT),
-    ownFile('theme.js', JAVASCRIPT),
-    ownFile('token-form.js', JAVASCRIPT),
+    ...['page.js', 'accessibility.js', 'theme.js', 'token-form.js'].map((name) => ownFile(name, JAVASCRIPT)),
     ownFile('page.css', CSS),
     [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', JAVASCRIPT)],
     [`${assets}/viewer.css`, viewerFile('swagger-ui.css', CSS)],
@@ -113,17 +119,10 @@ function createReferencePages({ root, publicUrl, publicUrlEu }: PagesOptions): (
 }
 
 function policy(targets: readonly string[]): string {
-  return [
-    `default-src 'none'`,
-    `script-src 'self'`,
-    // The viewer sets styles of elements, and draws its icons from data URLs.
-    `style-src 'self' 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `connect-src ${["'self'", ...targets].join(' ')}`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ')
+  // The viewer sets styles of elements, and draws its icons from data URLs.
+  const sources = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:`
+  const connect = ["connect-src 'self'", ...targets].join(' ')
+  return `${sources}; ${connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 }
 
 function findViewer(): { folder: string; version: string } {

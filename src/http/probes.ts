@@ -6,19 +6,14 @@ import type { Door } from './request-handler.js'
 /** Why calls cannot be answered now: a few words for each cause; empty if they can. */
 export type NotReady = Readonly<Record<string, string>>
 
-/** What the probes need. */
-export interface ProbesOptions {
-  /** Never rejects. */
-  readonly notReady: () => Promise<NotReady>
-  /** What the response tells that is ready. */
-  readonly build: Readonly<Record<'version' | 'commit', string>>
-}
-
 /**
- * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons) for
- * balancers and supervisors, to anyone. False: the path is none of them.
+ * Answers `/healthz` (200 as long as the process answers) and `/readyz` (200 with the build, or 503 with the reasons)
+ * for balancers and supervisors, to anyone. False: the path is none of them. `notReady` never rejects.
  */
-export function createProbes({ notReady, build }: ProbesOptions): Door {
+export function createProbes(
+  notReady: () => Promise<NotReady>,
+  build: Readonly<Record<'version' | 'commit', string>>,
+): Door {
   const probe = async (isReadiness: boolean) => {
     if (!isReadiness) return { status: 'ok' }
     const reasons = await notReady()

@@ -21,18 +21,14 @@ export function createProtocolSwitch(
       for (let chunk: unknown = socket.read(); chunk !== null; chunk = socket.read()) {
         if (chunk instanceof Buffer) seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
       }
-      const handOn = targetOf(seen)
-      if (handOn === undefined) return
+      const start = seen.subarray(0, preface.length)
+      const isPreface = preface.subarray(0, start.length).equals(start)
+      if (isPreface && start.length < preface.length) return
       clearTimeout(timer)
       socket.off('readable', onReadable).off('error', onGone).off('end', onGone).off('close', onClose)
       socket.unshift(seen)
-      handOn(socket)
-    }
-    const targetOf = (bytes: Buffer) => {
-      const compared = Math.min(bytes.length, preface.length)
-      if (compared === 0) return undefined
-      if (preface.compare(bytes, 0, compared, 0, compared) !== 0) return http1
-      return compared === preface.length ? http2 : undefined
+      if (isPreface) http2(socket)
+      else http1(socket)
     }
     socket.on('readable', onReadable).on('error', onGone).on('end', onGone).on('close', onClose)
   }

@@ -3,11 +3,6 @@ import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.j
 import { refuseAmbiguous } from './ambiguous-request.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 
-/** Where requests are logged. A pino logger fits. */
-export interface RequestLog {
-  info(fields: Record<string, unknown>, message: string): void
-}
-
 /**
  * Which part of the service has answered a request: `refused` what no one can read in one way alone, `preflight` CORS.
  */
@@ -51,7 +46,8 @@ export interface RequestHandlerOptions {
   /** The id of the key or user that sent a request, for its line in the log. */
   readonly callerIdOf?: ((request: NodeRequest) => string | undefined) | undefined
   readonly newId: () => string
-  readonly log: RequestLog
+  /** Where requests are logged. A pino logger fits. */
+  readonly log: { info(fields: Record<string, unknown>, message: string): void }
   /** Takes credentials out of what a caller has written. */
   readonly redact: (text: string) => string
 }
@@ -65,8 +61,8 @@ export function requestIdOf({ headers }: NodeRequest): string {
 }
 
 /**
- * Gives each request its id, which is the caller's `X-Request-Id` if that is acceptable, logs its end, and hands it to the
- * door whose path it has.
+ * Gives each request its id, which is the caller's `X-Request-Id` if that is acceptable, logs its end, and hands it to
+ * the door whose path it has.
  */
 export function createRequestHandler(options: RequestHandlerOptions): NodeHandler {
   const { onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options

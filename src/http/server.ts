@@ -2,12 +2,12 @@ import { createServer as createHttp1Server } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
 import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
-import { createConnections, type Traffic } from './connections.js'
+import { createConnections } from './connections.js'
 import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 import type { TlsIdentity } from './tls-identity.js'
-import { createTlsListener } from './tls-listener.js'
 import { createUnreadCut } from './unread-answers.js'
 
 /** What a server keeps. */
@@ -41,17 +41,7 @@ export interface ClosePlan {
 }
 
 /** A server for HTTP/1.1 and HTTP/2 on one port, in cleartext or over TLS. */
-export interface HttpServer {
-  /** Begins to listen and returns the address; port 0 means any free one. */
-  listen(port: number, host: string): Promise<AddressInfo>
-  /** Ends every connection with a response, and resolves when none is left. Does nothing if it does not listen. */
-  close(plan: ClosePlan): Promise<void>
-  /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
-  useIdentity(identity: TlsIdentity): void
-  /** When the certificate that new connections are shown expires; undefined in cleartext. */
-  certificateExpiry(): Date | undefined
-  traffic(): Traffic
-}
+export type HttpServer = ReturnType<typeof createHttpServer>
 
 /** An idle connection is kept longer than load balancers keep theirs, so that they close first. */
 const DEFAULTS = {
@@ -76,7 +66,7 @@ const CUT_MILLIS = 1_000
 const QUIET_MILLIS = 1_000
 
 /** Creates the server; it does not listen yet. */
-export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits = {}): HttpServer {
+export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits = {}) {
   const { idleMillis, headerMillis, requestMillis, unreadMillis, maxHeaderBytes, maxStreams } = {
     ...DEFAULTS,
     ...limits,
@@ -126,32 +116,44 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits 
     http2.emit('connection', socket)
   }
   const route = createProtocolSwitch(toHttp1, toHttp2, headerMillis)
-  const tls =
-    identity &&
-    createTlsListener(identity, {
-      handshakeTimeout: headerMillis,
-      onSecured: (plain, secured) => {
-        connections.replace(plain, secured)
-        // A client that names nothing by ALPN (RFC 7301) speaks HTTP/1.1.
-        if (secured.alpnProtocol === 'h2') toHttp2(secured)
-        else toHttp1(secured)
-      },
-    })
+  const tls = identity && createTlsServer({ ...TLS, ...materialOf(identity), handshakeTimeout: headerMillis })
+  /** Connections whose handshake has begun, by the address of the other side, which only one open connection has. */
+  const shaking = new Map<string, Socket>()
+  tls?.on('secureConnection', (secured) => {
+    const plain = shaking.get(peerOf(secured))
+    // Without it, the connection has been closed during the last step of the handshake.
+    if (plain === undefined) {
+      secured.destroy()
+      return
+    }
+    connections.replace(plain, secured)
+    // A client that names nothing by ALPN (RFC 7301) speaks HTTP/1.1.
+    if (secured.alpnProtocol === 'h2') toHttp2(secured)
+    else toHttp1(secured)
+  })
   http1.on('connection', (socket: Socket) => {
     connections.add(socket)
-    if (tls === undefined) route(socket)
-    else tls.secure(socket)
+    if (tls === undefined) return route(socket)
+    const peer = peerOf(socket)
+    shaking.set(peer, socket)
+    socket.once('close', () => {
+      if (shaking.get(peer) === socket) shaking.delete(peer)
+    })
+    tls.emit('connection', socket)
   })
   return {
     traffic: connections.traffic,
-    useIdentity: (next) => {
+    /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
+    useIdentity: (next: TlsIdentity) => {
       if (tls === undefined) throw new Error('the server speaks cleartext')
-      tls.use(next)
+      tls.setSecureContext(materialOf(next))
       shown = next
     },
+    /** When the certificate that new connections are shown expires; undefined in cleartext. */
     certificateExpiry: () => shown?.expiresAt,
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
+    /** Begins to listen and returns the address; port 0 means any free one. */
+    listen: (port: number, host: string) =>
+      new Promise<AddressInfo>((resolve, reject) => {
         http1.once('error', reject)
         http1.listen({ port, host, backlog: 1024 }, () => {
           http1.off('error', reject)
@@ -161,7 +163,8 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits 
           else resolve(address)
         })
       }),
-    close: async ({ drainMillis, graceMillis, onGraceOver }) => {
+    /** Ends every connection with a response, and resolves when none is left. Does nothing if it does not listen. */
+    close: async ({ drainMillis, graceMillis, onGraceOver }: ClosePlan) => {
       if (!http1.listening) return
       const warn = setTimeout(onGraceOver, graceMillis)
       const cut = setTimeout(connections.cutAll, graceMillis + CUT_MILLIS)
@@ -180,4 +183,14 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits 
       for (const timer of [warn, cut, look, unreadLook]) clearTimeout(timer)
     },
   }
+}
+
+const TLS = { ALPNProtocols: ['h2', 'http/1.1'], noDelay: true }
+
+function materialOf({ cert, key }: TlsIdentity) {
+  return { cert, key }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }

@@ -9,14 +9,6 @@ import type { Socket } from 'node:net'
  */
 const SHUTDOWN_NOTICE = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])
 
-/** What Node keeps of a connection beside the public interface of its socket. */
-interface SocketHandle {
-  /** The number of the open file, negative where the system has none. */
-  readonly fd: number
-  /** How many bytes wait because the system took no more; they can end in the middle of a frame. */
-  readonly writeQueueSize: number
-}
-
 /**
  * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows.
  * The client ends the session when its streams are over. `socket` is the one that the session was made on. False: the
@@ -34,8 +26,12 @@ export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket):
   return written === SHUTDOWN_NOTICE.length
 }
 
-/** The handle of a socket; undefined if it has none. */
-export function handleOf(socket: Socket): SocketHandle | undefined {
+/**
+ * What Node keeps of a connection beside the public interface of its socket; undefined if there is nothing. `fd` is the
+ * number of the open file, negative where the system has none; `writeQueueSize` is how many bytes wait because the
+ * system took no more, which can end in the middle of a frame.
+ */
+export function handleOf(socket: Socket): { readonly fd: number; readonly writeQueueSize: number } | undefined {
   const handle: unknown = Reflect.get(socket, '_handle')
   const isKnown = typeof handle === 'object' && handle !== null && 'fd' in handle && 'writeQueueSize' in handle
   if (!isKnown || typeof handle.fd !== 'number' || typeof handle.writeQueueSize !== 'number') return undefined

@@ -48,9 +48,7 @@ export function refuseLimits(violations: readonly LimitViolation[]): void {
 function createPatternTest(): (pattern: string, text: string) => boolean {
   const patterns = new Map<string, RegExp>()
   return (pattern, text) => {
-    const known = patterns.get(pattern)
-    if (known !== undefined) return known.test(text)
-    const compiled = new RegExp(pattern, 'u')
+    const compiled = patterns.get(pattern) ?? new RegExp(pattern, 'u')
     patterns.set(pattern, compiled)
     return compiled.test(text)
   }
@@ -74,17 +72,11 @@ function isComputed(field: DescField): boolean {
 function limitViolation(field: string, violation: Violation): LimitViolation {
   const last = violation.field.at(-1)
   const told: Partial<Limit> = last?.kind === 'field' ? getOption(last, limit) : {}
-  const reason = told.reason ? reasonFrom(told.reason) : isMissing(violation) ? 'FIELD_REQUIRED' : 'FIELD_INVALID'
+  // An empty address counts as missing.
+  const isMissing = violation.ruleId === 'required' || violation.ruleId === 'string.email_empty'
+  const usual = isMissing ? 'FIELD_REQUIRED' : 'FIELD_INVALID'
+  const reason = told.reason ? (ErrorReasonValue[told.reason] as ErrorReason) : usual
   return { field, description: told.description || limitWords(violation), reason, unnamed: told.unnamed ?? false }
-}
-
-/** An empty address counts as missing. */
-function isMissing({ ruleId }: Violation): boolean {
-  return ruleId === 'required' || ruleId === 'string.email_empty'
-}
-
-function reasonFrom(value: ErrorReasonValue): ErrorReason {
-  return ErrorReasonValue[value] as ErrorReason
 }
 
 /** The path as JSON requests spell it, such as `profiles[3].email`; a fault of a key is one of its map. */

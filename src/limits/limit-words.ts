@@ -10,6 +10,8 @@ import {
   type RepeatedRules,
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
+import { limit } from '../../gen/svc/v2/limit_pb.js'
+import { maxPageSize } from './page-size.js'
 
 /** What an error says about a text that is not an email address. */
 export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
@@ -28,7 +30,7 @@ export function limitWords({ field: path, ruleId, forKey, message }: Violation):
   const rules = rulesAt(getOption(field, fieldRules), { isPart: last !== field, forKey })
   const { type } = rules
   if (type.case === 'string') return textWords(type.value, rules, ruleId)
-  if (type.case === 'int32') return integerWords(type.value, rules)
+  if (type.case === 'int32') return integerWords(type.value, rules, getOption(field, limit).zeroIs)
   if (type.case === 'repeated') return listWords(type.value)
   return type.case === 'enum' && field.enum !== undefined ? enumWords(type.value, field.enum) : message
 }
@@ -72,8 +74,9 @@ export function controlCharacterWords(multiline: boolean): string {
     : 'must not contain control characters, including tabs and line breaks'
 }
 
-function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRules): string {
+function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRules, zeroIs: number): string {
   const [least, most] = [greaterThan.value, lessThan.value]
+  if (least === 0 && zeroIs > 0) return pageSizeWords(zeroIs)
   const open = least === undefined ? `at most ${most}` : `at least ${least}`
   const range = least === undefined || most === undefined ? open : `from ${least} to ${most}`
   return ignore === Ignore.IF_ZERO_VALUE ? `must be 0 or ${range}` : `must be ${range}`
@@ -81,6 +84,12 @@ function integerWords({ greaterThan, lessThan }: Int32Rules, { ignore }: FieldRu
 
 function listWords({ minItems, maxItems }: RepeatedRules): string {
   return minItems > 0 ? `must have ${minItems} to ${maxItems} entries` : `must have at most ${maxItems} entries`
+}
+
+/** A size beyond the maximum is not refused, so the rules do not state it. */
+function pageSizeWords(usual: number): string {
+  const most = maxPageSize(usual)
+  return `must be from 1 to ${most}, or 0 for ${usual === most ? 'the maximum' : usual}`
 }
 
 /** If there are more values, they are not all named, so that errors stay small. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { defined, fragments } from './fragments.js'
+import { defined, fragments, reference } from './fragments.js'
 
 /** The recorded response to the example of an operation, and to requests that it rejects. */
 export interface OperationAnswers {
@@ -17,20 +17,16 @@ export type ExampleAnswers = Readonly<Record<string, OperationAnswers>>
 
 /** For each reason, the body that most operations return, if more than one does. */
 export function sharedErrors(answers: ExampleAnswers): ReadonlyMap<string, JsonObject> {
-  const counts = new Map<string, Map<string, number>>()
+  const bodies = new Map<string, string[]>()
   for (const [reason, body] of Object.values(answers).flatMap(errorsOf)) {
-    const ofReason = counts.get(reason) ?? new Map<string, number>()
-    const text = JSON.stringify(body)
-    counts.set(reason, ofReason.set(text, (ofReason.get(text) ?? 0) + 1))
+    bodies.set(reason, [...(bodies.get(reason) ?? []), JSON.stringify(body)])
   }
-  return new Map(
-    [...counts]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .flatMap(([reason, ofReason]) => {
-        const [[text, count] = ['', 0]] = [...ofReason].sort(([, one], [, other]) => other - one)
-        return count > 1 ? [[reason, JSON.parse(text)]] : []
-      }),
-  )
+  const shared = [...bodies].flatMap(([reason, texts]): [string, JsonObject][] => {
+    const countOf = (text: string) => texts.filter((each) => each === text).length
+    const [most = ''] = [...new Set(texts)].sort((one, other) => countOf(other) - countOf(one))
+    return countOf(most) > 1 ? [[reason, JSON.parse(most)]] : []
+  })
+  return new Map(shared.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 function errorsOf({ errors }: OperationAnswers): [reason: string, body: JsonObject][] {
@@ -43,23 +39,16 @@ export function errorStatusSchemas(): JsonObject {
   return Object.fromEntries(
     usual.map(({ schema, description, codes }) => {
       const code = { description: 'The kind of failure.', enum: codes }
-      return [schema, { description, allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code } }] }]
+      return [schema, { description, allOf: [reference('schemas', 'Error'), { properties: { code } }] }]
     }),
   )
 }
 
 /** The response for failures that are not specific to an operation. */
 export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
-  const examples = answers === undefined ? [] : errorsOf(answers)
-  return {
-    description: 'Any other failure; see the code.',
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(examples.map(([reason, value]) => [reason, { value }])),
-      },
-    },
-  }
+  const examples = answers === undefined ? [] : errorsOf(answers).map(([reason, value]) => [reason, { value }])
+  const media = { schema: reference('schemas', 'Error'), examples: Object.fromEntries(examples) }
+  return { description: 'Any other failure; see the code.', content: { 'application/json': media } }
 }
 
 /** The error responses of one operation, as recorded from the service; the default covers all others. */
@@ -70,15 +59,13 @@ export function errorResponses(
   const responses = Object.entries(answers?.errors ?? {}).map(([status, byReason]) => {
     const known = fragments.errorStatuses[status]
     if (known === undefined) throw new Error(`the documents have no response for errors with status ${status}`)
-    const examples = Object.entries(byReason).map(([reason, value]) => [
-      reason,
-      JSON.stringify(shared.get(reason)) === JSON.stringify(value)
-        ? { $ref: `#/components/examples/${reason}` }
-        : { value },
-    ])
-    const media = { schema: { $ref: `#/components/schemas/${known.schema}` }, examples: Object.fromEntries(examples) }
-    const { description, headers } = known
+    const { description, headers, schema } = known
+    const examples = Object.entries(byReason).map(([reason, value]) => {
+      const isShared = JSON.stringify(shared.get(reason)) === JSON.stringify(value)
+      return [reason, isShared ? reference('examples', reason) : { value }]
+    })
+    const media = { schema: reference('schemas', schema), examples: Object.fromEntries(examples) }
     return [status, defined({ description, headers, content: { 'application/json': media } })]
   })
-  return { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/Error' } }
+  return { ...Object.fromEntries(responses), default: reference('responses', 'Error') }
 }

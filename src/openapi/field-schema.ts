@@ -45,11 +45,7 @@ function typeSchema(field: DescField, direction: Direction, names: SchemaNames):
   }
 }
 
-function itemSchema(
-  field: DescField & { fieldKind: 'list' | 'map' },
-  direction: Direction,
-  names: SchemaNames,
-): JsonObject {
+function itemSchema(field: DescField & { fieldKind: 'list' | 'map' }, direction: Direction, names: SchemaNames) {
   if (field.message !== undefined) return messageSchema(field.message, direction, names)
   if (field.enum !== undefined) return names.enumRef(field.enum)
   return { ...scalarSchema(field.scalar), ...itemLimits(field, direction) }
@@ -67,6 +63,8 @@ const scalarSchemas: Partial<Record<ScalarType, JsonObject>> = {
   [ScalarType.STRING]: { type: 'string' },
   [ScalarType.BOOL]: { type: 'boolean' },
   [ScalarType.INT32]: { type: 'integer', format: 'int32' },
+  // ProtoJSON writes it in quotes, because numbers of JavaScript are not as exact.
+  [ScalarType.INT64]: { type: 'string', pattern: '^-?[0-9]+$' },
 }
 
 function scalarSchema(scalar: ScalarType): JsonObject {

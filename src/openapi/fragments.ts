@@ -14,16 +14,11 @@ interface Fragments {
   readonly headers: JsonObject
   readonly challenge: JsonObject
   readonly retryAfter: JsonObject
-  readonly errorStatuses: Readonly<Record<string, ErrorStatus>>
+  /** With the Connect codes that come with the status; none if the body is not the usual one. */
+  readonly errorStatuses: Readonly<
+    Record<string, { description: string; codes: string[]; schema: string; headers?: JsonObject }>
+  >
   readonly schemas: JsonObject
-}
-
-interface ErrorStatus {
-  readonly description: string
-  /** The Connect codes that come with the status; none if the body is not the usual one. */
-  readonly codes: string[]
-  readonly schema: string
-  readonly headers?: JsonObject
 }
 
 /** The parts of documents that no schema declares. */
@@ -39,6 +34,11 @@ export function readFragments<Held>(name: string): Held {
 export function placeholderGuide(name?: string): JsonObject {
   const guides = 'http://127.0.0.1:8080/docs/guides'
   return { description: 'The guides', url: name === undefined ? guides : `${guides}/${name}` }
+}
+
+/** A reference to a component of the document. */
+export function reference(kind: string, name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` }
 }
 
 /** An object without the members that have no value. */

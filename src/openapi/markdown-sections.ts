@@ -1,5 +1,6 @@
-import { type DescEnum, type DescService, getOption } from '@bufbuild/protobuf'
-import { access } from '../../gen/svc/v2/access_pb.js'
+import type { DescEnum, DescService } from '@bufbuild/protobuf'
+import { type AccessRule, Callers } from '../../gen/svc/v2/access_pb.js'
+import { accessRuleOf } from '../limits/method-rules.js'
 import { credentialKinds, httpRouteOf, inWords } from './operation.js'
 import type { SourceComments } from './source-comments.js'
 
@@ -25,22 +26,27 @@ export function errorsSection(reasons: DescEnum, comments: SourceComments): stri
   return sections.join('\n')
 }
 
-/** The matrix of permissions, in Markdown, from the `svc.v2.access` options. */
+/** The matrix of permissions, in Markdown, from the access rules of the schema. */
 export function permissionsSection(services: readonly DescService[]): string {
   const rows = services.flatMap((service) =>
     service.methods.map((method) => {
-      const rule = getOption(method, access)
+      const rule = accessRuleOf(method)
       const found = httpRouteOf(method)
       const route = found === undefined ? '' : `\`${found.httpMethod.toUpperCase()} ${found.path}\``
-      const permission = rule.anonymous ? 'none needed' : `\`${rule.permission}\``
       const kinds = [...credentialKinds.keys()].map((kind) => {
         if (rule.anonymous) return 'ignored'
         return rule.credentialKinds.includes(kind) ? 'yes' : '**unsupported**'
       })
       const relation = rule.userRelationSuffices ? 'yes' : ''
-      return [inWords(method.name), route, permission, ...kinds, relation]
+      return [inWords(method.name), route, requirementOf(rule), ...kinds, relation]
     }),
   )
   const head = ['method', 'REST', 'permission', ...credentialKinds.values(), 'relation suffices']
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
+
+function requirementOf({ anonymous, callers, permission }: AccessRule): string {
+  if (anonymous || callers === Callers.ALL) return 'none needed'
+  if (callers === Callers.WRITERS) return 'every write permission'
+  return callers === Callers.ADMINISTRATORS ? 'administrators only' : `\`${permission}\``
 }

@@ -3,20 +3,9 @@ import { type ExampleAnswers, errorStatusSchemas, otherErrors, sharedErrors } fr
 import { bodyExamples, parameterExamples } from './examples.js'
 import { fragments, placeholderGuide } from './fragments.js'
 import { requestChoices } from './message-choices.js'
-import { type Operation, operationFrom, tagOf } from './operation.js'
-import { createSchemas, enumSchema } from './schemas.js'
+import { operationFrom, tagOf } from './operation.js'
+import { createSchemas, enumSchema, isAnswer } from './schemas.js'
 import type { SourceComments } from './source-comments.js'
-
-/** What a document is made from. */
-export interface DocumentSource {
-  readonly registry: FileRegistry
-  readonly services: readonly DescService[]
-  readonly errorReasons: DescEnum
-  readonly comments: SourceComments
-  /** The version of the service. */
-  readonly version: string
-  readonly answers: ExampleAnswers
-}
 
 const description = `Access, workflow and ticketing administration for organizations and their teams.
 
@@ -26,18 +15,40 @@ Callers authenticate with \`Authorization: Bearer <access token>\`. An API key g
 Responses always include fields without presence, even at their default value. Requests are strict: an unknown field or
 parameter is an error; \`null\` means that a field is absent.`
 
-/** The OpenAPI 3.1 document of the whole API. Throws if choices or examples name something that does not exist. */
-export function openApiDocument(source: DocumentSource): JsonObject {
-  const { services, comments, version, answers } = source
-  checkNames(source.registry)
+/** The document of the whole API. */
+export type OpenApiDocument = ReturnType<typeof openApiDocument>
+
+/**
+ * The OpenAPI 3.1 document of the whole API, of a version of the service. Throws if choices or examples name something
+ * that does not exist.
+ */
+export function openApiDocument({
+  registry,
+  services,
+  errorReasons,
+  comments,
+  version,
+  answers,
+}: {
+  readonly registry: FileRegistry
+  readonly services: readonly DescService[]
+  readonly errorReasons: DescEnum
+  readonly comments: SourceComments
+  readonly version: string
+  readonly answers: ExampleAnswers
+}) {
+  checkNames(registry)
   const methods = services.flatMap((service) => service.methods)
   const schemas = createSchemas(
     comments,
-    methods.map((method) => method.output),
+    methods.filter(isAnswer).map(({ output }) => output),
   )
   const shared = sharedErrors(answers)
-  const operationSource = { schemas, comments, answersOf: (id: string) => answers[id], sharedErrors: shared }
-  const operations = methods.flatMap((method) => operationFrom(method, operationSource) ?? [])
+  const paths: { [path: string]: JsonObject } = {}
+  for (const method of methods) {
+    const found = operationFrom(method, { schemas, comments, answers, sharedErrors: shared })
+    if (found !== undefined) paths[found.path] = { ...paths[found.path], [found.httpMethod]: found.operation }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -49,29 +60,21 @@ export function openApiDocument(source: DocumentSource): JsonObject {
     servers: fragments.servers,
     externalDocs: placeholderGuide(),
     tags: services.map((service) => ({ name: tagOf(service), description: comments(service) })),
-    paths: pathsFrom(operations),
+    paths,
     components: {
       securitySchemes: fragments.securitySchemes,
       schemas: {
         ...schemas.collected(),
         ...fragments.schemas,
         ...errorStatusSchemas(),
-        ErrorReason: enumSchema(source.errorReasons, comments),
-      },
-      parameters: fragments.parameters,
+        ErrorReason: enumSchema(errorReasons, comments),
+      } as JsonObject,
+      parameters: fragments.parameters as JsonObject,
       headers: fragments.headers,
-      responses: { Error: otherErrors(answers['default']) },
-      examples: Object.fromEntries([...shared].map(([reason, value]) => [reason, { value }])),
+      responses: { Error: otherErrors(answers['default']) } as JsonObject,
+      examples: Object.fromEntries([...shared].map(([reason, value]) => [reason, { value }])) as JsonObject,
     },
   }
-}
-
-function pathsFrom(operations: readonly Operation[]): JsonObject {
-  const paths: { [path: string]: JsonObject } = {}
-  for (const { path, httpMethod, operation } of operations) {
-    paths[path] = { ...paths[path], [httpMethod]: operation }
-  }
-  return paths
 }
 
 function checkNames(registry: FileRegistry): void {

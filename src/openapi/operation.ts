@@ -5,16 +5,16 @@ import {
   getOption,
   hasOption,
   type JsonObject,
+  type JsonValue,
 } from '@bufbuild/protobuf'
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { http } from '../../gen/google/api/annotations_pb.js'
-import { access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { http_form } from '../../gen/svc/v2/http_form_pb.js'
-import { errorResponses, type OperationAnswers } from './example-answers.js'
+import { type AccessRule, Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import { accessRuleOf, httpFormOf, onlyReads } from '../limits/method-rules.js'
+import { type ExampleAnswers, errorResponses } from './example-answers.js'
 import { bodyExamples, parameterExamples } from './examples.js'
 import { defaultValue, isRequired } from './field-limits.js'
-import { defined } from './fragments.js'
-import type { Schemas } from './schemas.js'
+import { defined, reference } from './fragments.js'
+import { isAnswer, type Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
 /** One operation and where it is found. */
@@ -25,11 +25,10 @@ export interface Operation {
 }
 
 /** What the operations of a document are made with. */
-export interface OperationSource {
+interface OperationSource {
   readonly schemas: Schemas
   readonly comments: SourceComments
-  /** What the service has answered to an operation. */
-  readonly answersOf: (operationId: string) => OperationAnswers | undefined
+  readonly answers: ExampleAnswers
   /** Bodies of errors that are in one place of the document, by reason. */
   readonly sharedErrors: ReadonlyMap<string, JsonObject>
 }
@@ -44,35 +43,50 @@ const clientCredentialsGrant = {
 
 /** The operation of a method with a `google.api.http` rule; undefined for one without. */
 export function operationFrom(method: DescMethod, source: OperationSource): Operation | undefined {
-  const { schemas, comments } = source
-  const answers = source.answersOf(method.localName)
   const route = httpRouteOf(method)
   if (route === undefined) return undefined
-  const { path, body } = route
-  const pathFields = fieldsInPath(method, path)
-  const queryFields = body === '*' ? [] : method.input.fields.filter((field) => !pathFields.has(field))
-  const rule = getOption(method, access)
+  const { schemas, comments, answers, sharedErrors } = source
+  const { httpMethod, path, body } = route
+  const rule = accessRuleOf(method)
+  const { anonymous, permission } = rule
+  const { entityTag, ifMatch } = httpFormOf(method)
+  const takesIdempotencyKey = !onlyReads(method) && !anonymous
   const checksClient = memberName(method) === CREATE_TOKEN
+  const pathFields = fieldsInPath(method, path)
+  const queryFields =
+    body === '*' ? [] : method.input.fields.filter((field) => !pathFields.has(field) && field.name !== body)
   const parameters = [
     ...[...pathFields].map((field) => parameter(field, 'path', schemas)),
     ...queryFields.map((field) => parameter(field, 'query', schemas)),
-    ...headerParameters(method),
+    ...(takesIdempotencyKey ? [reference('parameters', 'IdempotencyKey')] : []),
+    ...(ifMatch ? [reference('parameters', 'IfMatch')] : []),
+    ...(entityTag && onlyReads(method) ? [reference('parameters', 'IfNoneMatch')] : []),
   ]
+  const tagHeader = { ETag: reference('headers', 'ETag') }
+  const headers = {
+    ...(entityTag && tagHeader),
+    ...(takesIdempotencyKey && { 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') }),
+  }
+  const known = { description: 'The object still has one of the tags in `If-None-Match`.', headers: tagHeader }
+  const kinds = [...credentialKinds].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))
+  const who = anonymous ? 'Needs no access token.' : `${requirementOf(rule)} Accepts ${kinds.join(', ')}.`
+  const token = anonymous ? [] : [{ accessToken: permission === '' ? [] : [permission] }]
+  const answered = answers[method.localName]
   return {
-    httpMethod: route.httpMethod,
+    httpMethod,
     path,
     operation: defined({
       operationId: method.localName,
       tags: [tagOf(method.parent)],
       summary: inWords(method.name),
-      description: describe(method, comments),
-      security: security(rule.anonymous, checksClient, rule.permission),
+      description: [comments(method), who].join('\n\n'),
+      security: checksClient ? [{ clientCredentials: [] }, {}] : token,
       parameters: parameters.length > 0 ? parameters : undefined,
-      requestBody: body === '*' ? requestBody(method, pathFields, schemas) : undefined,
+      requestBody: bodyOf(method, body, pathFields, schemas),
       responses: {
-        '200': success(method, source, answers?.success),
-        ...notModified(method),
-        ...errorResponses(answers, source.sharedErrors),
+        '200': success(method, source, headers, answered?.success),
+        ...(entityTag && onlyReads(method) && { '304': known }),
+        ...errorResponses(answered, sharedErrors),
       },
       externalDocs: checksClient ? clientCredentialsGrant : undefined,
     }),
@@ -112,41 +126,64 @@ function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas):
   })
 }
 
+function bodyOf(
+  method: DescMethod,
+  body: string,
+  pathFields: ReadonlySet<DescField>,
+  schemas: Schemas,
+): JsonObject | undefined {
+  if (body === '*') return requestBody(method, pathFields, schemas)
+  const field = method.input.fields.find(({ name }) => name === body)
+  return field === undefined ? undefined : listBody(field, bodyExamples[method.input.typeName]?.[body], schemas)
+}
+
+/** A list as the body: in JSON, or its items on a line each. */
+function listBody(field: DescField, example: JsonValue | undefined, schemas: Schemas): JsonObject {
+  const { description = '', ...schema } = schemas.field(field)
+  const items = Array.isArray(example) ? example : []
+  return {
+    description,
+    required: isRequired(field),
+    content: {
+      'application/json': defined({ schema, example }),
+      'application/x-ndjson': {
+        schema: { type: 'string', description: 'The items of the list, in JSON, on a line each.' },
+        example: items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+      },
+    },
+  }
+}
+
 function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, schemas: Schemas): JsonObject {
-  const isForm = getOption(method, http_form).formEncoded
+  const isForm = httpFormOf(method).formEncoded
   const { ref, required } = schemas.bodyRef(method.input, pathFields, isForm)
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
-  const media = defined({ schema: ref, example: bodyExamples[method.input.typeName] })
-  return { required, content: { [type]: media } }
+  return { required, content: { [type]: defined({ schema: ref, example: bodyExamples[method.input.typeName] }) } }
 }
 
 function success(
   method: DescMethod,
   { schemas, comments }: OperationSource,
+  headers: JsonObject,
   example: JsonObject | undefined,
 ): JsonObject {
-  if (getOption(method, http_form).emptyResponse) return { description: 'Done. The body is empty.' }
+  if (httpFormOf(method).emptyResponse) return { description: 'Done. The body is empty.' }
   const data = method.output.field['data']
-  const schema = schemas.messageRef(method.output, 'output')
+  // A record is to be sent back: without computed fields, and as strict as what callers send.
+  const schema = schemas.messageRef(method.output, isAnswer(method) ? 'output' : 'input')
+  const type = method.methodKind === 'unary' ? 'application/json' : 'application/x-ndjson'
   return defined({
     description: (data && comments(data)) || 'Done.',
-    headers: headersOfAnswers(method),
-    content: { 'application/json': defined({ schema, example }) },
+    headers: Object.keys(headers).length > 0 ? headers : undefined,
+    content: { [type]: defined({ schema, example }) },
   })
 }
 
-function security(anonymous: boolean, checksClient: boolean, permission: string): JsonObject[] {
-  if (checksClient) return [{ clientCredentials: [] }, {}]
-  return anonymous ? [] : [{ accessToken: permission === '' ? [] : [permission] }]
-}
-
-function describe(method: DescMethod, comments: SourceComments): string {
-  const rule = getOption(method, access)
-  const kinds = [...credentialKinds].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))
-  const who = rule.anonymous
-    ? 'Needs no access token.'
-    : `Requires the permission \`${rule.permission}\`. Accepts ${kinds.join(', ')}.`
-  return [comments(method), who].join('\n\n')
+function requirementOf({ callers, permission }: AccessRule): string {
+  if (callers === Callers.ALL) return 'Requires no permission.'
+  if (callers === Callers.ADMINISTRATORS) return 'Requires an administrator, or every permission.'
+  if (callers === Callers.WRITERS) return 'Requires an administrator, or every write permission.'
+  return `Requires the permission \`${permission}\`.`
 }
 
 /** The kinds of credential in the order of documents, in words. */
@@ -157,58 +194,21 @@ export const credentialKinds: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.WORKER_TOKEN, 'worker tokens'],
 ])
 
-/** The REST route of a method. */
-export interface HttpRoute {
-  /** In lower case, as OpenAPI spells it. */
-  readonly httpMethod: string
-  readonly path: string
-  /** `*` or empty. */
-  readonly body: string
-}
-
-/** The `google.api.http` rule of a method; undefined without one. Throws for what this API does not use. */
-export function httpRouteOf(method: DescMethod): HttpRoute | undefined {
+/**
+ * The `google.api.http` rule of a method, with the verb in lower case and as its body `*`, a list of the request or
+ * nothing; undefined without one. Throws for what this API does not use.
+ */
+export function httpRouteOf(method: DescMethod) {
   if (!hasOption(method, http)) return undefined
   const { pattern, body, additionalBindings, responseBody } = getOption(method, http)
-  const plain = (body === '' || body === '*') && responseBody === '' && additionalBindings.length === 0
+  const isBody = body === '' || body === '*' || method.input.fields.some((each) => each.name === body && isList(each))
+  const plain = isBody && responseBody === '' && additionalBindings.length === 0
   if (!plain || pattern.case === undefined || pattern.case === 'custom' || pattern.value.includes('=')) {
     throw new Error(`the http rule of ${method.parent.typeName}.${method.name} has no place in the documents`)
   }
   return { httpMethod: pattern.case, path: pattern.value, body }
 }
 
-/** The headers that a method accepts, as references. */
-function headerParameters(method: DescMethod): JsonObject[] {
-  const { entityTag, ifMatch } = getOption(method, http_form)
-  return [
-    ...(takesIdempotencyKey(method) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(ifMatch ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
-    ...(entityTag && onlyReads(method) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
-  ]
-}
-
-/** The headers of its responses, as references; undefined if there are only those that every response has. */
-function headersOfAnswers(method: DescMethod): JsonObject | undefined {
-  const headers = defined({
-    ETag: getOption(method, http_form).entityTag ? { $ref: '#/components/headers/ETag' } : undefined,
-    'Idempotency-Replayed': takesIdempotencyKey(method)
-      ? { $ref: '#/components/headers/IdempotencyReplayed' }
-      : undefined,
-  })
-  return Object.keys(headers).length === 0 ? undefined : headers
-}
-
-/** The 304 response of a method that supports `If-None-Match`; empty for the others. */
-function notModified(method: DescMethod): JsonObject {
-  if (!getOption(method, http_form).entityTag || !onlyReads(method)) return {}
-  const headers = { ETag: { $ref: '#/components/headers/ETag' } }
-  return { '304': { description: 'The object still has one of the tags in `If-None-Match`.', headers } }
-}
-
-function onlyReads({ idempotency }: DescMethod): boolean {
-  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
-}
-
-function takesIdempotencyKey(method: DescMethod): boolean {
-  return !onlyReads(method) && !getOption(method, access).anonymous
+function isList({ fieldKind }: DescField): boolean {
+  return fieldKind === 'list'
 }

@@ -1,35 +1,32 @@
-import { type DescEnum, type DescField, type DescMessage, getOption, type JsonObject } from '@bufbuild/protobuf'
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  getOption,
+  type JsonObject,
+} from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { type Direction, isRequired } from './field-limits.js'
 import { fieldSchema, type SchemaNames } from './field-schema.js'
-import { defined } from './fragments.js'
+import { defined, reference } from './fragments.js'
 import { type Choice, choicesOf } from './message-choices.js'
 import type { SourceComments } from './source-comments.js'
 
-/** The schemas of a document, collected while they are referred to. */
-export interface Schemas {
-  readonly messageRef: (message: DescMessage, direction: Direction) => JsonObject
-  /**
-   * The body of a request: the message without the fields that the path binds. `isForm`: other fields are ignored, as OAuth
-   * asks for (RFC 6749, section 3.2).
-   */
-  bodyRef(
-    message: DescMessage,
-    pathFields: ReadonlySet<DescField>,
-    isForm: boolean,
-  ): { ref: JsonObject; required: boolean }
-  /** A field by itself, as a parameter. */
-  field(field: DescField): JsonObject
-  /** All schemas that were referred to, by name. */
-  collected(): JsonObject
+/** Whether what a method returns is an answer, rather than a record that can be sent back. */
+export function isAnswer({ output }: DescMethod): boolean {
+  return output.name.endsWith('Response')
 }
+
+/** The schemas of a document, collected while they are referred to. */
+export type Schemas = ReturnType<typeof createSchemas>
 
 /**
  * Collects JSON Schemas (draft 2020-12). What callers send is closed and requires what the schema marks; what they
  * receive is open to new fields and always has every field without presence. A message that travels both ways has both,
  * the first one with `Input` appended to its name.
  */
-export function createSchemas(comments: SourceComments, outputs: readonly DescMessage[]): Schemas {
+export function createSchemas(comments: SourceComments, outputs: readonly DescMessage[]) {
   const answered = reachableFrom(outputs)
   const schemas = new Map<string, { readonly typeName: string; schema: JsonObject }>()
 
@@ -44,7 +41,7 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
       schemas.set(name, entry)
       entry.schema = build()
     }
-    return { $ref: `#/components/schemas/${name}` }
+    return reference('schemas', name)
   }
   const names: SchemaNames = {
     comments,
@@ -58,7 +55,11 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
   }
   return {
     messageRef: names.messageRef,
-    bodyRef: (message, pathFields, isForm) => {
+    /**
+     * The body of a request: the message without the fields that the path binds. `isForm`: other fields are ignored, as
+     * OAuth asks for (RFC 6749, section 3.2).
+     */
+    bodyRef: (message: DescMessage, pathFields: ReadonlySet<DescField>, isForm: boolean) => {
       const fields = message.fields.filter((field) => !pathFields.has(field))
       const ref = refTo(schemaName(message), message.typeName, () => {
         const closed = objectSchema(message, fields, 'input', names)
@@ -66,8 +67,10 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
       })
       return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
-    field: (field) => fieldSchema(field, 'input', names),
-    collected: () =>
+    /** A field by itself, as a parameter. */
+    field: (field: DescField) => fieldSchema(field, 'input', names),
+    /** All schemas that were referred to, by name. */
+    collected: (): JsonObject =>
       Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])),
   }
 }
@@ -105,12 +108,7 @@ function objectSchema(
   }
 }
 
-interface ObjectParts {
-  readonly properties: JsonObject
-  readonly required: readonly string[]
-}
-
-function plainObject(fields: readonly DescField[], direction: Direction, names: SchemaNames): ObjectParts {
+function plainObject(fields: readonly DescField[], direction: Direction, names: SchemaNames) {
   const required = fields.filter((field) => (direction === 'input' ? isRequired(field) : isAlwaysAnswered(field)))
   return {
     properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
@@ -128,7 +126,7 @@ function chosenObject(
   fields: readonly DescField[],
   direction: Direction,
   names: SchemaNames,
-): ObjectParts {
+) {
   const others = choices.map((each) => each.chosen).filter((field) => field !== chosen && !beside.includes(field))
   const { properties, required } = plainObject(
     fields.filter((field) => !others.includes(field)),
@@ -147,11 +145,11 @@ function chosenObject(
   }
 }
 
-function closedOrOpen({ properties, required }: ObjectParts, direction: Direction): JsonObject {
+function closedOrOpen({ properties, required }: ReturnType<typeof plainObject>, direction: Direction): JsonObject {
   return defined({
     type: 'object',
     properties,
-    required: required.length > 0 ? [...required] : undefined,
+    required: required.length > 0 ? required : undefined,
     additionalProperties: direction === 'input' ? false : undefined,
   })
 }

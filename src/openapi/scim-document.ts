@@ -3,7 +3,7 @@ import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
 import type { ExampleAnswers, OperationAnswers } from './example-answers.js'
-import { fragments, placeholderGuide } from './fragments.js'
+import { defined, fragments, placeholderGuide, reference } from './fragments.js'
 import { type ScimOperation, scimFragments } from './scim-fragments.js'
 import { scimSchemas } from './scim-schemas.js'
 
@@ -20,6 +20,12 @@ const components: Readonly<Record<string, JsonObject>> = {
   IfNoneMatch: fragments.parameters.IfNoneMatch,
 }
 
+const managementKey = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The secret of a management key (`npx svc keys create --kind mk`).',
+}
+
 /** The OpenAPI 3.1 document of SCIM. Throws if an operation has no text. */
 export function scimDocument(version: string, answers: ExampleAnswers): JsonObject {
   const paths: { [path: string]: JsonObject } = {}
@@ -28,7 +34,9 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, answers) }
   }
   const text = JSON.stringify(paths)
-  const used = Object.entries(components).filter(([name]) => text.includes(`"#/components/parameters/${name}"`))
+  const used = Object.entries(components).filter(([name]) =>
+    text.includes(JSON.stringify(reference('parameters', name))),
+  )
   return {
     openapi: '3.1.0',
     info: { title: 'Directory Sync (SCIM 2.0)', version, description, license: fragments.license },
@@ -37,13 +45,7 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
     tags: Object.entries(scimFragments.tags).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
-      securitySchemes: {
-        managementKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The secret of a management key (`npx svc keys create --kind mk`).',
-        },
-      },
+      securitySchemes: { managementKey },
       schemas: scimSchemas(),
       parameters: Object.fromEntries(used),
       headers: scimFragments.headers,
@@ -54,13 +56,16 @@ export function scimDocument(version: string, answers: ExampleAnswers): JsonObje
 function operation({ operation: name, path }: ScimRoute, answers: ExampleAnswers): JsonObject {
   const text = scimFragments.operations[name]
   if (text === undefined) throw new Error(`the SCIM operation ${name} has no text`)
-  const { summary, body, example } = text
+  const { summary, description, body, example } = text
   const parameters = parametersOf(path, text)
+  const [many = '', verb = ''] = name.split('/')
+  const isMany = verb === 'List' || verb === 'Search' || !many.endsWith('s')
   return {
-    operationId: operationId(name),
-    tags: [name.replace(/\/.*/, '')],
+    // `Users/Get` is `getUser`, `Users/List` is `listUsers`.
+    operationId: `${verb.toLowerCase()}${isMany ? many : many.slice(0, -1)}`,
+    tags: [many],
     summary,
-    description: text.description,
+    description,
     security: [{ managementKey: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: { required: true, content: media(body, { example: example?.body }) } }),
@@ -68,22 +73,13 @@ function operation({ operation: name, path }: ScimRoute, answers: ExampleAnswers
   }
 }
 
-/** `Users/Get` as `getUser`, `Users/List` as `listUsers`. */
-function operationId(name: string): string {
-  const [many = '', verb = ''] = name.split('/')
-  const isMany = verb === 'List' || verb === 'Search' || !many.endsWith('s')
-  return `${verb.toLowerCase()}${isMany ? many : many.slice(0, -1)}`
-}
-
 /** The parameter of the path, and the others: references, or, with an example, the parameters themselves. */
 function parametersOf(path: string, { parameters = [], example }: ScimOperation): JsonObject[] {
   const examples = example?.parameters ?? {}
   const description = 'The id of the resource.'
-  const schema = { type: 'string' }
+  const id = { name: 'id', in: 'path', description, required: true, schema: { type: 'string' } }
   return [
-    ...(path.endsWith('/{id}')
-      ? [{ name: 'id', in: 'path', description, required: true, schema, example: examples['id'] ?? '' }]
-      : []),
+    ...(path.endsWith('/{id}') ? [{ ...id, example: examples['id'] ?? '' }] : []),
     ...parameters.flat().map((name) => {
       const given = examples[name]
       return given === undefined ? reference('parameters', name) : { ...components[name], example: given }
@@ -91,37 +87,25 @@ function parametersOf(path: string, { parameters = [], example }: ScimOperation)
   ]
 }
 
-function reference(kind: string, name: string): JsonObject {
-  return { $ref: `#/components/${kind}/${name}` }
-}
-
-function media(schema: string, given: { example?: JsonObject | undefined; examples?: JsonObject }): JsonObject {
-  const { example, examples } = given
-  return {
-    'application/scim+json': {
-      schema: reference('schemas', schema),
-      ...(example !== undefined && { example }),
-      ...(examples !== undefined && { examples }),
-    },
-  }
+function media(schema: string, examples: Readonly<Record<string, JsonObject | undefined>>): JsonObject {
+  return { 'application/scim+json': { schema: reference('schemas', schema), ...defined(examples) } }
 }
 
 function successes(text: ScimOperation, example: JsonObject | undefined): JsonObject {
   const { status, schema, response = text.description, otherwise, headers = [], parameters = [] } = text
-  const sent = Object.fromEntries(headers.map((name) => [name, reference('headers', name)]))
+  const sent = headers.map((name) => [name, reference('headers', name)])
+  const known = {
+    description: 'The resource still has one of the tags in `If-None-Match`.',
+    headers: { ETag: reference('headers', 'ETag') },
+  }
   return {
     [status]: {
       description: response,
-      ...(headers.length > 0 && { headers: sent }),
+      ...(headers.length > 0 && { headers: Object.fromEntries(sent) }),
       ...(schema !== undefined && { content: media(schema, { example }) }),
     },
     ...(otherwise !== undefined && { '204': { description: otherwise } }),
-    ...(parameters.includes('IfNoneMatch') && {
-      '304': {
-        description: 'The resource still has one of the tags in `If-None-Match`.',
-        headers: { ETag: reference('headers', 'ETag') },
-      },
-    }),
+    ...(parameters.includes('IfNoneMatch') && { '304': known }),
   }
 }
 
@@ -134,15 +118,11 @@ const errorHeaders: Readonly<Record<string, JsonObject>> = {
 
 /** The error responses of an operation, as recorded from the service; the default covers all others. */
 function errors(answers: OperationAnswers | undefined): JsonObject {
-  const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]): [string, JsonObject] => {
-    const what = scimFragments.errors[status]
-    if (what === undefined) throw new Error(`the SCIM document has no response for errors with status ${status}`)
+  const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]) => {
+    const description = scimFragments.errors[status]
+    if (description === undefined) throw new Error(`the SCIM document has no response for errors with status ${status}`)
     const examples = Object.fromEntries(Object.entries(byType).map(([type, value]) => [type, { value }]))
-    const headers = errorHeaders[status]
-    return [
-      status,
-      { description: what, ...(headers !== undefined && { headers }), content: media('Error', { examples }) },
-    ]
+    return [status, defined({ description, headers: errorHeaders[status], content: media('Error', { examples }) })]
   })
   return {
     ...Object.fromEntries(responses),

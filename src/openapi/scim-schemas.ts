@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { resourceTypes } from '../scim/resource-types.js'
 import { type Attribute, coreOf, isWritable, type ResourceType, schemasOf } from '../scim/schema.js'
+import { reference } from './fragments.js'
 import { scimFragments } from './scim-fragments.js'
 
 /** Whether a request or a response has an attribute of a resource. */
@@ -60,15 +61,14 @@ function singleSchemaOf({ type, subAttributes, canonicalValues, mutability }: At
   if (type === 'complex') return object(subAttributes, has)
   if (type === 'boolean') return { type }
   if (type === 'dateTime') return { type: 'string', format: 'date-time' }
-  if (canonicalValues === undefined) return { type: 'string' }
   // Providers may also write values without a defined meaning.
-  return { type: 'string', [mutability === 'readOnly' ? 'enum' : 'examples']: [...canonicalValues] }
+  const values = canonicalValues && { [mutability === 'readOnly' ? 'enum' : 'examples']: [...canonicalValues] }
+  return { type: 'string', ...values }
 }
 
 /** The schema of a list. */
 function listOf(name: string): JsonObject {
   const { list } = scimFragments
-  const items = { $ref: `#/components/schemas/${name}` }
-  const Resources = { description: 'The resources.', type: 'array', items }
+  const Resources = { description: 'The resources.', type: 'array', items: reference('schemas', name) }
   return { ...list, properties: { ...list.properties, Resources } }
 }

@@ -79,7 +79,8 @@ export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: Js
     },
     has: (target, key) => Reflect.has(isMember(key) ? read(target) : target, key),
     ownKeys: (target) => Reflect.ownKeys(read(target)),
-    getPrototypeOf: (target) => Reflect.getPrototypeOf(read(target)),
+    // Streams ask for it, of every message.
+    getPrototypeOf: (target) => Reflect.getPrototypeOf(target),
     getOwnPropertyDescriptor: (target, key) => Reflect.getOwnPropertyDescriptor(read(target), key),
     set: (target, key, value) => Reflect.set(read(target), key, value),
     defineProperty: (target, key, descriptor) => Reflect.defineProperty(read(target), key, descriptor),

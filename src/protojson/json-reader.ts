@@ -18,7 +18,7 @@ import {
   takesNull,
 } from './json-field.js'
 import { createKnownTypeReader } from './json-known-type.js'
-import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonTree } from './json-text.js'
+import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonLines, parseJsonTree } from './json-text.js'
 import { expectObject, type JsonTree, type JsonTreeObject, plainJson } from './json-tree.js'
 import { suggestion } from './nearest.js'
 
@@ -125,7 +125,7 @@ export function messageFromJson<Desc extends DescMessage>(
 
 /**
  * Reads strict JSON, and turns what the reader refuses into `invalid_argument` with the path of the field; `root` is
- * the name of the JSON as a whole.
+ * the name of the JSON as a whole. `isLines`: the items of a list are on lines of their own.
  */
 export function readJson(
   read: MessageReader,
@@ -133,10 +133,12 @@ export function readJson(
   input: string | Uint8Array,
   root: string,
   limits: JsonLimits = DEFAULT_JSON_LIMITS,
+  isLines = false,
 ): void {
   const cursor: JsonCursor = { path: [], maxFreeDepth: limits.maxFreeDepth }
+  const parse = isLines ? parseJsonLines : parseJsonTree
   try {
-    read(message, parseJsonTree(input, limits.maxValues, cursor.path), cursor)
+    read(message, parse(input, limits.maxValues, cursor.path), cursor)
   } catch (error) {
     if (error instanceof ValueFault) throw invalidArgument(pathToString(cursor.path, root), error.message)
     throw error

@@ -34,6 +34,15 @@ export function parseJsonTree(
   return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), maxValues, path).document()
 }
 
+/** Parses newline-delimited JSON, a value on each line, into a list as `parseJsonTree` does; blank lines are skipped. */
+export function parseJsonLines(
+  input: string | Uint8Array,
+  maxValues = NO_JSON_LIMITS.maxValues,
+  path: (string | number)[] = [],
+): JsonTree[] {
+  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), maxValues, path).lines()
+}
+
 /**
  * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
  * decimal strings, which keeps their digits for 64-bit fields. What exceeds the limits is `invalid_argument` too.
@@ -56,7 +65,12 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function createJsonParser(text: string, maxValues: number, path: (string | number)[]): { document(): JsonTree } {
+interface JsonParser {
+  document(): JsonTree
+  lines(): JsonTree[]
+}
+
+function createJsonParser(text: string, maxValues: number, path: (string | number)[]): JsonParser {
   let at = 0
   let depth = 0
   let values = 0
@@ -208,7 +222,23 @@ function createJsonParser(text: string, maxValues: number, path: (string | numbe
     return at < text.length ? fail(`expected the end of the text, found ${found()}`) : result
   }
 
-  return { document }
+  function lines(): JsonTree[] {
+    const result: JsonTree[] = []
+    for (space(); at < text.length; space()) {
+      const start = at
+      path.push(result.length)
+      count()
+      result.push(value())
+      path.pop()
+      const end = text.indexOf('\n', start)
+      if (end >= 0 && end < at) fail('expected the end of the value on its line', end)
+      while (' \t\r'.includes(text.charAt(at)) && at < text.length) at++
+      if (at < (end < 0 ? text.length : end)) fail(`expected the end of the line, found ${found()}`)
+    }
+    return result
+  }
+
+  return { document, lines }
 }
 
 // Unit by unit: a text of only line ends would otherwise be split, or searched, a million times.

@@ -1,5 +1,5 @@
 import { editDistance } from '../protojson/nearest.js'
-import { type PathTemplate, type TemplateSegment, templateToString } from './template.js'
+import { type PathTemplate, templateToString } from './template.js'
 
 /** Longer paths, in characters and in segments, are not compared. */
 const MAX_LENGTH = 300
@@ -8,8 +8,8 @@ const MAX_SEGMENTS = 20
 const MAX_SHIFT = 2
 
 /**
- * The template of the path that was probably meant: one that differs in slashes, in a prefix, in case or between `_` and
- * `-`, or by a slip in a word; undefined for none. Values of variables are never shown.
+ * The template of the path that was probably meant: one that differs in slashes, in a prefix, in case or between `_`
+ * and `-`, or by a slip in a word; undefined for none. Values of variables are never shown.
  */
 export function nearestPath(path: string, templates: readonly PathTemplate[]): string | undefined {
   if (path.length > MAX_LENGTH) return undefined
@@ -40,15 +40,11 @@ function distanceTo(given: readonly string[], { segments, verb }: PathTemplate):
   // A path with the verb of a template means the verb, not a value that happens to end in it.
   let total = Math.abs(shift) - (verb === '' ? 0 : 0.05)
   for (const [index, segment] of expected.entries()) {
-    const distance = segmentDistance(rest[index] ?? '', segment)
+    const distance = segment.kind === 'literal' ? wordDistance(rest[index] ?? '', segment.text) : 0.1
     if (distance === undefined) return undefined
     total += distance
   }
   return total
-}
-
-function segmentDistance(given: string, segment: TemplateSegment): number | undefined {
-  return segment.kind === 'literal' ? wordDistance(given, segment.text) : 0.1
 }
 
 function wordDistance(given: string, word: string): number | undefined {

@@ -49,7 +49,7 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
    * The most values that one request can contain: keys of objects and items of lists in JSON, pairs in forms and
    * queries; default 25,000. More is `invalid_argument`.
    */
-  readonly maxValues?: number | undefined
+  readonly maxValues?: number | ((method: DescMethod) => number) | undefined
   /**
    * How deep objects and lists may nest in JSON where no schema limits it (Struct, Value, ListValue, Any); default 32.
    * Deeper is `invalid_argument`.
@@ -57,7 +57,7 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   readonly maxFreeDepth?: number | undefined
   /** What to do instead of giving a field that a request does not have, in words of the API; default nothing. */
   readonly fieldHint?: FieldHint | undefined
-  /** The body types that a method accepts; 415 otherwise. Default JSON and forms. */
+  /** The body types that a method accepts; 415 otherwise. Default JSON, JSON lines for lists, and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
   /** What the forms of a method may contain beside its fields, each given once; default nothing. */
   readonly formRules?: ((method: DescMethod) => FormRules) | undefined

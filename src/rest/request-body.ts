@@ -56,7 +56,10 @@ export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions)
   }
 }
 
-/** `body: "field"`: the body is the value of one field: a message, a scalar, a list or a map. */
+/**
+ * `body: "field"`: the body is the value of one field: a message, a scalar, a list or a map. A list can be one of JSON,
+ * or its items on a line each.
+ */
 export function compileFieldBody(field: DescField, options: RequestBodyOptions): RequestBody {
   const single = field.fieldKind === 'message' ? field.message : undefined
   if (isHttpBody(single)) {
@@ -74,15 +77,16 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
   const readField = options.readers.field(field)
   const formDesc = single === undefined || hasTextForm(single) ? undefined : single
   const bindForm = formDesc === undefined ? undefined : compileParameterBinder(formDesc, formOptions(options))
+  const isList = field.fieldKind === 'list'
   return {
-    accepts: bindForm === undefined ? ['json'] : ['json', 'form'],
+    accepts: ['json', ...(isList ? (['ndjson'] as const) : []), ...(bindForm === undefined ? [] : (['form'] as const))],
     read(message, bytes, type) {
       if (bytes.length === 0) return
       if (type === 'form' && formDesc !== undefined) {
         const child = create(formDesc)
         bindForm?.(child, latin1(bytes))
         setFieldValue(message, field, child)
-      } else readJson(readField, message, bytes, field.jsonName, options.limits)
+      } else readJson(readField, message, bytes, field.jsonName, options.limits, type === 'ndjson')
     },
   }
 }

@@ -16,7 +16,7 @@ import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
-import { createRouteTrie, type RouteTrie } from './route-trie.js'
+import { createRouteTrie } from './route-trie.js'
 import { type PathTemplate, templateToString } from './template.js'
 
 /** A binding with the implementation that it leads to and the settings of its method. */
@@ -33,28 +33,21 @@ export interface Route {
   readonly emptyResponse: boolean
 }
 
-/** All routes of a transcoder, and the JSON options with the types of all its services. */
-export interface RouteTable {
-  readonly trie: RouteTrie<Route>
-  /** The paths of default bindings, which are those of the RPC protocols too. */
-  readonly defaultPaths: ReadonlySet<string>
-  /** The path of every binding, to suggest for those that are nearly right. */
-  readonly templates: readonly PathTemplate[]
-  readonly json: JsonOptions
-}
-
 /**
  * Compiles every rule of every registered method. All faults (templates, fields, streams that HTTP cannot carry, two
- * bindings of one shape, verb and method) are thrown as one error that names the methods.
+ * bindings of one shape, verb and method) are thrown as one error that names the methods. `json` are the options with
+ * the types of all services.
  */
-export function createRouteTable(options: RestTranscoderOptions): RouteTable {
+export function createRouteTable(options: RestTranscoderOptions) {
   const recorded = recordRoutes(options.routes)
   const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
   const json: JsonOptions = { ...options.jsonOptions, registry }
   const sharedReaders = createJsonReaders({ ...json, hint: options.fieldHint })
   const trie = createRouteTrie<Route>()
   const faults: string[] = []
+  /** The paths of default bindings, which are those of the RPC protocols too. */
   const defaultPaths = new Set<string>()
+  /** The path of every binding, to suggest for those that are nearly right. */
   const templates: PathTemplate[] = []
 
   function addMethod({ spec, options: own }: RecordedMethod): void {
@@ -66,7 +59,7 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
       if (rule !== undefined) fault('a stream of requests cannot be mapped to HTTP')
       return
     }
-    const { maxBodyBytes } = options
+    const { maxBodyBytes, maxValues } = options
     const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
     const settings = {
       method,
@@ -74,7 +67,7 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
       interceptors: own.interceptors ?? options.interceptors ?? [],
       maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
       maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
-      requestTypes: options.requestTypes?.(method) ?? ['json', 'form'],
+      requestTypes: options.requestTypes?.(method) ?? ['json', 'ndjson', 'form'],
       emptyResponse: options.emptyResponse?.(method) ?? false,
     }
     const ownJson: JsonOptions = { ...json, ...own.jsonOptions }
@@ -82,7 +75,7 @@ export function createRouteTable(options: RestTranscoderOptions): RouteTable {
       readers: own.jsonOptions ? createJsonReaders({ ...ownJson, hint: options.fieldHint }) : sharedReaders,
       json: ownJson,
       limits: {
-        maxValues: options.maxValues ?? DEFAULT_JSON_LIMITS.maxValues,
+        maxValues: (typeof maxValues === 'function' ? maxValues(method) : maxValues) ?? DEFAULT_JSON_LIMITS.maxValues,
         maxFreeDepth: options.maxFreeDepth ?? DEFAULT_JSON_LIMITS.maxFreeDepth,
       },
       hint: options.fieldHint,

@@ -7,16 +7,6 @@ export interface RouteMatch<T> {
   readonly captures: readonly string[]
 }
 
-/** Routes by path template and HTTP method. */
-export interface RouteTrie<T> {
-  /** Adds a route, unless one has the same shape, verb and method already, which is then returned. */
-  insert(template: PathTemplate, method: string, route: T): T | undefined
-  /** Finds the best route for a raw path and a method; HEAD falls back to GET, any method to `*`. */
-  find(path: string, method: string): RouteMatch<T> | undefined
-  /** The methods that routes accept at this raw path, sorted, with HEAD and OPTIONS; empty for an unknown path. */
-  allowed(path: string): string[]
-}
-
 interface Entry<T> {
   readonly route: T
   readonly template: PathTemplate
@@ -38,13 +28,15 @@ interface Reading {
 }
 
 /**
- * Creates a trie. A literal wins over `*`, `*` over `**`, a registered custom verb over reading it as data, and the
- * search backtracks over all of them until the method fits too. Literals are compared in decoded form.
+ * Creates a trie of routes by path template and HTTP method. A literal wins over `*`, `*` over `**`, a registered
+ * custom verb over reading it as data, and the search backtracks over all of them until the method fits too. Literals
+ * are compared in decoded form.
  */
-export function createRouteTrie<T>(): RouteTrie<T> {
+export function createRouteTrie<T>() {
   const root = createNode<T>()
   const verbs = new Set<string>()
 
+  /** Adds a route, unless one has the same shape, verb and method already, which is then returned. */
   function insert(template: PathTemplate, method: string, route: T): T | undefined {
     const methods = methodsAt(root, template)
     const held = methods.get(method)
@@ -54,6 +46,7 @@ export function createRouteTrie<T>(): RouteTrie<T> {
     return undefined
   }
 
+  /** Finds the best route for a raw path and a method; HEAD falls back to GET, any method to `*`. */
   function find(path: string, method: string): RouteMatch<T> | undefined {
     for (const reading of readingsOf(path, verbs)) {
       const entry = walk(root, reading, 0, (methods) => pick(methods, method))
@@ -62,6 +55,7 @@ export function createRouteTrie<T>(): RouteTrie<T> {
     return undefined
   }
 
+  /** The methods that routes accept at this raw path, sorted, with HEAD and OPTIONS; empty for an unknown path. */
   function allowed(path: string): string[] {
     const found = new Set<string>()
     for (const reading of readingsOf(path, verbs)) {

@@ -67,7 +67,9 @@ export function templateFaultToString(fault: TemplateFault): string {
 
 /** Prints a template in canonical form: `{x}` for `{x=*}`, literals percent-encoded where they must be. */
 export function templateToString(template: PathTemplate): string {
-  const segments = template.segments.map(segmentToString)
+  const segments = template.segments.map((each) =>
+    each.kind === 'literal' ? encodePercentBytes(each.text) : each.kind,
+  )
   const parts: string[] = []
   let at = 0
   for (const { fieldPath, start, end } of template.variables) {
@@ -78,10 +80,6 @@ export function templateToString(template: PathTemplate): string {
   }
   parts.push(...segments.slice(at))
   return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodePercentBytes(template.verb)}`}`
-}
-
-function segmentToString(segment: TemplateSegment): string {
-  return segment.kind === 'literal' ? encodePercentBytes(segment.text) : segment.kind
 }
 
 class FaultSignal extends Error {

@@ -20,7 +20,8 @@ import { createErrorResponder, type ErrorResponder, sendUnary } from './whole-re
 
 /**
  * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a
- * `google.api.http` rule of the services that `routes` registers. Faults in the rules are thrown here, all in one error.
+ * `google.api.http` rule of the services that `routes` registers. Faults in the rules are thrown here, all in one
+ * error.
  */
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
   const { trie, defaultPaths, json, templates } = createRouteTable(options)
@@ -110,7 +111,11 @@ function serve(
   return serveCall(call, exchange, timeout, options)
 }
 
-const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+const MEDIA_TYPES = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  form: 'application/x-www-form-urlencoded',
+} as const
 
 /** Fills a message from a body; throws for one that is malformed. */
 type BindBody = (message: Message) => void
@@ -140,16 +145,13 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
   return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 
-/** A raw request target, cut but not decoded: the path and the query without its `?`. */
-export interface RequestTarget {
-  readonly path: string
-  readonly query: string
-}
-
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/
 
-/** Cuts a request target (RFC 9112, section 3.2) in origin or absolute form; a fragment is dropped. */
-export function parseRequestTarget(target: string): RequestTarget {
+/**
+ * Cuts a raw request target (RFC 9112, section 3.2) in origin or absolute form into its path and its query without `?`;
+ * a fragment is dropped.
+ */
+export function parseRequestTarget(target: string) {
   let rest = target
   if (rest.charCodeAt(0) !== 0x2f) {
     rest = rest.replace(ABSOLUTE, '')

@@ -68,15 +68,11 @@ function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): bool
 const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
 
 /** Answers errors in the one format of a transcoder. */
-export interface ErrorResponder {
-  /** Sends an error as the whole response. */
-  send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void
-  /** The JSON of an error, for the last line of a stream. */
-  json(error: ConnectError): JsonValue
-}
+export type ErrorResponder = ReturnType<typeof createErrorResponder>
 
 /** Creates the responder for the `errorBody` and `completeError` options. */
-export function createErrorResponder(options: RestTranscoderOptions, json: JsonOptions): ErrorResponder {
+export function createErrorResponder(options: RestTranscoderOptions, json: JsonOptions) {
+  /** The JSON of an error, for the last line of a stream. */
   const errorJson = (error: ConnectError): JsonValue =>
     options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
 
@@ -94,6 +90,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: JsonO
     return custom ?? { contentType: 'application/json', body: `${JSON.stringify(errorJson(error))}\n` }
   }
 
+  /** Sends an error as the whole response. */
   function send(failure: HttpFailure, request: NodeRequest, response: NodeResponse, call?: Call): void {
     const { contentType, body } = bodyOf(failure, request, call)
     const headers: OutgoingHttpHeaders = {}

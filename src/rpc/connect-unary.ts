@@ -14,8 +14,13 @@ import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import type { MessageCodec, MessageForm, RpcMethod } from './message-codec.js'
-import { COMPRESS_MIN_BYTES, negotiateCodings } from './message-codec.js'
+import {
+  COMPRESS_MIN_BYTES,
+  type MessageCodec,
+  type MessageForm,
+  negotiateCodings,
+  type RpcMethod,
+} from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
 export interface ConnectInput {

@@ -11,14 +11,7 @@ export interface Envelope {
 }
 
 /** Reads the envelopes of a request one by one. */
-export interface EnvelopeReader {
-  /**
-   * The next envelope, undefined at the end. Rejects if it exceeds the limit or is cut off, and if the client is gone.
-   */
-  next(): Promise<Envelope | undefined>
-  /** Stops reading, and rejects whoever waits for an envelope. */
-  stop(): void
-}
+export type EnvelopeReader = ReturnType<typeof createEnvelopeReader>
 
 /** One byte of flags and four of length stand before a message. */
 const PREFIX_BYTES = 5
@@ -26,7 +19,7 @@ const PREFIX_BYTES = 5
 const MAX_WAITING_BYTES = 64 * 1024
 
 /** Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. */
-export function createEnvelopeReader(request: NodeRequest, maxBytes: number): EnvelopeReader {
+export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
   let bytes: Buffer[] = []
   let length = 0
   let expected: number | undefined
@@ -86,12 +79,14 @@ export function createEnvelopeReader(request: NodeRequest, maxBytes: number): En
     },
   })
   return {
+    /** The next envelope, undefined at the end. Rejects if it exceeds the limit or is cut off, and if the client is gone. */
     next: () =>
-      new Promise((resolve, reject) => {
+      new Promise<Envelope | undefined>((resolve, reject) => {
         waiting = { resolve, reject }
         settle()
         if (waiting !== undefined && request.isPaused()) request.resume()
       }),
+    /** Stops reading, and rejects whoever waits for an envelope. */
     stop() {
       fail(new ConnectError('the call has ended', Code.Canceled))
       settle()

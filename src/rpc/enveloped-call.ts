@@ -12,10 +12,8 @@ import { type Exchange, writeMessages } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { createEnvelopeReader, type EnvelopeReader } from './envelope-reader.js'
-import type { EnvelopedProtocol } from './enveloped-protocol.js'
-import { bytesOfEnvelope, endEnveloped } from './enveloped-response.js'
-import type { MessageForm, RpcMethod } from './message-codec.js'
-import { type Codings, negotiateCodings } from './message-codec.js'
+import { bytesOfEnvelope, type EnvelopedProtocol, endEnveloped } from './enveloped-protocol.js'
+import { type Codings, type MessageForm, negotiateCodings, type RpcMethod } from './message-codec.js'
 
 /** One call over gRPC, gRPC-Web, or the streams of Connect. */
 export interface EnvelopedCall {

@@ -41,6 +41,8 @@ const MAX_WATCHES = 100
 export function createHealthRoutes(options: HealthOptions): (router: ConnectRouter) => void {
   const names = new Set(['', ...options.services.map((service) => service.typeName)])
   const watches = new Map<string, number>()
+  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
+  const read = async () => ((await options.isReady()) ? SERVING : NOT_SERVING)
   return (router) => {
     router.service(Health, {
       check: async ({ service }: HealthCheckRequest): Promise<MessageInitShape<typeof HealthCheckResponseSchema>> => {
@@ -48,16 +50,16 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
           const advice = suggestion(service, [...names].filter(Boolean))
           throw new ConnectError(`this service is not served here: ${advice}`, Code.NotFound)
         }
-        return { status: await statusOf(options) }
+        return { status: await read() }
       },
       list: async (): Promise<MessageInitShape<typeof HealthListResponseSchema>> => {
-        const status = await statusOf(options)
+        const status = await read()
         return { statuses: Object.fromEntries([...names].map((name) => [name, { status }])) }
       },
       watch: ({ service }: HealthCheckRequest, context: HandlerContext) => {
         countWatch(watches, options.clientAddressOf(context), context.signal)
         return names.has(service)
-          ? watchStatus(() => statusOf(options), options.watchIntervalMillis ?? 1000, options.closing, context.signal)
+          ? watchStatus(read, options.watchIntervalMillis ?? 1000, options.closing, context.signal)
           : watchStatus(async () => UNKNOWN, UNKNOWN_INTERVAL_MILLIS, options.closing, context.signal)
       },
     })
@@ -67,10 +69,6 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
 /** A service that is not known stays so until the process ends; the stream is only kept open, as gRPC asks for. */
 const UNKNOWN = HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN
 const UNKNOWN_INTERVAL_MILLIS = 60_000
-
-async function statusOf({ isReady }: HealthOptions): Promise<HealthCheckResponse_ServingStatus> {
-  return (await isReady()) ? HealthCheckResponse_ServingStatus.SERVING : HealthCheckResponse_ServingStatus.NOT_SERVING
-}
 
 /** Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many. */
 function countWatch(watches: Map<string, number>, address: string, signal: AbortSignal): void {

@@ -3,7 +3,7 @@ import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
 import { compress, decompress } from '../call/compression.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { fieldHint } from '../handlers/method-options.js'
+import { fieldHint, maxValuesOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { createJsonPrinter } from '../protojson/json-printer.js'
 import { createJsonReaders, readJson } from '../protojson/json-reader.js'
@@ -41,19 +41,20 @@ export interface MessageForm {
 export function createMessageCodec(method: DescMethod): MessageCodec {
   const printJson = createJsonPrinter(method.output, answerJsonOptions)
   const readMessage = createJsonReaders({ hint: fieldHint }).message(method.input)
+  const limits = { ...DEFAULT_JSON_LIMITS, maxValues: maxValuesOf(method) }
   return {
     json: {
       name: 'json',
       read(bytes) {
         const message = create(method.input)
-        readJson(readMessage, message, bytes, 'body')
+        readJson(readMessage, message, bytes, 'body', limits)
         return message
       },
       write: printJson,
     },
     binary: {
       name: 'proto',
-      read: createBinaryReader(method.input, DEFAULT_JSON_LIMITS.maxValues),
+      read: createBinaryReader(method.input, limits.maxValues),
       write: (message) => toBinary(method.output, message),
     },
   }

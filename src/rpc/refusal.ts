@@ -4,8 +4,7 @@ import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { drainRequest, endResponse } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { nearestName, shortList } from '../protojson/nearest.js'
-import { grpc, grpcWeb } from './enveloped-protocol.js'
-import { endEnveloped } from './enveloped-response.js'
+import { endEnveloped, grpc, grpcWeb } from './enveloped-protocol.js'
 
 const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
 /** The end of the path of an RPC: the full name of a service, and a method. */
@@ -22,7 +21,7 @@ const MAX_SHOWN = 100
  */
 export function refuseUnknownMethod(
   path: string,
-  nearestMethod: (path: string) => NearestMethod | undefined,
+  nearestMethod: ReturnType<typeof createNearestMethod>,
   request: NodeRequest,
   response: NodeResponse,
 ): Promise<void> | undefined {
@@ -56,17 +55,6 @@ function isPlainJson({ method, headers }: NodeRequest, path: string): boolean {
   )
 }
 
-/** Answers OPTIONS with the methods that a path accepts, and any other method that it does not accept with 405. */
-export function refuseVerb(request: NodeRequest, response: NodeResponse, allowed: readonly string[]): void {
-  endResponse(request, response, request.method === 'OPTIONS' ? 204 : 405, { allow: allowed.join(', ') }, '')
-}
-
-/** 505: a bidirectional stream needs HTTP/2. The connection is closed, in case its client waits for more on it. */
-export function refuseHttp1(request: NodeRequest, response: NodeResponse): void {
-  const text = 'a bidirectional stream needs HTTP/2\n'
-  endResponse(request, response, 505, { 'content-type': 'text/plain', connection: 'close' }, text)
-}
-
 /** 415: the request is in no form that the method accepts. */
 export function refuseType(request: NodeRequest, response: NodeResponse, types: readonly string[]): void {
   const given = request.headers['content-type']
@@ -80,20 +68,14 @@ const MAX_COMPARED = 300
 /** Extra slashes, a prefix, or a missing package, before or after a service and a method. */
 const SERVICE_AND_METHOD = /(?<![\w.-])([\w.-]+)\/+([\w-]+)\/*$/
 
-/** Where a path that belongs to no method was probably meant to lead. */
-export interface NearestMethod {
-  /** The path of the method that was probably meant; undefined if no method is near. */
-  readonly path?: string
-  /** What to tell the caller. */
-  readonly hint: string
-}
-
 /**
  * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a typo, or
  * that names the method with another service; otherwise names the methods of the nearest service, or the services.
- * Undefined: the path is nothing like one of a method.
+ * Undefined: the path is nothing like one of a method. `hint` is what to tell the caller.
  */
-export function createNearestMethod(paths: Iterable<string>): (path: string) => NearestMethod | undefined {
+export function createNearestMethod(
+  paths: Iterable<string>,
+): (path: string) => { readonly path?: string; readonly hint: string } | undefined {
   const methods = new Map<string, string[]>()
   for (const path of paths) {
     const [, service = '', method = ''] = path.split('/')
@@ -107,16 +89,11 @@ export function createNearestMethod(paths: Iterable<string>): (path: string) => 
     const near = nearestName(givenService, services)
     const names = methods.get(near ?? '') ?? []
     const nearMethod = nearestName(givenMethod, names)
-    if (near !== undefined && nearMethod !== undefined) return meant(near, nearMethod)
-    const owner = services.find((service) => methods.get(service)?.includes(givenMethod))
-    if (owner !== undefined) return meant(owner, givenMethod)
-    return near === undefined
-      ? { hint: `the services are ${shortList(services)}` }
-      : { hint: `${near} has ${shortList(names)}` }
+    const owner = nearMethod === undefined ? services.find((each) => methods.get(each)?.includes(givenMethod)) : near
+    if (owner !== undefined) {
+      const path = `/${owner}/${nearMethod ?? givenMethod}`
+      return { path, hint: `did you mean ${path}?` }
+    }
+    return { hint: near === undefined ? `the services are ${shortList(services)}` : `${near} has ${shortList(names)}` }
   }
-}
-
-function meant(service: string, method: string): NearestMethod {
-  const path = `/${service}/${method}`
-  return { path, hint: `did you mean ${path}?` }
 }

@@ -21,7 +21,7 @@ import {
 import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
 import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
 import { createMessageCodec, type RpcMethod } from './message-codec.js'
-import { createNearestMethod, refuseHttp1, refuseType, refuseUnknownMethod, refuseVerb } from './refusal.js'
+import { createNearestMethod, refuseType, refuseUnknownMethod } from './refusal.js'
 
 /** What the RPC protocols need. */
 export interface RpcHandlerOptions extends CallHooks {
@@ -35,23 +35,20 @@ export interface RpcHandlerOptions extends CallHooks {
   readonly maxTimeoutMs: (method: DescMethod) => number | undefined
 }
 
-/** Answers a request for the path of a method, over Connect, gRPC or gRPC-Web. Returns false for any other path. */
-export type RpcHandler = (request: NodeRequest, response: NodeResponse) => boolean
-
 /** How long the request of a call without a deadline may take. */
 const REQUEST_MILLIS = 60_000
 
 /**
  * Serves every method of the routes under `/package.Service/Method`, with the same implementations, interceptors,
- * answers and errors as the stock handlers, but without their universal layer.
+ * answers and errors as the stock handlers, but without their universal layer. False: the path is none of them.
  */
-export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
+export function createRpcHandler(options: RpcHandlerOptions) {
   const shutdown = createShutdown(options.shutdownSignal)
   const methods = new Map(
     recordRoutes(options.routes).map(({ spec }) => [createMethodUrl('/', spec.method), methodOf(spec, options)]),
   )
   const nearestMethod = createNearestMethod(methods.keys())
-  return (request, response) => {
+  return (request: NodeRequest, response: NodeResponse): boolean => {
     const path = pathOf(request)
     const method = methods.get(path)
     if (method !== undefined) {
@@ -96,11 +93,13 @@ function serve(
   const { spec, codec, allowed, maxTimeoutMs } = method
   const verb = request.method ?? ''
   if (verb === 'OPTIONS' || !allowed.includes(verb)) {
-    refuseVerb(request, response, allowed)
+    endResponse(request, response, verb === 'OPTIONS' ? 204 : 405, { allow: allowed.join(', ') }, '')
     return
   }
   if (spec.kind === 'bidi_streaming' && !('stream' in response)) {
-    refuseHttp1(request, response)
+    // The connection is closed, in case its client waits for more on it.
+    const headers = { 'content-type': 'text/plain', connection: 'close' }
+    endResponse(request, response, 505, headers, 'a bidirectional stream needs HTTP/2\n')
     return
   }
   const enveloped = verb === 'POST' ? envelopedProtocolOf(request.headers['content-type'] ?? '') : undefined

@@ -6,11 +6,17 @@ import { ServiceError } from '../errors.js'
 const advice = 'send the secret of a management key (svc keys create --kind mk)'
 
 /**
- * Finds the directory of a request by its Authorization header alone: the secret of a management key, which no other door
- * accepts. Any other valid credential gets 403, everything else 401. `onCaller` is told the id of the key or user, of
- * callers that are refused too; `requestId` is for the log.
+ * Finds the directory of a request by its Authorization header alone: the secret of a management key, which no other
+ * door accepts. Any other valid credential gets 403, everything else 401. `onCaller` is told the id of the key or user,
+ * of callers that are refused too; `requestId` is for the log.
  */
-export function createScimAdmission({ findManagementKey, authenticate }: Finders) {
+export function createScimAdmission({
+  findManagementKey,
+  authenticate,
+}: {
+  readonly findManagementKey: FindManagementKey
+  readonly authenticate: Authenticate
+}) {
   return async (
     authorization: string | undefined,
     requestId: string,
@@ -30,10 +36,4 @@ export function createScimAdmission({ findManagementKey, authenticate }: Finders
     onCaller(caller.id)
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
   }
-}
-
-interface Finders {
-  readonly findManagementKey: FindManagementKey
-  /** Finds whose token a credential of another kind is, for the answer. */
-  readonly authenticate: Authenticate
 }

@@ -1,17 +1,6 @@
 import { all, any, type Compared, type Condition, compare, constant, not, someEntry } from '../store/search.js'
-import type { Filter } from './filter.js'
+import { comparisons, type Filter } from './filter.js'
 import { type Attribute, presenceOf, unsearchable } from './schema.js'
-
-const comparisons = {
-  eq: 'equals',
-  co: 'contains',
-  sw: 'startsWith',
-  ew: 'endsWith',
-  gt: 'gt',
-  ge: 'gte',
-  lt: 'lt',
-  le: 'lte',
-} as const
 
 /** The filter as a condition on rows. */
 export function conditionOf(filter: Filter): Condition {
@@ -25,7 +14,7 @@ export function conditionOf(filter: Filter): Condition {
     case 'present':
       return presenceOf(filter.attribute)
     case 'compare':
-      return compare(comparedIn(filter.attribute), comparisons[filter.comparison], filter.value)
+      return compare(comparedIn(filter.attribute), comparisons[filter.comparison].operator, filter.value)
     case 'some': {
       const { search } = filter.attribute
       if (typeof search !== 'object' || !('from' in search)) throw unsearchable(filter.attribute)

@@ -107,7 +107,10 @@ function scimCall(
       const error = scimErrorFrom(failure)
       await send(request, response, errorAnswer(error))
       const { status, scimType = '', detail } = error
-      if (isRefusal(error, request)) tell({ attribute: '', status, scimType, detail })
+      // Nobody needs to know that a look-up finds nothing, or that the service is at fault.
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (status >= 400 && status < 500 && !(status === 404 && isRead))
+        tell({ attribute: '', status, scimType, detail })
     },
   }
   const admit = async () => {
@@ -119,11 +122,6 @@ function scimCall(
 /** The entity tags of a header, all strong: SCIM's examples have weak ones, which some clients make of every tag. */
 function tagsIn(request: NodeRequest, name: 'if-match' | 'if-none-match'): string | undefined {
   return headerOf(request, name)?.replaceAll('W/', '')
-}
-
-/** Whether an administrator should know: not that a look-up finds nothing, nor that the service is at fault. */
-function isRefusal({ status }: ScimError, { method }: NodeRequest): boolean {
-  return status >= 400 && status < 500 && !(status === 404 && (method === 'GET' || method === 'HEAD'))
 }
 
 const TYPES = ['application/scim+json', 'application/json']

@@ -1,11 +1,22 @@
 import { ScimError } from './error.js'
 import { type Attribute, findPath, isSameName, named, type Path, type ResourceType } from './schema.js'
 
-/** How the value of an attribute compares with another one; `ne` is the opposite of `eq`. */
-export const comparisons = ['eq', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+/**
+ * How the value of an attribute compares with another one, as the database and as a program compares two texts; `ne` is
+ * the opposite of `eq`.
+ */
+export const comparisons = {
+  eq: { operator: 'equals', holds: (held: string, value: string) => held === value },
+  co: { operator: 'contains', holds: (held: string, value: string) => held.includes(value) },
+  sw: { operator: 'startsWith', holds: (held: string, value: string) => held.startsWith(value) },
+  ew: { operator: 'endsWith', holds: (held: string, value: string) => held.endsWith(value) },
+  gt: { operator: 'gt', holds: (held: string, value: string) => held > value },
+  ge: { operator: 'gte', holds: (held: string, value: string) => held >= value },
+  lt: { operator: 'lt', holds: (held: string, value: string) => held < value },
+  le: { operator: 'lte', holds: (held: string, value: string) => held <= value },
+} as const
 
-/** One of them. */
-export type Comparison = (typeof comparisons)[number]
+type Comparison = keyof typeof comparisons
 
 /**
  * A filter whose paths are resolved and whose values fit their attributes. It is true or false of each resource, and
@@ -48,8 +59,8 @@ const MAX_CHARACTERS = 8_192
 const MAX_DEPTH = 20
 const MAX_COMPARISONS = 100
 
-/** A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything else. */
-const TOKEN = /"(?:[^"\\]|\\.)*"?|[()[]|\](?:\.\w+)?|[-\w][-+\w.:]*|\s+|./gs
+/** A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything but space. */
+const TOKENS = /"(?:[^"\\]|\\.)*"?|[()[]|\](?:\.\w+)?|[-\w][-+\w.:]*|\S/gs
 
 type Found = Pick<Path, 'attribute' | 'subAttribute'> | 'unsupported'
 type Find = (path: string) => Found
@@ -57,7 +68,7 @@ type Find = (path: string) => Found
 /** Reads the grammar by recursive descent: `or` of `and` of comparisons, negations, brackets. */
 function read(text: string, findHere: Find): Filter {
   if (text.length > MAX_CHARACTERS) throw filterFault(`has more than ${MAX_CHARACTERS} characters`)
-  const tokens = Array.from(text.matchAll(TOKEN), ([token]) => token).filter((token) => token.trim() !== '')
+  const tokens = text.match(TOKENS) ?? []
   const stray = tokens.find((token) => /^[^-\w"()[\].:+]/.test(token))
   if (stray !== undefined) throw filterFault(`has ${JSON.stringify(stray)} outside a string`)
   let at = 0
@@ -114,12 +125,12 @@ function read(text: string, findHere: Find): Filter {
     countOne()
     const operator = next().toLowerCase()
     if (operator === 'pr') return presence(find(path), path)
-    const how = comparisons.find((each) => each === operator)
+    const how = Object.hasOwn(comparisons, operator) ? (operator as Comparison) : undefined
     if (how === undefined && operator !== 'ne') throw malformed()
     const value = valueFrom(next())
     const found = find(path)
     if (found === 'unsupported') return { kind: 'constant', isTrue: (how === undefined) !== (value === null) }
-    return compared(found, { path, how: how ?? 'eq', value, isOpposite: how === undefined })
+    return compared(found, { path, how: how ?? 'eq', value }, how === undefined)
   }
 
   const whole = filter(findHere, 0)
@@ -183,11 +194,10 @@ interface Stated {
   readonly path: string
   readonly how: Comparison
   readonly value: FilterValue
-  readonly isOpposite: boolean
 }
 
-function compared({ attribute, subAttribute }: Exclude<Found, 'unsupported'>, stated: Stated): Filter {
-  const { path, how, value, isOpposite } = stated
+function compared({ attribute, subAttribute }: Exclude<Found, 'unsupported'>, stated: Stated, isOpposite: boolean) {
+  const { path, how, value } = stated
   // Of a complex attribute, the value is what is compared (RFC 7643 section 2.4).
   const simple = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
   if (simple === undefined) throw filterFault(`compares ${path}, which is complex: compare one of its sub-attributes`)

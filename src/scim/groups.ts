@@ -39,8 +39,8 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
 
   async remove({ scope, id }) {
     if (await deleteDirectoryGroup(scope, id)) return undefined
-    const advice = 'remove it from them first'
-    throw new ScimError(409, undefined, `approval procedures use the group as an approver: ${advice}`)
+    const fault = 'approval procedures use the group as an approver: remove it from them first'
+    throw new ScimError(409, undefined, fault)
   },
 
   list: ({ scope }, selection, range, shown) =>

@@ -1,11 +1,9 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { Condition, Order } from '../store/search.js'
-import type { Range } from '../store/search-page.js'
+import type { Order } from '../store/search.js'
 import { comparedIn, conditionOf } from './condition.js'
 import { ScimError } from './error.js'
 import { parseFilter } from './filter.js'
 import { memberOf } from './json.js'
-import type { Projection } from './print.js'
 import { findPath, named, type ResourceType } from './schema.js'
 
 /** The most resources on a page. */
@@ -14,14 +12,7 @@ export const MAX_PAGE_SIZE = 200
 const DEFAULT_PAGE_SIZE = 100
 
 /** What a request for a list wants (RFC 7644 section 3.4.2). */
-export interface ListRequest {
-  /** Undefined for all resources. */
-  readonly condition: Condition | undefined
-  /** Undefined is the order of creation. */
-  readonly order: Order | undefined
-  readonly range: Range
-  readonly projection: Projection
-}
+export type ListRequest = ReturnType<typeof listRequest>
 
 /** Reads the query of a list. Throws `invalidFilter`, `invalidPath` and `invalidValue`. */
 export function listRequestFromQuery(query: URLSearchParams, type: ResourceType): ListRequest {
@@ -51,23 +42,22 @@ export function listRequestFromBody(body: JsonObject, type: ResourceType): ListR
   return listRequest(body, type)
 }
 
-function listRequest(stated: JsonObject, type: ResourceType): ListRequest {
+function listRequest(stated: JsonObject, type: ResourceType) {
   const filter = text(stated, 'filter')
   const sortBy = text(stated, 'sortBy')
   const sortOrder = text(stated, 'sortOrder')?.toLowerCase() ?? 'ascending'
   // What is below is 1, and a negative count is 0 (RFC 7644 section 3.4.2.4).
   const startIndex = Math.max(1, integer(stated, 'startIndex') ?? 1)
   const count = Math.min(MAX_PAGE_SIZE, Math.max(0, integer(stated, 'count') ?? DEFAULT_PAGE_SIZE))
-  const projection = {
-    attributes: texts(stated, 'attributes'),
-    excludedAttributes: texts(stated, 'excludedAttributes'),
-  }
+  const [attributes, excludedAttributes] = [texts(stated, 'attributes'), texts(stated, 'excludedAttributes')]
   if (sortOrder !== 'ascending' && sortOrder !== 'descending') throw invalid('sortOrder', 'ascending or descending')
   return {
+    /** Undefined for all resources. */
     condition: filter === undefined ? undefined : conditionOf(parseFilter(filter, type)),
+    /** Undefined is the order of creation. */
     order: sortBy === undefined ? undefined : orderBy(sortBy, sortOrder === 'descending', type),
     range: { offset: startIndex - 1, count },
-    projection,
+    projection: { attributes, excludedAttributes },
   }
 }
 

@@ -20,10 +20,10 @@ interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
 }
 
 /**
- * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths, with
- * paths as names of members, with members and operations in any case. Attributes that nobody writes, because no resource
- * has them, or because they follow from others, do not count. Throws `invalidSyntax`, `invalidValue`, `tooMany`,
- * `noTarget` for a removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
+ * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths,
+ * with paths as names of members, with members and operations in any case. Attributes that nobody writes, because no
+ * resource has them, or because they follow from others, do not count. Throws `invalidSyntax`, `invalidValue`,
+ * `tooMany`, `noTarget` for a removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
  */
 export function patchChangesFrom(body: JsonObject, type: ResourceType): PatchChange[] {
   const operations = memberOf(body, 'Operations')
@@ -56,8 +56,8 @@ function operationFrom(operation: JsonValue, index: number): PatchOperation {
 }
 
 /**
- * An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path. What
- * is no attribute that can be written does not count there, as in the body of a POST.
+ * An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path.
+ * What is no attribute that can be written does not count there, as in the body of a POST.
  */
 function singleOperations(operation: PatchOperation, type: ResourceType): PatchOperation[] {
   const { op, path, value } = operation

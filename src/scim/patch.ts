@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
-import type { Comparison, Filter } from './filter.js'
+import { comparisons, type Filter } from './filter.js'
 import { entryType, entryValue, isJsonObject, memberOf, valueAt, withMember, withValueAt } from './json.js'
 import type { PatchChange } from './patch-operation.js'
 import { readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
@@ -9,15 +9,20 @@ import type { ScimReport } from './request.js'
 import type { Attribute } from './schema.js'
 
 /**
- * A document after the changes of a PATCH, one after the other. A filter may be on entries that do not exist yet. Optional
- * values that cannot be read are left out, and reported. Throws `invalidValue` and `noTarget`.
+ * A document after the changes of a PATCH, one after the other. A filter may be on entries that do not exist yet.
+ * Optional values that cannot be read are left out, and reported. Throws `invalidValue` and `noTarget`.
  */
 export function applyPatch(document: JsonObject, changes: readonly PatchChange[], report: ScimReport): JsonObject {
   return changes.reduce((before, change) => {
     const { extension, attribute } = change
     const place = extension === undefined ? [attribute.name] : [extension.id, attribute.name]
     const held = valueAt(before, place)
-    const changed = () => (attribute.multiValued ? entriesAfter(held, change) : valueAfter(held, change))
+    const changed = () => {
+      if (!attribute.multiValued) return valueAfter(held, change)
+      const entries = entriesAfter(Array.isArray(held) ? held : [], change)
+      refuseTooManyEntries(attribute, entries)
+      return entries.length === 0 ? undefined : entries
+    }
     return report.read(attribute, () => withValueAt(before, place, changed())) ?? before
   }, document)
 }
@@ -53,17 +58,9 @@ function readPart(attribute: Attribute, part: Attribute, value: JsonValue): Json
 }
 
 /** The entries of an attribute that has several after a change. */
-function entriesAfter(held: JsonValue | undefined, change: PatchChange): JsonValue | undefined {
-  const before = Array.isArray(held) ? held : []
-  const { attribute, filter, subAttribute } = change
-  const isWhole = filter === undefined && subAttribute === undefined
-  const entries = isWhole ? entriesChangedAsWhole(before, change) : entriesChangedInPart(before, change)
-  refuseTooManyEntries(attribute, entries)
-  return entries.length === 0 ? undefined : entries
-}
-
-function entriesChangedInPart(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
+function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
   const { op, value = null, attribute, filter, subAttribute } = change
+  if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(held, change)
   const isMeant = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
   if (op === 'remove' || value === null || value === '') {
     return held.flatMap((entry) => (isMeant(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
@@ -144,25 +141,14 @@ function matchesEntry(filter: Filter, entry: JsonValue): boolean {
       const { attribute, comparison, value } = filter
       const held = valueIn(entry, attribute)
       if (typeof held !== 'string' || typeof value !== 'string') return held === value
-      const texts = attribute.caseExact ? [held, value] : [held.toLowerCase(), value.toLowerCase()]
-      return comparisonsOfTexts[comparison](texts[0] ?? '', texts[1] ?? '')
+      const { holds } = comparisons[comparison]
+      return attribute.caseExact ? holds(held, value) : holds(held.toLowerCase(), value.toLowerCase())
     }
     case 'some':
     case 'constant':
       // Entries have no entries of their own, and only parts that there are.
       return false
   }
-}
-
-const comparisonsOfTexts: Readonly<Record<Comparison, (held: string, value: string) => boolean>> = {
-  eq: (held, value) => held === value,
-  co: (held, value) => held.includes(value),
-  sw: (held, value) => held.startsWith(value),
-  ew: (held, value) => held.endsWith(value),
-  gt: (held, value) => held > value,
-  ge: (held, value) => held >= value,
-  lt: (held, value) => held < value,
-  le: (held, value) => held <= value,
 }
 
 /** The value of a sub-attribute, whose name the document has in any case; undefined if there is none. */

@@ -7,8 +7,8 @@ import type { ScimReport } from './request.js'
 import { type Attribute, coreOf, isSameName, isWritable, named, type ResourceType } from './schema.js'
 
 /**
- * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the URN.
- * Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
+ * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the
+ * URN. Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
  * optional values that cannot be read, which are reported. Throws `invalidValue` and `tooMany`.
  */
 export function readResource(body: JsonObject, type: ResourceType, report: ScimReport): JsonObject {
@@ -41,13 +41,16 @@ function readMembers(
 }
 
 /**
- * The value of an attribute as requests give it, in the form of its declaration; undefined for `null`, an empty list and
- * an object without anything known, which mean that there is none. Booleans may be strings, as Microsoft Entra writes
- * them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`.
+ * The value of an attribute as requests give it, in the form of its declaration; undefined for `null`, an empty list
+ * and an object without anything known, which mean that there is none. Booleans may be strings, as Microsoft Entra
+ * writes them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`.
  */
 export function readValue(attribute: Attribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
   if (value === null) return undefined
-  if (!attribute.multiValued) return readOne(attribute, singleOf(value), path)
+  if (!attribute.multiValued) {
+    // Microsoft Entra writes single values as lists of one.
+    return readOne(attribute, Array.isArray(value) && value.length <= 1 ? (value[0] ?? null) : value, path)
+  }
   const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
   refuseTooManyEntries(attribute, entries, path)
   return entries.length === 0 ? undefined : withOnePrimary(entries)
@@ -67,11 +70,6 @@ export function readOne(attribute: Attribute, value: JsonValue, path = attribute
   if (value === null) return undefined
   if (attribute.type === 'boolean') return booleanFrom(value, path)
   return attribute.type === 'complex' ? partsFrom(attribute, value, path) : textFrom(attribute, value, path)
-}
-
-/** Microsoft Entra writes single values as lists of one. */
-function singleOf(value: JsonValue): JsonValue {
-  return Array.isArray(value) && value.length <= 1 ? (value[0] ?? null) : value
 }
 
 function booleanFrom(value: JsonValue, path: string): boolean {

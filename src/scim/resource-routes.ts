@@ -34,8 +34,7 @@ export function resourceRoutes<Row extends { readonly version: string }>(
   type: ResourceType<Row>,
   { create, get, replace, patch, remove }: ResourceOperations<Row>,
 ): ScimRoute[] {
-  const name = type.endpoint.slice(1)
-  const [many, one] = [type.endpoint, `${type.endpoint}/{id}`]
+  const one = `${type.endpoint}/{id}`
   const answering = (operation: Operation<Row>, status: number) => async (request: ScimRequest) => {
     const shown = projected(type, projectionFromQuery(request.query))
     const row = await operation(request, shown)
@@ -43,17 +42,17 @@ export function resourceRoutes<Row extends { readonly version: string }>(
   }
   const getting = answering(get, 200)
   return [
-    { method: 'POST', path: many, operation: `${name}/Create`, handle: answering(create, 201) },
-    {
-      method: 'GET',
-      path: one,
-      operation: `${name}/Get`,
-      handle: async (request) => unlessKnown(request, await getting(request)),
-    },
-    { method: 'PUT', path: one, operation: `${name}/Replace`, handle: answering(replace, 200) },
-    { method: 'PATCH', path: one, operation: `${name}/Patch`, handle: answering(patch, 200) },
-    { method: 'DELETE', path: one, operation: `${name}/Delete`, handle: answering(remove, 204) },
+    route('POST', type.endpoint, 'Create', answering(create, 201)),
+    route('GET', one, 'Get', async (request) => unlessKnown(request, await getting(request))),
+    route('PUT', one, 'Replace', answering(replace, 200)),
+    route('PATCH', one, 'Patch', answering(patch, 200)),
+    route('DELETE', one, 'Delete', answering(remove, 204)),
   ]
+}
+
+/** A route whose operation is named like `Users/Get`. */
+function route(method: ScimRoute['method'], path: string, verb: string, handle: ScimRoute['handle']): ScimRoute {
+  return { method, path, operation: `${path.split('/')[1]}/${verb}`, handle }
 }
 
 function resourceAnswer<Row extends { readonly version: string }>(
@@ -77,7 +76,6 @@ function unlessKnown({ ifNoneMatch = '' }: ScimRequest, answer: ScimAnswer): Sci
 
 /** The routes of the list of a type and of the searches in it (RFC 7644 sections 3.4.2 and 3.4.3). */
 export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOperations<Row>): ScimRoute[] {
-  const name = type.endpoint.slice(1)
   const answer = async (request: ScimRequest, stated: ListRequest): Promise<ScimAnswer> => {
     const { condition, order, range, projection } = stated
     const shown = projected(type, projection)
@@ -88,19 +86,12 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
     const resources = rows.map((row) => printed(row, shown, request.baseUrl))
     return { status: 200, body: listResponse(resources, total, range.offset + 1) }
   }
+  const { endpoint } = type
   return [
-    {
-      method: 'GET',
-      path: type.endpoint,
-      operation: `${name}/List`,
-      handle: async (request) => answer(request, listRequestFromQuery(request.query, type)),
-    },
-    {
-      method: 'POST',
-      path: `${type.endpoint}/.search`,
-      operation: `${name}/Search`,
-      handle: async (request) => answer(request, listRequestFromBody(request.body, type)),
-    },
+    route('GET', endpoint, 'List', async (request) => answer(request, listRequestFromQuery(request.query, type))),
+    route('POST', `${endpoint}/.search`, 'Search', async (request) =>
+      answer(request, listRequestFromBody(request.body, type)),
+    ),
   ]
 }
 
@@ -110,9 +101,8 @@ function mayReadAll({ condition, order }: Selection): boolean {
 }
 
 function tooMany(): ScimError {
-  const detail =
-    'the list takes too long: filter by an indexed attribute, such as userName, so that fewer resources match'
-  return new ScimError(400, 'tooMany', detail)
+  const advice = 'filter by an indexed attribute, such as userName, so that fewer resources match'
+  return new ScimError(400, 'tooMany', `the list takes too long: ${advice}`)
 }
 
 /** The answer with several resources (RFC 7644 section 3.4.2). */

@@ -13,8 +13,8 @@ import { type FieldAttribute, fieldAttributes, saidOf, userNameOf } from './user
 const MAX_DOCUMENT_BYTES = 65_536
 
 /**
- * What a directory has said of a user, as an object of SCIM: what its next change is applied to. For a user whom only an
- * import has given to the directory, the values that belong to it.
+ * What a directory has said of a user, as an object of SCIM: what its next change is applied to. For a user whom only
+ * an import has given to the directory, the values that belong to it.
  */
 export function documentOf(user: DirectoryUserRow): JsonObject {
   const { directoryExternalId } = user
@@ -40,8 +40,8 @@ export type UserWrite = DirectoryWrite & { readonly email: string }
 
 /**
  * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
- * document lacks, or whose optional values cannot be taken, are withdrawn. Throws `invalidValue` if there is no userName,
- * or no email address. `takenPhones` are numbers that others have, as they were sent.
+ * document lacks, or whose optional values cannot be taken, are withdrawn. Throws `invalidValue` if there is no
+ * userName, or no email address. `takenPhones` are numbers that others have, as they were sent.
  */
 export function userWriteFrom(
   given: JsonObject,
@@ -144,8 +144,8 @@ function standingFrom(
 }
 
 /**
- * The document with the work address that follows the user name: if both were the same, and a change names only the user
- * name, the change is of both.
+ * The document with the work address that follows the user name: if both were the same, and a change names only the
+ * user name, the change is of both.
  */
 export function withFollowingEmail(document: JsonObject, before: JsonObject, user: DirectoryUserRow): JsonObject {
   const isUserName = (text: string | undefined) => emailKeyOf(text ?? '') === emailKeyOf(userNameOf(user))

@@ -122,8 +122,8 @@ async function withoutTakenPhones<Result>(
 }
 
 /**
- * Makes a user what the request says, which may depend on the user: it is read once to know what to lock, and again when
- * it is locked.
+ * Makes a user what the request says, which may depend on the user: it is read once to know what to lock, and again
+ * when it is locked.
  */
 function writeUser(
   { scope, report }: ScimRequest,

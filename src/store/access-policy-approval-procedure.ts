@@ -1,10 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type {
-  AccessPolicyModel,
-  ApprovalProcedureModel,
-  ApprovalStepApproverModel,
-  ApprovalStepModel,
-} from '../../gen/prisma/models.js'
+import type { ApprovalStepApproverModel, ApprovalStepModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import {
   ApprovalProcedureSchema,
@@ -16,10 +11,12 @@ import {
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type PrintedRow, rowText } from './resource/print.js'
+import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { ofOrganization } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
+import type { StandardKey, StandardValues } from './standard-writes.js'
 
 const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
   appOwner: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'APP_OWNER' THEN '{}' END` },
@@ -90,24 +87,6 @@ export const approvalFlowOfAll = Prisma.sql`
                    AND approvers.step_id = x.id`)}
   ) flow ON flow.organization_id = p.organization_id AND flow.procedure_id = p.id`
 
-const print = createStatement<{ readonly id: string; readonly organizationId: string }, PrintedRow>({
-  name: 'print_approval_procedure',
-  columns: { json: 'text' },
-  text: ({ id }) => Prisma.sql`
-SELECT ${rowText(approvalProcedureResource)} AS json
-  FROM approval_procedures p ${approvalFlow}
- WHERE ${ofOrganization('p')} AND p.id = ${id}`,
-})
-
-const lockPolicy = createStatement<Scope & { readonly id: string }, Pick<AccessPolicyModel, 'teamId'>>({
-  name: 'lock_access_policy',
-  columns: { teamId: 'text' },
-  text: ({ id, organizationId, teamIds }) => Prisma.sql`
-SELECT team_id AS "teamId" FROM access_policies
- WHERE id = ${id} AND organization_id = ${organizationId} AND ${inTeams(Prisma.sql`team_id`, teamIds)}
-   FOR SHARE`,
-})
-
 interface NamedApprovers {
   readonly organizationId: string
   readonly userIds: readonly string[]
@@ -133,48 +112,54 @@ WITH known_users AS (
 SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM known_groups`,
 })
 
-/** What every part of a procedure contains about the procedure. */
-type ProcedureOfPart = Pick<ApprovalStepModel, 'organizationId' | 'procedureId'>
-
-/** A step of a procedure that is to be stored, with its approvers in their order. */
-export interface NewApprovalStep extends Omit<ApprovalStepModel, keyof ProcedureOfPart> {
-  readonly approvers: readonly Omit<ApprovalStepApproverModel, keyof ProcedureOfPart | 'stepId' | 'position'>[]
-}
+/** The approval procedures of access policies. */
+export const approvalProcedureStore = createStandardStore(
+  approvalProcedureResource,
+  ['accessPolicyId'],
+  'access_policy_id',
+  approvalFlow,
+)
 
 /** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [print, lockPolicy, lockApprovers]
-
-/** The team of a policy in the scope; the policy stays in that team until the end of the transaction. */
-export async function lockAccessPolicy(transaction: Tables, id: string, scope: Scope): Promise<string | undefined> {
-  const [policy] = await transaction.run(lockPolicy, { id, ...scope })
-  return policy?.teamId
-}
+export const accessPolicyApprovalProcedureStatements = [...approvalProcedureStore.statements, lockApprovers]
 
 /** The approvers that exist, locked in the order of their ids, so that they still exist when a step names them. */
 export function lockKnownApprovers(transaction: Tables, named: NamedApprovers): Promise<KnownApprover[]> {
   return transaction.run(lockApprovers, named)
 }
 
-/** A procedure to be stored, with its steps. */
-export interface NewApprovalProcedure
-  extends Pick<ApprovalProcedureModel, 'id' | 'organizationId' | 'accessPolicyId' | 'timeoutSeconds'> {
-  readonly steps: readonly NewApprovalStep[]
+/** What every part of a procedure contains about the procedure. */
+type ProcedureOfPart = Pick<ApprovalStepModel, 'organizationId' | 'procedureId'>
+
+/** A step as it is stored, with its approvers in their order. */
+export interface StoredStep extends Omit<ApprovalStepModel, keyof ProcedureOfPart> {
+  readonly approvers: readonly Omit<ApprovalStepApproverModel, keyof ProcedureOfPart | 'stepId' | 'position'>[]
 }
 
-/** Stores a procedure with its steps and their approvers, and returns its JSON. */
-export async function insertApprovalProcedure(
-  { models, run }: Tables,
-  { steps, ...procedure }: NewApprovalProcedure,
-): Promise<string> {
-  const withApprovers = steps.map(({ approvers, ...step }) => ({
+/** The steps of a procedure in order. */
+export function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey): Promise<StoredStep[]> {
+  return models.approvalStep.findMany({
+    where: { organizationId, procedureId: id },
+    orderBy: [{ stageIndex: 'asc' }, { stepIndex: 'asc' }],
+    select: {
+      id: true,
+      stageIndex: true,
+      stepIndex: true,
+      allowSelfApproval: true,
+      approverJustificationMode: true,
+      suppressNotifications: true,
+      autoApproveSelf: true,
+      customWorkflowId: true,
+      approvers: { orderBy: { position: 'asc' }, select: { kind: true, userId: true, groupId: true, notify: true } },
+    },
+  })
+}
+
+/** The steps as values of a procedure: instead of those that it has, unless it is new. */
+export function stepValues(steps: readonly StoredStep[], isNew: boolean): StandardValues {
+  const create = steps.map(({ approvers, ...step }) => ({
     ...step,
     approvers: { create: approvers.map((approver, position) => ({ position, ...approver })) },
   }))
-  await models.approvalProcedure.create({
-    data: { ...procedure, steps: { create: withApprovers } },
-    select: { id: true },
-  })
-  const [printed] = await run(print, procedure)
-  if (printed === undefined) throw new Error('a procedure was stored and is not there')
-  return printed.json
+  return { steps: isNew ? { create } : { deleteMany: {}, create } }
 }

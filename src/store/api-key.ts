@@ -1,15 +1,43 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { ApiKeySchema } from '../../gen/svc/v2/api_key_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { declareResource } from './resource/resource.js'
 import { ofOrganization } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
+
+/** The id of the key at another place of the chain; empty if there is none. */
+const rotation = (place: string) => Prisma.sql`
+  coalesce((SELECT r.id FROM api_keys r WHERE ${ofOrganization('r')} AND r.chain_id = k.chain_id
+               AND r.rotation = ${Prisma.raw(place)}), '')`
+
+/** Reads and lists API keys as the API shows them. */
+export const apiKeyStore = createStandardStore(
+  declareResource(ApiKeySchema, schema.ApiKey, 'k', {
+    kind: { kind: 'column', name: 'kind', read: Prisma.sql`upper(k.kind::text)` },
+    status: {
+      kind: 'computed',
+      sql: Prisma.sql`CASE WHEN k.revoked_at IS NOT NULL THEN 'API_KEY_STATUS_REVOKED'
+        WHEN k.expires_at <= now() THEN 'API_KEY_STATUS_EXPIRED' ELSE 'API_KEY_STATUS_ACTIVE' END`,
+    },
+    revokedBy: {
+      kind: 'computed',
+      sql: Prisma.sql`'API_KEY_REVOCATION_' || coalesce(k.revoked_by::text, 'UNSPECIFIED')`,
+    },
+    rotatedFrom: { kind: 'computed', sql: rotation('k.previous_rotation') },
+    rotatedTo: { kind: 'computed', sql: rotation('k.rotation + 1') },
+  }),
+  ['teamId'],
+)
 
 /** A key by its organization and id. */
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
 
 /** A new key, with its place in a chain. */
-export type NewApiKey = Omit<ApiKeyModel, 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'revokedBy'>
+export type NewApiKey = Omit<ApiKeyModel, 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal'>
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey({ models }: Tables, key: NewApiKey): Promise<void> {
@@ -37,22 +65,28 @@ export type ApiKeyRow = Pick<ApiKeyModel, keyof typeof summary | 'permissions'> 
 export function selectApiKeys({ models }: Tables, organizationId: string): Promise<ApiKeyRow[]> {
   return models.apiKey.findMany({
     where: { organizationId },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    orderBy: { ordinal: 'asc' },
     select: { ...summary, permissions: true, previous: { select: { id: true } } },
   })
 }
 
-/** A key by its id, or by the hashes under which its secret may be stored; of any organization, revoked ones too. */
-export type KeyReference = Pick<ApiKeyModel, 'id'> | { readonly hashes: readonly ApiKeyModel['secretHash'][] }
+/**
+ * A key by its id, or by the hashes under which its secret may be stored; of any organization unless one is given,
+ * revoked ones too.
+ */
+export type KeyReference = (Pick<ApiKeyModel, 'id'> | { readonly hashes: readonly ApiKeyModel['secretHash'][] }) & {
+  readonly organizationId?: string
+}
 
-function isReferred(key: KeyReference) {
-  return 'id' in key ? { id: key.id } : { secretHash: { in: [...key.hashes] } }
+function isReferred({ organizationId, ...key }: KeyReference) {
+  const referred = 'id' in key ? { id: key.id } : { secretHash: { in: [...key.hashes] } }
+  return { ...(organizationId !== undefined && { organizationId }), ...referred }
 }
 
 /** A key, its chain, and the hash of its secret. */
 export type FoundApiKey = Pick<ApiKeyModel, 'organizationId' | 'id' | 'chainId' | 'secretHash'>
 
-/** Finds a key, for which all organizations are searched. */
+/** Finds a key; all organizations are searched unless one is given. */
 export async function findApiKey({ models }: Tables, key: KeyReference): Promise<FoundApiKey | undefined> {
   const select = { organizationId: true, id: true, chainId: true, secretHash: true }
   return (await models.apiKey.findFirst({ where: isReferred(key), select })) ?? undefined
@@ -84,9 +118,10 @@ export async function findTeamOfKey({ models }: Tables, { organizationId, id }: 
 }
 
 /** A key whose chain is locked, and when the transaction began by the clock of the database. */
-export type LockedApiKey = Omit<ApiKeyModel, 'secretHash' | 'lastUsedAt' | 'createdBy' | 'previousRotation'> & {
-  readonly now: Date
-}
+export type LockedApiKey = Omit<
+  ApiKeyModel,
+  'secretHash' | 'lastUsedAt' | 'createdBy' | 'previousRotation' | 'ordinal'
+> & { readonly now: Date }
 
 // The first key stands for the chain: it stays the first, however the chain grows.
 const lock = createStatement<Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>, LockedApiKey>({
@@ -117,11 +152,11 @@ SELECT k.id, k.organization_id AS "organizationId", k.team_id AS "teamId", k.kin
 })
 
 /** The statements of this file. */
-export const apiKeyStatements = [lock]
+export const apiKeyStatements = [lock, ...apiKeyStore.statements]
 
 /**
- * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such key.
- * What is sent after this sees all keys of the chain.
+ * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such
+ * key. What is sent after this sees all keys of the chain.
  */
 export async function lockKeyChain(
   transaction: Tables,

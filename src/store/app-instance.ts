@@ -8,6 +8,8 @@ import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
+import type { StandardKey } from './standard-writes.js'
 
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
@@ -70,8 +72,11 @@ SELECT page.items, page."lastOrdinal",
   }),
 )
 
+/** The standard methods; `readAppInstances` lists. */
+export const appInstanceStore = createStandardStore(appInstanceResource)
+
 /** The statements of this file. */
-export const appInstanceStatements = Object.values(lists)
+export const appInstanceStatements = [...Object.values(lists), ...appInstanceStore.statements]
 
 /** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
 export async function readAppInstances(
@@ -80,4 +85,19 @@ export async function readAppInstances(
 ): Promise<AppInstancePageRow | undefined> {
   const [page] = await tables.run(lists[pageClassFor(selection.pageSize)], selection)
   return page
+}
+
+/** Shows an app instance in the list of another team, or no longer. What is already so stays as it is. */
+export async function setAppInstanceShare(
+  { models }: Tables,
+  { organizationId, id: appInstanceId }: StandardKey,
+  teamId: string,
+  isShared: boolean,
+): Promise<void> {
+  const share = { organizationId, appInstanceId, teamId }
+  if (!isShared) return void (await models.appInstanceShare.deleteMany({ where: share }))
+  const where = { organizationId_id: { organizationId, id: appInstanceId } }
+  const { ordinal } = await models.appInstance.findUniqueOrThrow({ where, select: { ordinal: true } })
+  const data = { ...share, appInstanceOrdinal: ordinal }
+  await models.appInstanceShare.createMany({ data, skipDuplicates: true })
 }

@@ -7,7 +7,8 @@ import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
-import { inTeams, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
 
 /** Resources inside apps. */
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
@@ -23,7 +24,7 @@ export type LockedAppResource = Pick<
 
 /** In id order, so that batches that share rows wait for each other instead of deadlocking. */
 const lock = createStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
-  name: 'lock_app_resources',
+  name: 'lock_app_resource_batch',
   columns: {
     id: 'text',
     teamId: 'text',
@@ -96,8 +97,53 @@ WITH updated AS (
 SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
 })
 
+/** A resource to create. */
+export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal'>
+
+/** Which of the new resources have a value that another one already has: their places, which count from 1. */
+interface Taken {
+  readonly place: bigint
+  readonly field: 'externalId' | 'scopedId'
+}
+
+const taken = createStatement<{ readonly organizationId: string; readonly rows: string }, Taken>({
+  name: 'find_taken_of_app_resources',
+  columns: { place: 'int8', field: 'text' },
+  text: ({ rows }) => {
+    const wanted = Prisma.sql`
+  FROM ROWS FROM (json_to_recordset(${rows}) AS ("teamId" text, "appInstanceId" text, "resourceType" text,
+                                                 "externalId" text, "scopedId" text))
+       WITH ORDINALITY AS w (team_id, app_instance_id, resource_type, external_id, scoped_id, place)
+  JOIN app_resources r ON ${ofOrganization('r')}`
+    return Prisma.sql`
+SELECT w.place, 'externalId' AS field ${wanted}
+   AND r.app_instance_id = w.app_instance_id AND r.resource_type = w.resource_type AND r.external_id = w.external_id
+UNION ALL
+SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id = w.scoped_id
+ ORDER BY place`
+  },
+})
+
+const print = createStatement<{ readonly organizationId: string; readonly ids: readonly string[] }, PrintedRow>({
+  name: 'print_app_resource_batch',
+  columns: { json: 'text' },
+  text: ({ ids }) => Prisma.sql`
+SELECT ${listText(rowText(appResourceResource), Prisma.sql`n.place`)} AS json
+  FROM unnest(${ids}::text[]) WITH ORDINALITY AS n (id, place)
+  JOIN app_resources r ON ${ofOrganization('r')} AND r.id = n.id`,
+})
+
+/** The standard methods; updates are batches. A new resource gets its team from its app instance. */
+export const appResourceStore = createStandardStore(
+  appResourceResource,
+  ['appInstanceId', 'resourceType', 'externalId'],
+  'app_instance_id',
+  Prisma.empty,
+  'name',
+)
+
 /** The statements of this file. */
-export const appResourceStatements = [lock, lockOwners, update]
+export const appResourceStatements = [lock, lockOwners, update, taken, print, ...appResourceStore.statements]
 
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
@@ -117,4 +163,24 @@ export async function lockOwnersOfAppResources(transaction: Tables, owners: Owne
 export async function updateAppResources(transaction: Tables, changes: AppResourceChanges): Promise<string> {
   const [updated] = await transaction.run(update, changes)
   return updated?.json ?? '[]'
+}
+
+/** Which values of new resources another resource already has. */
+export function takenOfAppResources(
+  transaction: Tables,
+  organizationId: string,
+  rows: readonly NewAppResource[],
+): Promise<Taken[]> {
+  return transaction.run(taken, { organizationId, rows: JSON.stringify(rows) })
+}
+
+/** Creates resources, and returns their JSON in the order of the rows. */
+export async function createAppResources(
+  transaction: Tables,
+  organizationId: string,
+  rows: readonly NewAppResource[],
+): Promise<string> {
+  await transaction.models.appResource.createMany({ data: rows.map((row) => ({ ...row, organizationId })) })
+  const [created] = await transaction.run(print, { organizationId, ids: rows.map(({ id }) => id) })
+  return created?.json ?? '[]'
 }

@@ -1,30 +1,35 @@
-/** Every action that the audit log records: what it was done to, and what was done. */
-export const auditActions = [
-  'access_policy.create',
-  'access_policy.delete',
-  'access_policy.update',
+/** What the standard methods that write do to an object. */
+const writesOf = <Type extends string>(type: Type) => [`${type}.create`, `${type}.delete`, `${type}.update`] as const
+
+const actions = [
+  ...writesOf('access_policy'),
   'access_token.revoke',
   'api_key.create',
   'api_key.revoke',
   'api_key.rotate',
-  'app_resource.update',
-  'approval_procedure.create',
-  'entity_type.create',
-  'entity_type.delete',
-  'entity_type.update',
-  'group.create',
-  'group.delete',
-  'group.update',
-  'priority.create',
-  'priority.delete',
-  'priority.update',
+  ...writesOf('app_instance'),
+  'app_instance.share',
+  'app_instance.unshare',
+  ...writesOf('app_resource'),
+  ...writesOf('approval_procedure'),
+  ...writesOf('entity_field_mapping'),
+  ...writesOf('entity_ingestion_config'),
+  ...writesOf('entity_type'),
+  ...writesOf('group'),
+  'organization.import',
+  'organization.update',
+  ...writesOf('priority'),
   'sla_definition.archive',
   'sla_definition.create',
   'sla_definition.unarchive',
   'sla_definition.update',
+  ...writesOf('team'),
+  'team_member.remove',
+  'team_member.set',
   'user.create',
   'user.deactivate',
   'user.directory_sync',
+  'user.end_sessions',
   'user.import',
   'user.ingest',
   'user.reactivate',
@@ -35,10 +40,21 @@ export const auditActions = [
   'user_relationship.create',
   'user_relationship.delete',
   'user_token.revoke',
+  ...writesOf('webhook_endpoint'),
+  'webhook_endpoint.disable',
+  'webhook_endpoint.enable',
+  'webhook_endpoint.recover',
+  'webhook_endpoint.replay',
+  'webhook_endpoint.resend',
+  'webhook_endpoint.rotate_secret',
+  'webhook_endpoint.test',
 ] as const
 
-/** An action that the audit log records. */
-export type AuditAction = (typeof auditActions)[number]
+/** An action that the audit log records: what it was done to, and what was done. */
+export type AuditAction = (typeof actions)[number]
+
+/** Every action that the audit log records, in the order of their texts. */
+export const auditActions: readonly AuditAction[] = [...actions].sort()
 
 /** Whether a text is one of these actions. */
 export function isAuditAction(text: string): text is AuditAction {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { createStatement, type Places } from '../db/statement.js'
+import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/text.js'
@@ -19,41 +19,25 @@ export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'cha
   readonly changedFields: readonly string[]
 }
 
-/** What the events of a change record for each row. */
-export interface AuditedChange {
-  readonly action: AuditAction
-  /** Such as `priority`. */
-  readonly targetType: string
-}
-
-/**
- * The part of a statement that records one event for each row of `rows`, a table expression with the columns
- * `audit_event_id`, `organization_id`, `id` and `team_id`: the change and its events then take one round trip.
- */
-export function auditInsert(rows: Prisma.Sql, change: AuditedChange, call: Places<AuditedCall>): Prisma.Sql {
-  return Prisma.sql`
-INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id,
-                          request_id)
-SELECT audit_event_id, organization_id, ${call.actorKind}::actor_kind, ${call.actorId}, ${call.actorName},
-       ${literal(change.action)}, ${literal(change.targetType)}, id, team_id, ${call.requestId}
-  FROM ${rows}`
-}
-
-/** A text of the code as a literal. */
-function literal(text: string): Prisma.Sql {
-  return Prisma.raw(`'${text}'`)
+/** Tells the feed of the events in the rows of a common table expression, which returns `organization_id` and `id`. */
+export function outboxText(audited: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`INSERT INTO event_outbox (organization_id, event_id) SELECT organization_id, id FROM ${audited}`
 }
 
 const insertEvents = createStatement<{ readonly events: string }, Record<never, never>>({
   name: 'insert_audit_events',
   columns: {},
   text: ({ events }) => Prisma.sql`
-INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                          team_id, request_id, changes, changed_fields)
-SELECT * FROM json_to_recordset(${events})
-    AS e (id uuid, "organizationId" text, "actorKind" actor_kind, "actorId" text, "actorName" text, action text,
-          "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb,
-          "changedFields" text[])`,
+WITH audited AS (
+  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+                            team_id, request_id, changes, changed_fields)
+  SELECT * FROM json_to_recordset(${events})
+      AS e (id uuid, "organizationId" text, "actorKind" actor_kind, "actorId" text, "actorName" text, action text,
+            "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb,
+            "changedFields" text[])
+  RETURNING a.organization_id, a.id
+)
+${outboxText(Prisma.sql`audited`)}`,
 })
 
 /** The statements of this file. */

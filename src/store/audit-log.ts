@@ -1,7 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { ActorKind } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { createStatement } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { rowText } from './resource/print.js'
@@ -12,9 +13,13 @@ import { inTeams, type Scope } from './scope.js'
 /** Which events to list; an empty text means no filter. */
 export interface AuditEventSelection extends Scope {
   readonly targetId: string
-  readonly action: AuditAction | ''
+  /** None means all. */
+  readonly actions: readonly AuditAction[]
   readonly actorId: string
+  readonly actorKind: ActorKind | ''
   readonly requestId: string
+  readonly targetType: string
+  readonly teamId: string
   /** Inclusive. */
   readonly since: string
   /** Exclusive. */
@@ -66,14 +71,44 @@ CASE WHEN e.changes = '[]' THEN '[]'
 })
 
 /**
+ * The events of a page and one more, in order; with `action`, only those that have it. They are then a range of the
+ * index that begins with it: an equality would let the planner, which does not know the action, read the events of all.
+ */
+function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Prisma.Sql {
+  const [column, value, order] =
+    action === undefined
+      ? [Prisma.empty, Prisma.empty, Prisma.empty]
+      : [Prisma.sql`action, `, Prisma.sql`${action}, `, Prisma.sql`action DESC, `]
+  const since = Prisma.sql`coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')`
+  const before = Prisma.sql`coalesce(nullif(${where.afterTime}, ''), nullif(${where.until}, ''), 'infinity')::timestamptz`
+  const beforeId = Prisma.sql`coalesce(nullif(${where.afterId}, ''), '00000000-0000-0000-0000-000000000000')::uuid`
+  return Prisma.sql`
+        SELECT *
+          FROM audit_events
+         WHERE organization_id = ${where.organizationId}
+           AND ${inTeams(Prisma.sql`team_id`, where.teamIds)}
+           AND (${where.targetId} = '' OR target_id = ${where.targetId})
+           AND (${where.targetType} = '' OR target_type = ${where.targetType})
+           AND (${where.actorId} = '' OR actor_id = ${where.actorId})
+           AND (${where.actorKind} = '' OR actor_kind = nullif(${where.actorKind}, '')::actor_kind)
+           AND (${where.teamId} = '' OR team_id = ${where.teamId})
+           AND (${where.requestId} = '' OR request_id = ${where.requestId})
+           AND (${column}occurred_at) >= (${value}${since})
+           AND (${column}occurred_at, id) < (${value}${before}, ${beforeId})
+         ORDER BY ${order}occurred_at DESC, id DESC
+         LIMIT ${where.pageSize} + 1`
+}
+
+/**
  * Reads one event more than the page. Each column that can be filtered has an index that ends in the order of the list;
  * which of them is used depends on the filters.
  */
-const list = createStatement<AuditEventSelection, AuditEventPageRow>({
-  name: 'list_audit_events',
-  columns: { items: 'text', lastPosition: 'text', hasMore: 'bool' },
-  planned: 'anew',
-  text: (where) => Prisma.sql`
+const createList = (name: string, events: (where: Places<AuditEventSelection>) => Prisma.Sql) =>
+  createStatement<AuditEventSelection, AuditEventPageRow>({
+    name,
+    columns: { items: 'text', lastPosition: 'text', hasMore: 'bool' },
+    planned: 'anew',
+    text: (where) => Prisma.sql`
 SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <= ${where.pageSize}`)} AS items,
        max(e.position) FILTER (WHERE e.place = ${where.pageSize}) AS "lastPosition",
        count(*) > ${where.pageSize} AS "hasMore"
@@ -81,32 +116,32 @@ SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <
     SELECT ${rowText(eventResource)} AS text,
            ${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id AS position,
            row_number() OVER (ORDER BY e.occurred_at DESC, e.id DESC) AS place
-      FROM (
-        SELECT *
-          FROM audit_events
-         WHERE organization_id = ${where.organizationId}
-           AND ${inTeams(Prisma.sql`team_id`, where.teamIds)}
-           AND (${where.targetId} = '' OR target_id = ${where.targetId})
-           AND (${where.action} = '' OR action = ${where.action})
-           AND (${where.actorId} = '' OR actor_id = ${where.actorId})
-           AND (${where.requestId} = '' OR request_id = ${where.requestId})
-           AND occurred_at >= coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')
-           AND occurred_at < coalesce(nullif(${where.until}, '')::timestamptz, 'infinity')
-           AND (${where.afterTime} = '' OR (occurred_at, id) < (nullif(${where.afterTime}, '')::timestamptz, nullif(${where.afterId}, '')::uuid))
-         ORDER BY occurred_at DESC, id DESC
-         LIMIT ${where.pageSize} + 1
+      FROM (${events(where)}
       ) e
   ) e`,
-})
+  })
+
+const list = createList('list_audit_events', (where) => eventsText(where))
+
+/** A page of each action makes up a page of several: none of them is read further than that. */
+const listOfActions = createList(
+  'list_audit_events_of_actions',
+  (where) => Prisma.sql`
+        SELECT found.*
+          FROM unnest(${where.actions}::text[]) AS asked (action)
+         CROSS JOIN LATERAL (${eventsText(where, Prisma.sql`asked.action`)}) found
+         ORDER BY found.occurred_at DESC, found.id DESC
+         LIMIT ${where.pageSize} + 1`,
+)
 
 /** The statements of this file. */
-export const auditLogStatements = [list]
+export const auditLogStatements = [list, listOfActions]
 
 /** A page of events, the newest first. */
 export async function readAuditEvents(
   tables: Tables,
   selection: AuditEventSelection,
 ): Promise<AuditEventPageRow | undefined> {
-  const [page] = await tables.run(list, selection)
+  const [page] = await tables.run(selection.actions.length === 0 ? list : listOfActions, selection)
   return page
 }

@@ -28,8 +28,8 @@ export async function printDepartmentOptions(tables: Tables, organizationId: str
 }
 
 /**
- * Adds departments to an organization in the given order; existing ones stay unchanged. They are looked for first, since
- * nearly all exist, and Prisma plans each `createMany` anew (0.4 ms).
+ * Adds departments to an organization in the given order; existing ones stay unchanged. They are looked for first,
+ * since nearly all exist, and Prisma plans each `createMany` anew (0.4 ms).
  */
 export async function insertDepartmentOptions(
   { models }: Tables,

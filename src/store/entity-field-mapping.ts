@@ -4,10 +4,13 @@ import { EntityFieldMappingSchema } from '../../gen/svc/v2/entity_field_mapping_
 import { createOwnedList, type ListOwner } from './list.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
+
+const entityFieldMappingResource = declareResource(EntityFieldMappingSchema, schema.EntityFieldMapping, 'm')
 
 const ofType = {
   owner: { table: 'entity_types', team: 'team_id' },
-  resource: declareResource(EntityFieldMappingSchema, schema.EntityFieldMapping, 'm'),
+  resource: entityFieldMappingResource,
   parent: 'entity_type_id',
   order: Prisma.sql`m.priority DESC, m.id`,
 } as const
@@ -25,5 +28,12 @@ export const mappingsOfConfig = createOwnedList<ListOwner & { readonly ingestion
               WHERE ${ofOrganization('c')} AND c.id = ${ingestionConfigId} AND ${inTeams(Prisma.sql`c.team_id`, teamIds)})`,
 })
 
+/** Get, Create, Update and Delete; the list of an entity type, to which mappings belong, is not paged. */
+export const entityFieldMappingStore = createStandardStore(entityFieldMappingResource, undefined, 'entity_type_id')
+
 /** The statements of this file. */
-export const entityFieldMappingStatements = [...mappingsOfType.statements, ...mappingsOfConfig.statements]
+export const entityFieldMappingStatements = [
+  ...mappingsOfType.statements,
+  ...mappingsOfConfig.statements,
+  ...entityFieldMappingStore.statements,
+]

@@ -4,6 +4,7 @@ import { EntityIngestionConfigSchema } from '../../gen/svc/v2/entity_ingestion_c
 import { createOwnedList, type ListOwner } from './list.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization } from './scope.js'
+import { createStandardStore } from './standard-methods.js'
 
 /** Configured ingestions. */
 export const entityIngestionConfigResource = declareResource(
@@ -39,5 +40,12 @@ export const configsOfAppInstance = createOwnedList<ListOwner & { readonly appIn
                    WHERE ${ofOrganization('s')} AND s.app_instance_id = i.id AND s.team_id = ANY (${teamIds}))))`,
 })
 
+/** Get, Create, Update and Delete; the list of a team is not paged. */
+export const entityIngestionConfigStore = createStandardStore(entityIngestionConfigResource)
+
 /** The statements of this file. */
-export const entityIngestionConfigStatements = [...configsOfTeam.statements, ...configsOfAppInstance.statements]
+export const entityIngestionConfigStatements = [
+  ...configsOfTeam.statements,
+  ...configsOfAppInstance.statements,
+  ...entityIngestionConfigStore.statements,
+]

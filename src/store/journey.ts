@@ -9,7 +9,7 @@ import {
   JourneyTaskSchema,
   WorkflowFailureSchema,
 } from '../../gen/svc/v2/journey_pb.js'
-import { createStatement, type Parameter } from '../db/statement.js'
+import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -22,24 +22,28 @@ export interface JourneyRow extends PrintedRow {
   readonly requesterManagerUserId: string | null
 }
 
-/** Which journey is read, for whom, and when. */
-export interface JourneySelection extends Scope {
-  readonly id: string
+/** For whom journeys are read, and when. */
+export interface JourneyViewer extends Scope {
   /** The calling user; `null` if the caller is not one. */
   readonly userId: string | null
   /** The date of today, such as `2026-01-31`. */
   readonly today: string
 }
 
+/** Which journey is read. */
+export interface JourneySelection extends JourneyViewer {
+  readonly id: string
+}
+
 const today: Parameter = { parameter: 'today' }
 
 /** The task is neither done nor canceled. */
-const isOpen = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
+export const isOpenTask = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
 
 const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't', {
   isOverdue: {
     kind: 'computed',
-    sql: Prisma.sql`t.due_date IS NOT NULL AND t.due_date < ${today}::date AND ${isOpen}`,
+    sql: Prisma.sql`t.due_date IS NOT NULL AND t.due_date < ${today}::date AND ${isOpenTask}`,
   },
 })
 
@@ -100,27 +104,35 @@ const journeyText = rowText(journeyResource, {
   healthChecks: Prisma.sql`checks.list`,
 })
 
-/** A journey with all its parts in one statement, so that they are as of one moment. */
-const print = createStatement<JourneySelection, JourneyRow>({
-  name: 'print_journey',
-  columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
-  text: ({ id, teamIds, userId }) => Prisma.sql`
-SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
-       j.requester_manager_user_id AS "requesterManagerUserId", ${journeyText} AS json
-  FROM journeys j
+/** Joins the tasks and checks of a journey: the lists of both, and what is computed from them. */
+export const journeyParts = Prisma.sql`
  CROSS JOIN LATERAL (
    SELECT ${partsText(journeyResource, 'tasks')} AS list,
           coalesce(100 * count(*) FILTER (WHERE t.status = 'DONE')
                    / nullif(count(*) FILTER (WHERE t.status <> 'CANCELED'), 0), 0) AS progress,
-          coalesce(array_position(array_agg(${isOpen} ORDER BY t.position, t.id), true) - 1, count(*)) AS current
+          coalesce(array_position(array_agg(${isOpenTask} ORDER BY t.position, t.id), true) - 1, count(*)) AS current
      FROM journey_tasks t WHERE ${ofOrganization('t')} AND t.journey_id = j.id
  ) tasks
  CROSS JOIN LATERAL (
    SELECT ${partsText(journeyResource, 'healthChecks')} AS list, ${rowText(countsResource)} AS counts
      FROM journey_health_checks c WHERE ${ofOrganization('c')} AND c.journey_id = j.id
- ) checks
- WHERE ${ofOrganization('j')} AND j.id = ${id}::uuid
-   AND (${inTeams(Prisma.sql`j.team_id`, teamIds)} OR j.requester_user_id = ${userId} OR j.requester_manager_user_id = ${userId})`,
+ ) checks`
+
+/** Who may see a journey: callers with access to its team, its requester, and the requester's manager. */
+export function isVisible({ teamIds, userId }: Places<JourneyViewer>): Prisma.Sql {
+  const ofTeams = inTeams(Prisma.sql`j.team_id`, teamIds)
+  return Prisma.sql`(${ofTeams} OR j.requester_user_id = ${userId} OR j.requester_manager_user_id = ${userId})`
+}
+
+/** A journey with all its parts in one statement, so that they are as of one moment. */
+const print = createStatement<JourneySelection, JourneyRow>({
+  name: 'print_journey',
+  columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
+  text: (places) => Prisma.sql`
+SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
+       j.requester_manager_user_id AS "requesterManagerUserId", ${journeyText} AS json
+  FROM journeys j ${journeyParts}
+ WHERE ${ofOrganization('j')} AND j.id = ${places.id}::uuid AND ${isVisible(places)}`,
 })
 
 /** The statements of this file. */

@@ -1,9 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { type Columns, createStatement, type Places, type Statement } from '../db/statement.js'
+import { type Columns, createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
-import { listText } from './resource/text.js'
+import { itemsText, listText } from './resource/text.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** More items than nearly every list without pages has. */
@@ -105,6 +105,34 @@ SELECT ${team} AS "teamId", list.*
   ) list
  WHERE ${ofOrganization('owner')} AND owner.id = ${places.ownerId} AND ${inTeams(team, places.teamIds)}`
   })
+}
+
+/** A page: the JSON of its items with commas between them, and the position of the last one if there are more. */
+export interface PageRow {
+  readonly items: string
+  readonly last: string | null
+}
+
+/** The types of its columns. */
+export const pageColumns = { items: 'text', last: 'text' } as const
+
+/** How the rows of a page are printed and ordered, and the text of their positions. */
+interface PageDefinition {
+  readonly text: Prisma.Sql
+  readonly order: Prisma.Sql
+  readonly position: Prisma.Sql
+  readonly pageSize: Parameter
+}
+
+/** Selects a page, given what follows FROM: its rows, and one more if there are more. */
+export function pageText({ text, order, position, pageSize }: PageDefinition, rows: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+SELECT ${itemsText(Prisma.sql`page.text`, Prisma.sql`page.place`, Prisma.sql`page.place <= ${pageSize}`)} AS items,
+       CASE WHEN count(*) > ${pageSize} THEN max(page.position) FILTER (WHERE page.place = ${pageSize}) END AS last
+  FROM (
+    SELECT ${text} AS text, ${position} AS position, row_number() OVER (ORDER BY ${order}) AS place
+      FROM ${rows}
+  ) page`
 }
 
 /** The page sizes that have a statement of their own, the largest last. */

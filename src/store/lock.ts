@@ -4,7 +4,7 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
 /** What transactions lock besides rows, in the order in which they lock it; rows come after all of it. */
-const kinds = ['imports', 'source', 'managers', 'email', 'phone', 'group'] as const
+const kinds = ['imports', 'source', 'administrators', 'managers', 'email', 'phone', 'group'] as const
 
 /** Something that only one transaction at a time may hold, until it ends. */
 export interface Lock {
@@ -25,6 +25,11 @@ export const importLock: Lock = { kind: 'imports', key: '' }
 /** Held while profiles of the source are taken in. */
 export function sourceLock(organizationId: string, source: string): Lock {
   return { kind: 'source', key: `${organizationId}/${source}` }
+}
+
+/** Held while members are deactivated or get other roles: two administrators could otherwise do so to each other. */
+export function administratorLock(organizationId: string): Lock {
+  return { kind: 'administrators', key: organizationId }
 }
 
 /**

@@ -83,7 +83,8 @@ const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^
 
 /**
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
- * other. A model would take the forty columns of one member one by one (docs/adr/0005-prisma-behind-every-service.md). A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
+ * other. A model would take the forty columns of one member one by one (docs/adr/0005-prisma-behind-every-service.md).
+ * A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
  */
 const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
   name: 'write_members',
@@ -105,6 +106,13 @@ export const memberStatements = [lock, lockOne, write]
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
   const where = { organizationId_userId: { organizationId, userId }, deactivatedAt: null }
   return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
+}
+
+/** Active administrators of the organization: all of them, or as many as `most`. */
+export async function findAdministrators({ models }: Tables, organizationId: string, most: number): Promise<string[]> {
+  const where = { organizationId, role: 'ORG_ADMIN', deactivatedAt: null } as const
+  const found = await models.membership.findMany({ where, select: { userId: true }, take: most })
+  return found.map(({ userId }) => userId)
 }
 
 /** Who manages a member, and since when; undefined if the organization has no such member. */

@@ -6,6 +6,27 @@ export async function hasOrganization(tables: Tables, id: string): Promise<boole
   return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
 }
 
+/** An organization as the API shows it. */
+export type OrganizationRow = Pick<OrganizationModel, 'id' | 'name' | 'region'>
+
+const shown = { id: true, name: true, region: true } as const
+
+/** The organization; null if there is none. */
+export function findOrganization({ models }: Tables, id: string): Promise<OrganizationRow | null> {
+  return models.organization.findUnique({ where: { id }, select: shown })
+}
+
+/** The same, held until the end of the transaction by a write that changes nothing. */
+export async function lockOrganization(tables: Tables, id: string): Promise<OrganizationRow | null> {
+  await tables.models.organization.updateMany({ where: { id }, data: { ordinal: { increment: 0 } } })
+  return findOrganization(tables, id)
+}
+
+/** Renames the organization. */
+export async function renameOrganization({ models }: Tables, id: string, name: string): Promise<void> {
+  await models.organization.updateMany({ where: { id }, data: { name } })
+}
+
 /** The first organization other than `except`; undefined if there is none. */
 export async function firstOrganizationId(tables: Tables, except?: string): Promise<string | undefined> {
   const found = await tables.models.organization.findFirst({
@@ -34,10 +55,10 @@ export async function organizationIdsAfter(tables: Tables, id: string, take: num
 }
 
 /** All organizations, in the order in which they were made. */
-export function listOrganizations(tables: Tables): Promise<Pick<OrganizationModel, 'id' | 'name' | 'region'>[]> {
+export function listOrganizations(tables: Tables): Promise<OrganizationRow[]> {
   return tables.models.organization.findMany({
     orderBy: { ordinal: 'asc' },
-    select: { id: true, name: true, region: true },
+    select: shown,
   })
 }
 
@@ -45,6 +66,11 @@ export function listOrganizations(tables: Tables): Promise<Pick<OrganizationMode
 export async function firstTeamIds(tables: Tables, organizationId: string, most: number): Promise<string[]> {
   const teams = await tables.models.team.findMany({ where: { organizationId }, select: { id: true }, take: most })
   return teams.map(({ id }) => id)
+}
+
+/** The names of teams of an organization. */
+export function findTeamNames({ models }: Tables, organizationId: string, ids: readonly string[]) {
+  return models.team.findMany({ where: { organizationId, id: { in: [...ids] } }, select: { id: true, name: true } })
 }
 
 /** Whether the organization has the team. */

@@ -1,20 +1,16 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { PriorityModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type AuditedCall, auditInsert } from './audit-event.js'
+import { type AuditedCall, outboxText } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
-import { createListedStore } from './standard-methods.js'
+import { createStandardStore } from './standard-methods.js'
 
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
-
-/** A priority to be stored. */
-export type NewPriority = Omit<PriorityModel, 'id' | 'organizationId' | 'ordinal'>
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
 export interface PriorityChange extends Scope, AuditedCall {
@@ -29,26 +25,38 @@ const update = createStatement<PriorityChange, PrintedRow>({
   name: 'update_priority',
   columns: { json: 'text' },
   text: (change) => Prisma.sql`
-WITH updated AS (
-  UPDATE priorities
-     SET name = coalesce(${change.name}, name),
-         description = coalesce(${change.description}, description),
-         is_ai_selectable = coalesce(${change.isAiSelectable}, is_ai_selectable)
+WITH old AS (
+  SELECT * FROM priorities
    WHERE id = ${change.id} AND organization_id = ${change.organizationId}
      AND ${inTeams(Prisma.sql`team_id`, change.teamIds)}
-  RETURNING *, ${change.auditEventId}::uuid AS audit_event_id
+     FOR NO KEY UPDATE
+), updated AS (
+  UPDATE priorities p
+     SET name = coalesce(${change.name}, p.name),
+         description = coalesce(${change.description}, p.description),
+         is_ai_selectable = coalesce(${change.isAiSelectable}, p.is_ai_selectable)
+    FROM old
+   WHERE p.id = old.id AND p.organization_id = ${change.organizationId}
+  RETURNING p.*
 ), audited AS (
-  ${auditInsert(Prisma.sql`updated`, { action: 'priority.update', targetType: 'priority' }, change)}
+  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+                            team_id, request_id, changed_fields)
+  SELECT ${change.auditEventId}::uuid, p.organization_id, ${change.actorKind}::actor_kind, ${change.actorId},
+         ${change.actorName}, 'priority.update', 'priority', p.id, p.team_id, ${change.requestId},
+         CASE WHEN p.name <> old.name THEN ARRAY['name'] END
+         || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
+         || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
+         || '{}'::text[]
+    FROM updated p, old
+  RETURNING a.organization_id, a.id
+), told AS (
+  ${outboxText(Prisma.sql`audited`)}
 )
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
 /** The standard methods; updates have a statement of their own. */
-export const priorityStore = createListedStore(priorityResource, ['teamId'], {
-  create: ({ models }, key, values: NewPriority) =>
-    models.priority.create({ data: { ...key, ...values }, select: { id: true } }),
-  delete: ({ models }, key) => models.priority.delete({ where: { organizationId_id: key }, select: { id: true } }),
-})
+export const priorityStore = createStandardStore(priorityResource, ['teamId'])
 
 /** The statements of this file. */
 export const priorityStatements = [update, ...priorityStore.statements]

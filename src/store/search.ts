@@ -27,8 +27,8 @@ export interface Entries {
   /** Whether an entry goes before the others in orders. */
   readonly primary?: Value
   /**
-   * A condition on the row that holds where an entry has this value and, if given, this type. It leads to the rows by an
-   * index whatever the planner expects of the values.
+   * A condition on the row that holds where an entry has this value and, if given, this type. It leads to the rows by
+   * an index whatever the planner expects of the values.
    */
   readonly narrowed?: (value: string, type: string | undefined) => Prisma.Sql
 }
@@ -118,8 +118,16 @@ export function compare(compared: Compared, how: Comparison, other: string | boo
 /** The text, or the pattern of LIKE for it. */
 function patternOf(how: Comparison, text: string): string {
   if (operators[how] !== 'LIKE') return text
-  const escaped = text.replaceAll(/[\\%_]/g, String.raw`\$&`)
-  return `${how === 'startsWith' ? '' : '%'}${escaped}${how === 'endsWith' ? '' : '%'}`
+  return `${how === 'startsWith' ? '' : '%'}${escaped(text)}${how === 'endsWith' ? '' : '%'}`
+}
+
+/** The pattern of LIKE for texts that begin with this one. */
+export function prefixPattern(text: string): string {
+  return `${escaped(text)}%`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 
 function comparedText({ value, text }: Compared): Prisma.Sql {

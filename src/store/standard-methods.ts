@@ -1,172 +1,215 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { type PageRow, pageColumns, pageText } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
-import { itemsText } from './resource/text.js'
-import { inTeams, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { createReference, referencesOf, type StandardReference } from './standard-references.js'
+import { createStandardWrites, type StandardKey, type StandardWrites } from './standard-writes.js'
 
-/** One object: its JSON, and the team that it belongs to. */
+/** One object: its JSON, and the team that it belongs to; null for the organization's own. */
 export interface StandardRow extends PrintedRow {
-  readonly teamId: string
+  readonly teamId: string | null
 }
 
-/** Which object. */
-export interface StandardKey {
-  readonly organizationId: string
-  readonly id: string
+/** Which object is wanted; with `ownerId`, only if it belongs to that. */
+export interface WantedObject extends StandardKey, Scope {
+  readonly ownerId?: string
 }
 
 /** Which objects to list: null means no filter, by the local names of the resource's fields. */
 export interface StandardSelection extends Scope {
   readonly filters: Readonly<Record<string, string | null>>
-  /** The ordinal after which the page begins. */
-  readonly after: string
+  /** The position after which the page begins; absent for the first one. */
+  readonly after: string | undefined
   readonly pageSize: number
 }
 
-/** A page: the JSON of its items with commas between them, and the ordinal of the last one if there are more. */
-export interface StandardPageRow {
-  readonly items: string
-  readonly lastOrdinal: bigint | null
-}
-
-/** What a store gives to the standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardStore<Writes> {
-  readonly find: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
-  /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
-  readonly lock: (tables: Tables, key: StandardKey & Scope) => Promise<StandardRow | undefined>
-  readonly write: Writes
-  readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
-}
-
-/** The same with the pages of a list. */
-export interface ListedStore<Writes> extends StandardStore<Writes> {
-  readonly list: (tables: Tables, selection: StandardSelection) => Promise<StandardPageRow | undefined>
+/** The pages of a list. */
+interface StandardPages {
+  readonly list: (tables: Tables, selection: StandardSelection) => Promise<PageRow | undefined>
   /** How many objects the list has on all pages. */
   readonly count: (tables: Tables, selection: Omit<StandardSelection, 'after' | 'pageSize'>) => Promise<number>
 }
 
-/** How rows are created, through the model of the resource. */
-export interface StandardCreation<Created> {
-  readonly create: (tables: Tables, key: StandardKey, values: Created) => Promise<unknown>
+/** What a store gives to the standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
+export interface StandardStore extends StandardWrites {
+  /** The name of its message, such as `EntityType`. */
+  readonly type: string
+  /** By which fields a list can be filtered. */
+  readonly filters: readonly string[]
+  /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
+  readonly owner: StandardReference | undefined
+  /** What else its fields refer to. */
+  readonly references: readonly StandardReference[]
+  /** Whether the owner has the team, so that lists name it. */
+  readonly isListedByOwner: boolean
+  /** Absent if no list is paged. */
+  readonly pages: StandardPages | undefined
+  readonly find: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
+  /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
+  readonly lock: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
+  readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
 }
 
-/** How rows are changed. */
-export interface StandardUpdate<Changes> {
-  /** Changes what is not undefined. */
-  readonly update: (tables: Tables, key: StandardKey, changes: Changes) => Promise<unknown>
-}
-
-/** How rows are deleted. */
-export interface StandardDeletion {
-  readonly delete: (tables: Tables, key: StandardKey) => Promise<unknown>
-  /** What refers to the object and keeps it from being deleted: by name, some or none of each. Absent: nothing can. */
-  readonly referrers?: (
-    tables: Tables,
-    key: StandardKey,
-  ) => Promise<Readonly<Record<string, readonly unknown[]>> | null>
-}
-
-/** Some of the writes. */
-type SomeWrites = Partial<StandardCreation<never> & StandardUpdate<never> & StandardDeletion>
-
-/** Makes the store of a resource. Its table has the columns `organization_id`, `id` and `team_id`. */
-export function createStandardStore<Writes extends SomeWrites>(
+/**
+ * Makes the store of a resource. Its table has the columns `organization_id` and `id`, and `team_id` unless the owner
+ * has it, or its objects are teams or belong to the organization. With `filters`, its objects can be listed: the table
+ * then has the column `ordinal` as well and, for each filter, which is a field of the message, an index that ends in
+ * it. `ownerColumn` is the one that refers to what an object belongs to, null for the organization; `join` finds fields
+ * that are kept elsewhere. With `searched`, a field with a text, the filter `q` finds objects by the beginning of that
+ * text and orders them by it: the table then has indexes that end in the text's search key and the ordinal.
+ */
+export function createStandardStore(
   resource: Resource,
-  write: Writes,
-): StandardStore<Writes> {
-  const { table } = resource
-  const hasParts = resource.fields.some(({ source }) => source.kind === 'parts')
-  const { rows, column, team } = placesOf(resource)
-  const found = ({ id, organizationId, teamIds }: Places<StandardKey & Scope>) => Prisma.sql`
+  filters?: readonly string[],
+  ownerColumn: string | null = 'team_id',
+  join: Prisma.Sql = Prisma.empty,
+  searched?: string,
+): StandardStore {
+  const { desc, table, alias } = resource
+  const isSpread = resource.fields.some(({ source }) => source.kind === 'parts' || source.kind === 'elsewhere')
+  const owner = ownerColumn === null ? undefined : createReference(table, ownerColumn)
+  const { rows, column, team } = placesOf(resource, owner)
+  const found = ({ id, ownerId, teamIds }: Places<WantedObject>) => {
+    const isOwned =
+      ownerColumn === null || ownerColumn === 'team_id'
+        ? Prisma.empty
+        : Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
+    return Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json
-  FROM ${rows}
- WHERE ${column('id')} = ${id} AND ${column('organization_id')} = ${organizationId} AND ${inTeams(team, teamIds)}`
+  FROM ${rows} ${join}
+ WHERE ${column('id')} = ${id} AND ${ofOrganization(alias)} AND ${inTeams(team, teamIds)}
+       ${isOwned}`
+  }
   const one = { teamId: 'text', json: 'text' } as const
-  const find = createStatement<StandardKey & Scope, StandardRow>({
-    name: `print_${table.name}`,
-    columns: one,
-    text: found,
-  })
-  const lock = createStatement<StandardKey & Scope, StandardRow>({
+  const find = createStatement<WantedObject, StandardRow>({ name: `print_${table.name}`, columns: one, text: found })
+  const lock = createStatement<WantedObject, StandardRow>({
     name: `lock_${table.name}`,
     columns: one,
-    text: (key) => Prisma.sql`${found(key)} FOR UPDATE`,
+    text: (wanted) => Prisma.sql`${found(wanted)} FOR UPDATE OF ${Prisma.raw(alias)}`,
   })
+  const pages = filters === undefined ? undefined : createPages(resource, owner, filters, join, searched)
+  const references = referencesOf(resource, ownerColumn)
   return {
+    type: desc.name,
+    filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
+    owner,
+    references,
+    isListedByOwner: !('team_id' in table.columns),
+    pages,
     find: (tables, key) => first(tables, find, key),
     lock: async (tables, key) => {
       const locked = await first(tables, lock, key)
       // Whoever waited for the lock has seen the row's lists as they were before.
-      return locked !== undefined && hasParts ? first(tables, find, key) : locked
+      return locked !== undefined && isSpread ? first(tables, find, key) : locked
     },
-    write,
-    statements: [find, lock],
+    ...createStandardWrites(resource),
+    statements: [
+      find,
+      lock,
+      ...[...(owner ? [owner] : []), ...references].flatMap((each) => each.statements),
+      ...(pages?.statements ?? []),
+    ],
   }
 }
 
-/**
- * Makes the store of a resource with a list in pages. Its table has the column `ordinal` as well; for each filter, a column
- * of the resource, it has an index that ends in the ordinal.
- */
-export function createListedStore<Writes extends SomeWrites>(
+function createPages(
   resource: Resource,
+  owner: StandardReference | undefined,
   filters: readonly string[],
-  write: Writes,
-): ListedStore<Writes> {
-  const { rows, column, team } = placesOf(resource)
+  join: Prisma.Sql,
+  searched: string | undefined,
+) {
+  const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
-  const unlisted = createStandardStore(resource, write)
   const filterColumns = filters.map((name) => [name, columnOf(resource, name)] as const)
-  const listed = ({ organizationId, teamIds }: Places<Scope>) => {
+  const ordinal = column('ordinal')
+  const key = searched === undefined ? undefined : searchKey(column(columnOf(resource, searched)))
+  const q: Parameter = { parameter: 'q' }
+  const listed = ({ teamIds }: Places<Scope>) => {
     const conditions = filterColumns.map(([name, filtered]) => {
       const place: Parameter = { parameter: name }
       return Prisma.sql` AND (${place}::text IS NULL OR ${column(filtered)} = ${place})`
     })
-    const scope = Prisma.sql`${column('organization_id')} = ${organizationId} AND ${inTeams(team, teamIds)}`
-    return Prisma.join([scope, ...conditions], '')
+    const found = key && Prisma.sql` AND (${q}::text IS NULL OR starts_with(${key}, ${searchKey(Prisma.sql`${q}`)}))`
+    const scope = Prisma.sql`${ofOrganization(alias)} AND ${inTeams(team, teamIds)}`
+    return Prisma.join([scope, ...conditions, ...(found === undefined ? [] : [found])], '')
   }
   // Planned with the values of each call: a filter that is not given is no condition.
-  const list = createStatement<Scope & Pick<StandardSelection, 'after' | 'pageSize'>, StandardPageRow>({
-    name: `list_${table.name}`,
-    columns: { items: 'text', lastOrdinal: 'int8' },
-    planned: 'anew',
-    text: (places) => {
-      const { after, pageSize } = places
-      return Prisma.sql`
-SELECT ${itemsText(Prisma.sql`page.text`, Prisma.sql`page.place`, Prisma.sql`page.place <= ${pageSize}`)} AS items,
-       CASE WHEN count(*) > ${pageSize} THEN max(page.ordinal) FILTER (WHERE page.place = ${pageSize}) END AS "lastOrdinal"
-  FROM (
-    SELECT ${rowText(resource)} AS text, ${column('ordinal')}, row_number() OVER (ORDER BY ${column('ordinal')}) AS place
-      FROM (
-        SELECT * FROM ${rows}
-         WHERE ${listed(places)} AND ${column('ordinal')} > ${after}::bigint
-         ORDER BY ${column('ordinal')}
+  const pagesBy = (name: string, order: Prisma.Sql, position: Prisma.Sql, later: (after: Parameter) => Prisma.Sql) =>
+    createStatement<Scope & { readonly after: string; readonly pageSize: number }, PageRow>({
+      name,
+      columns: pageColumns,
+      planned: 'anew',
+      text: (places) => {
+        const { after, pageSize } = places
+        return pageText(
+          { text: rowText(resource), order, position, pageSize },
+          Prisma.sql`(
+        SELECT ${Prisma.raw(alias)}.* FROM ${rows}
+         WHERE ${listed(places)} AND ${later(after)}
+         ORDER BY ${order}
          LIMIT ${pageSize} + 1
-      ) ${Prisma.raw(alias)}
-  ) page`
-    },
-  })
+      ) ${Prisma.raw(alias)} ${join}`,
+        )
+      },
+    })
+  const list = pagesBy(
+    `list_${table.name}`,
+    ordinal,
+    Prisma.sql`${ordinal}::text`,
+    (after) => Prisma.sql`${ordinal} > ${after}::bigint`,
+  )
+  // A position has the ordinal and the key of its row. The first one has what is searched: the index is read from there.
+  const search =
+    key &&
+    pagesBy(
+      `search_${table.name}`,
+      Prisma.sql`${key}, ${ordinal}`,
+      Prisma.sql`${ordinal} || ' ' || ${key}`,
+      (after) => {
+        const afterKey = searchKey(Prisma.sql`substr(${after}, strpos(${after}, ' ') + 1)`)
+        return Prisma.sql`(${key}, ${ordinal}) > (${afterKey}, split_part(${after}, ' ', 1)::bigint)`
+      },
+    )
   const count = createStatement<Scope, { readonly count: number }>({
     name: `count_${table.name}`,
     columns: { count: 'int4' },
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rows} WHERE ${listed(places)}`,
   })
-  return {
-    ...unlisted,
-    list: (tables, { filters: values, ...page }) => first(tables, list, { ...values, ...page }),
+  const pages: StandardPages = {
+    list: (tables, { filters: values, after, ...page }) => {
+      const searchedFor = search === undefined ? null : (values['q'] ?? null)
+      if (search === undefined || searchedFor === null) {
+        return first(tables, list, { ...values, ...page, after: after ?? '0' })
+      }
+      return first(tables, search, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
+    },
     count: async (tables, { filters: values, ...scope }) =>
       (await first(tables, count, { ...values, ...scope }))?.count ?? 0,
-    statements: [...unlisted.statements, list, count],
   }
+  return { ...pages, statements: [list, count, ...(search === undefined ? [] : [search])] }
 }
 
-/** The rows of a resource in SQL, and their columns. */
-function placesOf({ alias, table }: Resource) {
+/** The part of a text that is searched: its first 64 characters, in whatever case. */
+function searchKey(text: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`lower(left(${text}, 64) COLLATE "C")`
+}
+
+/** The rows of a resource in SQL, with those of their owners if these have the teams, and their columns. */
+function placesOf({ alias, table }: Resource, owner: StandardReference | undefined) {
   const column = (name: string) => Prisma.raw(`${alias}.${name}`)
-  return { rows: Prisma.raw(`${table.name} ${alias}`), column, team: column('team_id') }
+  const rows = Prisma.raw(`${table.name} ${alias}`)
+  if ('team_id' in table.columns) return { rows, column, team: column('team_id') }
+  // A team is its own team. What belongs to the organization has none, and so is in no team's scope.
+  if (owner === undefined)
+    return { rows, column, team: Prisma.raw(table.name === 'teams' ? `${alias}.id` : 'NULL::text') }
+  const owners = Prisma.sql`${Prisma.raw(owner.table)} owner`
+  const joined = Prisma.sql`${rows} JOIN ${owners} ON ${ofOrganization('owner')} AND owner.id = ${column(owner.column)}`
+  return { rows: joined, column, team: Prisma.raw('owner.team_id') }
 }
 
 async function first<Parameters, Row>(

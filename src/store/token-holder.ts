@@ -4,6 +4,7 @@ import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/pri
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { ofOrganization } from './scope.js'
+import { unendedAt } from './team-member.js'
 
 /** A token by its hash, expired or not. */
 interface FoundToken {
@@ -11,17 +12,24 @@ interface FoundToken {
   readonly isExpired: boolean
 }
 
+/** When a token expires, or the key for which it was issued, if that is before. */
+interface Expiring {
+  readonly expiresAt: Date
+}
+
 /** The key for which a token was issued. */
 export type TokenKey = Pick<
   ApiKeyModel,
   'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'lastUsedAt'
->
+> &
+  Expiring
 
-/** A member with the roles in the teams of the organization. */
-export type TokenMember = Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
-  readonly name: string
-  readonly teamRoles: Readonly<Record<string, TeamUserRole>>
-}
+/** A member with the roles in the teams of the organization that have not ended. */
+export type TokenMember = Expiring &
+  Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
+    readonly name: string
+    readonly teamRoles: Readonly<Record<string, TeamUserRole>>
+  }
 
 /** Tokens of one organization. */
 export interface OrganizationTokens {
@@ -44,9 +52,9 @@ SELECT found.* FROM unnest((SELECT ${tokenHashes}::bytea[])) AS asked (token_has
  CROSS JOIN LATERAL (${rows} AND token.token_hash = asked.token_hash OFFSET 0) AS found`
 }
 
-const foundColumns = { tokenHash: 'bytea', isExpired: 'bool' } as const
+const foundColumns = { tokenHash: 'bytea', isExpired: 'bool', expiresAt: 'timestamptz' } as const
 const found = (expiresAt: Prisma.Sql) =>
-  Prisma.sql`token.token_hash AS "tokenHash", ${expiresAt} <= now() AS "isExpired"`
+  Prisma.sql`token.token_hash AS "tokenHash", ${expiresAt} <= now() AS "isExpired", ${expiresAt} AS "expiresAt"`
 
 const keyColumns = {
   ...foundColumns,
@@ -87,7 +95,8 @@ SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organiza
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
        (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
           FROM team_members t
-         WHERE ${ofOrganization('t')} AND t.user_id = m.user_id) AS "teamRoles"
+         WHERE ${ofOrganization('t')} AND t.user_id = m.user_id
+           AND (t.expires_at IS NULL OR t.expires_at > now())) AS "teamRoles"
   FROM user_tokens token
   JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
   JOIN users u ON u.id = m.user_id
@@ -149,12 +158,20 @@ export const findOrganizationsOfManagementKeys: FindOrganizations = async ({ mod
 }
 
 /** A member found by address. */
-export type MemberOfEmail = TokenMember & { readonly isActive: boolean }
+export type MemberOfEmail = Omit<TokenMember, 'expiresAt'> &
+  Pick<MembershipModel, 'sessionsEndedAt'> & { readonly isActive: boolean }
 
 /** The members with an address in an organization, or in all of them: active ones first, then the oldest. */
 export async function findMembersOfEmail(
   { models }: Tables,
-  { emailKey, organizationId }: Pick<MembershipModel, 'emailKey'> & { readonly organizationId: string | undefined },
+  {
+    emailKey,
+    organizationId,
+    now,
+  }: Pick<MembershipModel, 'emailKey'> & {
+    readonly organizationId: string | undefined
+    readonly now: Date
+  },
 ): Promise<MemberOfEmail[]> {
   const members = await models.membership.findMany({
     where: organizationId === undefined ? { person: { emailKey } } : { organizationId, emailKey },
@@ -166,8 +183,9 @@ export async function findMembersOfEmail(
       firstName: true,
       lastName: true,
       deactivatedAt: true,
+      sessionsEndedAt: true,
       person: { select: { email: true } },
-      teamRoles: { select: { teamId: true, role: true } },
+      teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } },
     },
   })
   return members.map(({ firstName, lastName, deactivatedAt, person, teamRoles, ...member }) => ({

@@ -1,19 +1,34 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Places } from '../db/statement.js'
+import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
+import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { pageClassFor, perPageClass } from './list.js'
+import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
+import { camelCase } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
+import { ofOrganization } from './scope.js'
+import { prefixPattern } from './search.js'
 import { userResource } from './user.js'
 
-/** Which members to list. */
+/** Which members to list; undefined values mean all. */
+export interface UserFilters {
+  readonly isDeactivated: boolean | undefined
+  readonly emailKey: string | undefined
+  /** What the name, the family name or the address begins with. */
+  readonly prefix: string | undefined
+  readonly department: string | undefined
+  readonly role: UserRole | undefined
+  readonly managerUserId: string | undefined
+  readonly owned: { readonly field: OwnedField; readonly owner: FieldOwner } | undefined
+}
+
+/** A page of them. */
 export interface UserSelection {
   readonly organizationId: string
   /** The ordinal of the member before the page. */
   readonly after: string
-  readonly includeDeactivated: boolean
-  /** Only the member with this address; undefined for all. */
-  readonly emailKey: string | undefined
+  readonly filters: UserFilters
   readonly pageSize: number
 }
 
@@ -24,7 +39,8 @@ export interface UserPageRow {
   readonly hasMore: boolean
 }
 
-type Page = Omit<UserSelection, 'emailKey'>
+type Page = Omit<UserSelection, 'filters'>
+type PlainPage = Page & { readonly includeDeactivated: boolean }
 
 const columns = { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' } as const
 
@@ -32,11 +48,7 @@ const columns = { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' } as const
  * A statement for pages of up to `most` users. It walks an index of the organization and reads one user more than the
  * page needs; OFFSET 0 keeps the planner from reading all email addresses of the table.
  */
-const pageText = (
-  most: number,
-  { organizationId, after, includeDeactivated, pageSize }: Places<Page>,
-  isWanted: Prisma.Sql,
-) =>
+const pageText = (most: Prisma.Sql, { organizationId, after, pageSize }: Places<Page>, isWanted: Prisma.Sql) =>
   Prisma.sql`
 SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place <= ${pageSize}`)} AS items,
        max(m.ordinal) FILTER (WHERE m.place <= ${pageSize}) AS "lastOrdinal",
@@ -46,39 +58,102 @@ SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place
       FROM (
         SELECT *
           FROM memberships m
-         WHERE m.organization_id = ${organizationId} AND m.ordinal > ${after}
-           AND (${includeDeactivated} OR m.deactivated_at IS NULL) ${isWanted}
-         ORDER BY m.ordinal LIMIT ${Prisma.raw(String(most + 1))}
+         WHERE m.organization_id = ${organizationId} AND m.ordinal > ${after} AND ${isWanted}
+         ORDER BY m.ordinal LIMIT ${most} + 1
       ) m
      CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u
      ORDER BY m.ordinal LIMIT ${pageSize} + 1
   ) m`
 
+const isShown = ({ includeDeactivated }: Places<PlainPage>) =>
+  Prisma.sql`(${includeDeactivated} OR m.deactivated_at IS NULL)`
+
 const lists = perPageClass((most) =>
-  createStatement<Page, UserPageRow>({
+  createStatement<PlainPage, UserPageRow>({
     name: `list_users_${most}`,
     columns,
-    text: (page) => pageText(most, page, Prisma.empty),
+    text: (page) => pageText(Prisma.raw(String(most)), page, isShown(page)),
   }),
 )
 
-const listOfEmail = createStatement<Page & { readonly emailKey: string }, UserPageRow>({
+const listOfEmail = createStatement<PlainPage & { readonly emailKey: string }, UserPageRow>({
   name: 'list_users_of_email',
   columns,
-  text: (page) => pageText(1, page, Prisma.sql`AND m.email_key = ${page.emailKey}`),
+  text: (page) => pageText(Prisma.sql`1`, page, Prisma.sql`${isShown(page)} AND m.email_key = ${page.emailKey}`),
+})
+
+/** The columns to filter by, and the types of their values. */
+const filtered: readonly (readonly [column: string, type: string])[] = [
+  ['email_key', 'text'],
+  ['department', 'text'],
+  ['role', 'user_role'],
+  ['manager_user_id', 'text'],
+  ...ownedPlaces.map(({ field }) => [`${field.toLowerCase()}_owner`, 'field_owner'] as const),
+]
+
+/** True for the members that the filters want; planned with the values, so that an absent one is no condition. */
+function matches(): Prisma.Sql {
+  const conditions = filtered.map(([column, type]) => {
+    const value = Prisma.sql`${{ parameter: camelCase(column) } satisfies Parameter}::${Prisma.raw(type)}`
+    return Prisma.sql`(${value} IS NULL OR m.${Prisma.raw(column)} = ${value})`
+  })
+  const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
+  const pattern = Prisma.sql`lower(${{ parameter: 'pattern' } satisfies Parameter}::text)`
+  return Prisma.sql`${Prisma.join(conditions, ' AND ')}
+           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)
+           AND (${isDeactivated} IS NOT TRUE OR m.deactivated_at IS NOT NULL)
+           AND (${pattern} IS NULL OR lower(btrim(m.first_name || ' ' || m.last_name)) LIKE ${pattern}
+                OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
+}
+
+const search = createStatement<Page, UserPageRow>({
+  name: 'search_users',
+  columns,
+  planned: 'anew',
+  text: (page) => pageText(Prisma.sql`${page.pageSize}`, page, matches()),
+})
+
+const count = createStatement<Pick<Page, 'organizationId'>, { readonly count: number }>({
+  name: 'count_users',
+  columns: { count: 'int4' },
+  planned: 'anew',
+  text: () =>
+    Prisma.sql`SELECT count(*)::int AS count FROM memberships m WHERE ${ofOrganization('m')} AND ${matches()}`,
 })
 
 /** The statements of this file. */
-export const userListStatements = [...Object.values(lists), listOfEmail]
+export const userListStatements = [...Object.values(lists), listOfEmail, search, count]
+
+/** The values of the parameters of `matches`. */
+function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
+  const none = Object.fromEntries(filtered.map(([column]) => [camelCase(column), null]))
+  return {
+    ...none,
+    ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null])),
+    ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }),
+    pattern: prefix === undefined ? null : prefixPattern(prefix),
+  }
+}
 
 /** A page of the members of an organization, in the order of their creation. */
 export async function readUserPage(
   tables: Tables,
-  { emailKey, ...selection }: UserSelection,
+  { filters, ...selection }: UserSelection,
 ): Promise<UserPageRow | undefined> {
-  const [page] =
-    emailKey === undefined
-      ? await tables.run(lists[pageClassFor(selection.pageSize)], selection)
-      : await tables.run(listOfEmail, { ...selection, emailKey })
+  const { isDeactivated, emailKey, ...others } = filters
+  const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
+  const plain = { ...selection, includeDeactivated: isDeactivated === undefined }
+  const read = async () => {
+    if (!isPlain) return tables.run(search, { ...valuesOf(filters), ...selection })
+    if (emailKey !== undefined) return tables.run(listOfEmail, { ...plain, emailKey })
+    return tables.run(lists[pageClassFor(selection.pageSize)], plain)
+  }
+  const [page] = await read()
   return page
+}
+
+/** How many members of an organization the filters want. */
+export async function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
+  const [row] = await tables.run(count, { ...valuesOf(filters), organizationId })
+  return row?.count ?? 0
 }

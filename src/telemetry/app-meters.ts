@@ -1,5 +1,6 @@
 import { Histogram, type Registry } from 'prom-client'
 import type { Database } from '../db/database.js'
+import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { CallLimit } from '../http/call-limit.js'
 import type { Traffic } from '../http/connections.js'
 import { addReadings } from './readings.js'
@@ -8,6 +9,7 @@ import { addReadings } from './readings.js'
 export interface WatchedParts {
   readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
+  readonly feedSignals: Pick<FeedSignals, 'waiters'>
   readonly traffic: () => Traffic
   /** Undefined in cleartext. */
   readonly certificateExpiry: () => Date | undefined
@@ -18,7 +20,7 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 
 /** Reads the parts whenever the metrics are requested. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
-  const { database, callLimit, traffic, certificateExpiry, isReady } = parts
+  const { database, callLimit, feedSignals, traffic, certificateExpiry, isReady } = parts
   const { pool, retries, replica } = database
   addReadings(registry, [
     {
@@ -40,6 +42,11 @@ export function watchParts(registry: Registry, parts: WatchedParts): void {
       name: 'svc_calls_running',
       help: 'Authenticated calls in progress; beyond MAX_RUNNING_CALLS, or half of that for one organization, calls are refused.',
       read: () => callLimit.running,
+    },
+    {
+      name: 'svc_event_waiters',
+      help: 'Calls that wait for events.',
+      read: () => feedSignals.waiters,
     },
     {
       name: 'svc_http_connections',

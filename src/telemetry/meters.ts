@@ -1,32 +1,23 @@
 import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
-import type { CallObserver } from '../call/serve-call.js'
-import type { StatementObserver } from '../db/tables.js'
-import type { Tally } from '../handlers/tally.js'
-import type { RequestObserver } from '../http/request-handler.js'
 import { type WatchedParts, watchParts } from './app-meters.js'
-import { createCallMeters, createRequestMeters, createStatementMeters, createTallyMeters } from './observers.js'
+import {
+  createCallMeters,
+  createEventMeters,
+  createRequestMeters,
+  createStatementMeters,
+  createTallyMeters,
+  createWebhookMeters,
+} from './observers.js'
 import { watchProcess } from './process-meters.js'
 
 /** The metrics of one process: the observers, and what they have counted. */
-export interface Meters {
-  readonly calls: CallObserver
-  readonly requests: RequestObserver
-  readonly statements: StatementObserver
-  readonly tally: Tally
-  /** Adds the metrics of a service; must be called only once. */
-  watch(parts: WatchedParts): void
-  /** All metrics in Prometheus' text format. */
-  text(): Promise<string>
-  /** All metrics, for another process to add up. */
-  values(): Promise<MetricValues>
-  close(): void
-}
+export type Meters = ReturnType<typeof createMeters>
 
 /** Metrics as processes send them to each other. */
 export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
 
 /** Makes the metrics of this process. */
-export function createMeters(build: Readonly<Record<'version' | 'commit', string>>): Meters {
+export function createMeters(build: Readonly<Record<'version' | 'commit', string>>) {
   const registry = new Registry()
   const endWatch = watchProcess(registry, build)
   return {
@@ -34,9 +25,14 @@ export function createMeters(build: Readonly<Record<'version' | 'commit', string
     requests: createRequestMeters(registry),
     statements: createStatementMeters(registry),
     tally: createTallyMeters(registry),
-    watch: (parts) => watchParts(registry, parts),
+    events: createEventMeters(registry),
+    webhooks: createWebhookMeters(registry),
+    /** Adds the metrics of a service; must be called only once. */
+    watch: (parts: WatchedParts) => watchParts(registry, parts),
+    /** All metrics in Prometheus' text format. */
     text: () => registry.metrics(),
-    values: () => registry.getMetricsAsJSON(),
+    /** All metrics, for another process to add up. */
+    values: (): Promise<MetricValues> => registry.getMetricsAsJSON(),
     close: endWatch,
   }
 }

@@ -2,17 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Which metrics to serve, and where. */
-export interface MetricsServerOptions {
-  /** 0 means any free port. */
-  readonly port: number
-  readonly host: string
-  /** All metrics, in Prometheus' text format. */
-  readonly text: () => Promise<string>
-  /** Receives the reason if the metrics could not be read. A pino logger fits. */
-  readonly log: { warn(fields: { err: unknown }, message: string): void }
-}
-
 /** A port with metrics. */
 export interface MetricsServer {
   readonly address: AddressInfo
@@ -23,8 +12,21 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** How long a client may take for its request. */
 const REQUEST_MILLIS = 10_000
 
-/** Serves `GET /metrics` and nothing else. Throws if the port is not available. */
-export async function serveMetrics({ port, host, text, log }: MetricsServerOptions): Promise<MetricsServer> {
+/**
+ * Serves `GET /metrics`, which is the text in Prometheus' format, and nothing else. Port 0 is any free one. The log
+ * receives the reason if the metrics could not be read. Throws if the port is not available.
+ */
+export async function serveMetrics({
+  port,
+  host,
+  text,
+  log,
+}: {
+  readonly port: number
+  readonly host: string
+  readonly text: () => Promise<string>
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+}): Promise<MetricsServer> {
   const server = createServer(
     { requestTimeout: REQUEST_MILLIS, headersTimeout: REQUEST_MILLIS },
     (request, response) => {

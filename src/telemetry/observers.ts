@@ -2,6 +2,9 @@ import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { CallObserver } from '../call/serve-call.js'
 import type { StatementObserver } from '../db/tables.js'
+import type { SequencerObserver } from '../domain/event/sequencer.js'
+import type { RetentionObserver } from '../domain/sweeper.js'
+import type { WebhookObserver } from '../domain/webhook/dispatcher.js'
 import type { Tally } from '../handlers/tally.js'
 import type { RequestObserver } from '../http/request-handler.js'
 import { failureKind } from './call-attributes.js'
@@ -16,8 +19,8 @@ const MAX_STATEMENTS = 100
 const MAX_REQUEST_SERIES = 100
 
 /**
- * Passes on the labels of at most so many series; those of all further ones become `other`, so that nothing that callers
- * invent can fill the memory.
+ * Passes on the labels of at most so many series; those of all further ones become `other`, so that nothing that
+ * callers invent can fill the memory.
  */
 function limitSeries(most: number): (...labels: readonly string[]) => string[] {
   const known = new Set<string>()
@@ -33,22 +36,26 @@ function secondsSince(startedAt: number): number {
   return (performance.now() - startedAt) / 1000
 }
 
+/** Makes metrics of a registry. */
+function metersOf(registry: Registry) {
+  const registers = [registry]
+  return {
+    counter: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    /** Of the database, not of the process: every process has the same. */
+    gauge: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Gauge({ name, help, labelNames, registers, aggregator: 'max' }),
+    histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
+  }
+}
+
 /** Counts calls by method, protocol and code, and measures the duration of unary ones. */
 export function createCallMeters(registry: Registry): CallObserver {
-  const registers = [registry]
-  const counts = new Counter({
-    name: 'svc_calls_total',
-    help: 'Method calls, by method, protocol and code.',
-    labelNames: ['method', 'protocol', 'code'],
-    registers,
-  })
-  const times = new Histogram({
-    name: 'svc_call_duration_seconds',
-    help: 'Time from the request headers to the response, for calls with a single response, by method.',
-    labelNames: ['method'],
-    buckets: CALL_BUCKETS,
-    registers,
-  })
+  const { counter, histogram } = metersOf(registry)
+  const help = 'Time from the request headers to the response, for calls with a single response, by method.'
+  const counts = counter('svc_calls_total', 'Method calls, by method, protocol and code.', 'method', 'protocol', 'code')
+  const times = histogram('svc_call_duration_seconds', help, CALL_BUCKETS, 'method')
   const limit = limitSeries(MAX_CALL_SERIES)
   return {
     begun: () => {},
@@ -64,17 +71,10 @@ export function createCallMeters(registry: Registry): CallObserver {
 
 /** Counts requests by status and by the part of the service that answered. */
 export function createRequestMeters(registry: Registry): RequestObserver {
-  const counts = new Counter({
-    name: 'svc_http_requests_total',
-    help: 'Requests, by the part that handled them (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.',
-    labelNames: ['door', 'status'],
-    registers: [registry],
-  })
-  const open = new Gauge({
-    name: 'svc_http_requests_open',
-    help: 'Requests in progress.',
-    registers: [registry],
-  })
+  const help =
+    'Requests, by the part that handled them (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.'
+  const counts = metersOf(registry).counter('svc_http_requests_total', help, 'door', 'status')
+  const open = new Gauge({ name: 'svc_http_requests_open', help: 'Requests in progress.', registers: [registry] })
   const limit = limitSeries(MAX_REQUEST_SERIES)
   return {
     begun: () => open.inc(),
@@ -87,27 +87,20 @@ export function createRequestMeters(registry: Registry): RequestObserver {
 
 /** Measures transactions, and statements by name. */
 export function createStatementMeters(registry: Registry): StatementObserver {
-  const registers = [registry]
-  const statements = new Histogram({
-    name: 'svc_statement_duration_seconds',
-    help: 'Time from issuing a statement to receiving its rows, including the wait for a connection, by statement name.',
-    labelNames: ['statement'],
-    buckets: STATEMENT_BUCKETS,
-    registers,
-  })
-  const failures = new Counter({
-    name: 'svc_statement_failures_total',
-    help: 'Failed statements, by kind of failure.',
-    labelNames: ['kind'],
-    registers,
-  })
-  const transactions = new Histogram({
-    name: 'svc_transaction_duration_seconds',
-    help: 'Duration of transactions, including retries, by outcome (committed, rolled_back).',
-    labelNames: ['outcome'],
-    buckets: STATEMENT_BUCKETS,
-    registers,
-  })
+  const { counter, histogram } = metersOf(registry)
+  const statements = histogram(
+    'svc_statement_duration_seconds',
+    'Time from issuing a statement to receiving its rows, including the wait for a connection, by statement name.',
+    STATEMENT_BUCKETS,
+    'statement',
+  )
+  const failures = counter('svc_statement_failures_total', 'Failed statements, by kind of failure.', 'kind')
+  const transactions = histogram(
+    'svc_transaction_duration_seconds',
+    'Duration of transactions, including retries, by outcome (committed, rolled_back).',
+    STATEMENT_BUCKETS,
+    'outcome',
+  )
   for (const outcome of ['committed', 'rolled_back']) transactions.zero({ outcome })
   failures.inc({ kind: 'unavailable' }, 0)
   const limit = limitSeries(MAX_STATEMENTS)
@@ -123,10 +116,64 @@ export function createStatementMeters(registry: Registry): StatementObserver {
   }
 }
 
+/** Measures how far the feeds are behind, and counts the events that get into them and are deleted. */
+export function createEventMeters(registry: Registry): SequencerObserver & RetentionObserver {
+  const { counter, gauge } = metersOf(registry)
+  const waiting = gauge('svc_events_waiting', 'Committed events that are not in the feed yet, counted up to 100,000.')
+  const age = gauge('svc_events_waiting_seconds', 'How long the oldest event that is not in the feed yet has waited.')
+  const sequenced = counter('svc_events_sequenced_total', 'Events that this process has put into the feed.')
+  const deleted = counter(
+    'svc_events_deleted_total',
+    'Events that were too old and deleted, by where they were.',
+    'from',
+  )
+  for (const from of ['feed', 'audit_log']) deleted.inc({ from }, 0)
+  return {
+    sequenced: (events) => sequenced.inc(events),
+    waiting: (events, oldestSeconds) => {
+      waiting.set(events)
+      age.set(oldestSeconds)
+    },
+    eventsDeleted: (from, rows) => deleted.inc({ from }, rows),
+  }
+}
+
+/** How many endpoints that are behind are shown by name: the worst. */
+const MAX_SHOWN = 20
+
+/** Counts the attempts of webhooks, and shows which endpoints are behind. */
+export function createWebhookMeters(registry: Registry): WebhookObserver {
+  const { counter, gauge } = metersOf(registry)
+  const attempts = counter('svc_webhook_attempts_total', 'Attempts to deliver an event, by outcome.', 'outcome')
+  const disabled = counter(
+    'svc_webhook_endpoints_disabled_total',
+    'Endpoints disabled by the service, by reason.',
+    'reason',
+  )
+  const behind = gauge('svc_webhook_endpoints_behind', 'Endpoints with an event or attempt that is due.')
+  const worst = 'of the 20 endpoints that are furthest behind'
+  const lag = gauge('svc_webhook_lag_seconds', `How long the oldest attempt has been due, ${worst}.`, 'endpoint')
+  const events = gauge('svc_webhook_lag_events', `How many events are not looked at yet, ${worst}.`, 'endpoint')
+  for (const outcome of ['delivered', 'refused', 'no_response']) attempts.inc({ outcome }, 0)
+  for (const reason of ['FAILURES', 'GONE']) disabled.inc({ reason }, 0)
+  return {
+    attempted: (outcome) => attempts.inc({ outcome }),
+    disabled: (reason) => disabled.inc({ reason }),
+    behind: (endpoints) => {
+      behind.set(endpoints.length)
+      lag.reset()
+      events.reset()
+      for (const { id, ...each } of endpoints.slice(0, MAX_SHOWN)) {
+        lag.set({ endpoint: id }, each.lagSeconds)
+        events.set({ endpoint: id }, each.events)
+      }
+    },
+  }
+}
+
 /** Counts what handlers do and operators watch. */
 export function createTallyMeters(registry: Registry): Tally {
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers: [registry] })
+  const { counter } = metersOf(registry)
   const attempts = counter('svc_revoke_attempts_total', 'Decisions of the rate limiter for revocations.', 'decision')
   const revocations = counter('svc_revocations_total', 'API keys revoked by their secret.')
   const sessions = counter('svc_sessions_created_total', 'Access tokens issued to API keys.')

@@ -25,14 +25,10 @@ export function addReadings(registry: Registry, metrics: readonly ReadMetric[]):
         const reading = await read()
         if (reading === undefined) shown.remove()
         else shown.reset()
-        for (const [labels, value] of seriesOf(reading, label)) shown.inc(labels, value)
+        if (typeof reading === 'number') shown.inc(reading)
+        else for (const [name, value] of Object.entries(reading ?? {})) shown.inc({ [label ?? '']: name }, value)
       },
     }
     const shown = metric.name.endsWith('_total') ? new Counter(config) : new Gauge(config)
   }
-}
-
-function seriesOf(reading: Reading = {}, label = ''): (readonly [Readonly<Record<string, string>>, number])[] {
-  if (typeof reading === 'number') return [[{}, reading]]
-  return Object.entries(reading).map(([name, value]) => [{ [label]: name }, value])
 }

@@ -22,32 +22,10 @@ import type { NodeRequest } from '../call/node-http.js'
 import type { CallObserver } from '../call/serve-call.js'
 import type { StatementObserver } from '../db/tables.js'
 import { describeAnswer, describeCall, failureKind, nameOfCall } from './call-attributes.js'
-import { createSharedStatements, type SharedStatements } from './shared-statements.js'
+import { createSharedStatements } from './shared-statements.js'
 
 /** Spans of sampled calls. */
-export interface Tracing {
-  readonly calls: CallObserver
-  /** The span of a request's call; undefined if the call is not sampled. */
-  callOf(request: NodeRequest): TracedCall | undefined
-  /** For statements that several calls share. */
-  createSharedStatements(): SharedStatements
-  /** Exports the remaining spans, within some seconds. */
-  close(): Promise<void>
-}
-
-/** A sampled call. It observes its statements, which become spans below its own. */
-export interface TracedCall extends StatementObserver {
-  readonly traceId: string
-  /** The header that passes its trace on (W3C Trace Context). */
-  readonly traceparent: string
-}
-
-/** What tracing depends on. */
-export interface TracingOptions {
-  readonly version: string
-  /** Receives errors about spans that cannot be exported. A pino logger fits. */
-  readonly log: { warn(fields: { err: Error }, message: string): void }
-}
+export type Tracing = ReturnType<typeof startTracing>
 
 /** Most calls are not sampled, whatever their names are. */
 const UNNAMED = ''
@@ -62,9 +40,15 @@ const headers: TextMapGetter<NodeRequest['headers']> = {
 /**
  * Begins tracing, configured by OpenTelemetry's variables, which its libraries read themselves: the collector
  * (`OTEL_EXPORTER_OTLP_…`), sampling (`OTEL_TRACES_SAMPLER`), batches (`OTEL_BSP_…`) and the name
- * (`OTEL_SERVICE_NAME`).
+ * (`OTEL_SERVICE_NAME`). The log receives errors about spans that cannot be exported.
  */
-export function startTracing({ version, log }: TracingOptions): Tracing {
+export function startTracing({
+  version,
+  log,
+}: {
+  readonly version: string
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
+}) {
   const warn = (message: string, ...details: unknown[]) =>
     log.warn({ err: new Error([message, ...details.map(String)].join(' ')) }, 'spans could not be exported')
   diag.setLogger(
@@ -81,30 +65,41 @@ export function startTracing({ version, log }: TracingOptions): Tracing {
   const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
   const traced = new WeakMap<NodeRequest, CallSpan>()
-  return {
-    calls: {
-      begun: (call) => {
-        const { request, startedAt } = call
-        const parent =
-          request.headers['traceparent'] === undefined
-            ? ROOT_CONTEXT
-            : propagator.extract(ROOT_CONTEXT, request.headers, headers)
-        const drift = Date.now() - timeOrigin - performance.now()
-        const startTime = timeOrigin + startedAt + drift
-        const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
-        if (!span.isRecording()) return
-        span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
-        traced.set(request, new CallSpan(tracer, span, drift))
-      },
-      ended: (call) => traced.get(call.request)?.end(call),
+  const calls: CallObserver = {
+    begun: (call) => {
+      const { request, startedAt } = call
+      const parent =
+        request.headers['traceparent'] === undefined
+          ? ROOT_CONTEXT
+          : propagator.extract(ROOT_CONTEXT, request.headers, headers)
+      const drift = Date.now() - timeOrigin - performance.now()
+      const startTime = timeOrigin + startedAt + drift
+      const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
+      if (!span.isRecording()) return
+      span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
+      traced.set(request, new CallSpan(tracer, span, drift))
     },
-    callOf: (request) => traced.get(request),
+    ended: (call) => traced.get(call.request)?.end(call),
+  }
+  return {
+    calls,
+    /** The span of a request's call; undefined if the call is not sampled. */
+    callOf: (request: NodeRequest): TracedCall | undefined => traced.get(request),
+    /** For statements that several calls share. */
     createSharedStatements,
+    /** Exports the remaining spans, within some seconds. */
     close: async () => {
       await Promise.race([provider.shutdown(), sleep(LAST_SPANS_MILLIS, undefined, { ref: false })])
       diag.disable()
     },
   }
+}
+
+/** A sampled call. It observes its statements, which become spans below its own. */
+export interface TracedCall extends StatementObserver {
+  readonly traceId: string
+  /** The header that passes its trace on (W3C Trace Context). */
+  readonly traceparent: string
 }
 
 class CallSpan implements TracedCall {

@@ -1,7 +1,19 @@
-/** What is wrong with a line, which counts from 1. */
-export interface LineFault {
-  readonly line: number
-  readonly fault: string
+import type { ErrorReason } from '../errors.js'
+import type { Fault } from '../store/transfer/checks.js'
+import type { RecordKind } from '../store/transfer/kind.js'
+
+/** Why a record is refused; the field begins with the kind. */
+export interface Refusal extends Fault {
+  readonly kind: RecordKind
+  /** Default `FIELD_INVALID`. */
+  readonly reason?: ErrorReason
+  /** Whether force imports it anyway. Default false. */
+  readonly isForceable?: boolean
+}
+
+/** The fault of a refused record, with its field. */
+export function refusalText({ field, fault }: Refusal): string {
+  return `${field}: ${fault}`
 }
 
 /** A file that cannot be imported. `line` counts from 1; it is absent if no single line is to blame. */
@@ -12,7 +24,7 @@ export class ImportError extends Error {
   readonly fault: string
 
   constructor(line: number | undefined, fault: string, cause?: unknown) {
-    super(line === undefined ? fault : textOf({ line, fault }), { cause })
+    super(line === undefined ? fault : `line ${line}: ${fault}`, { cause })
     this.line = line
     this.fault = fault
   }
@@ -21,17 +33,15 @@ export class ImportError extends Error {
 /** The most lines that an error names. */
 const MAX_NAMED_LINES = 20
 
-/** The error of lines that only force may import, of which it names the first ones. */
-export function refusal(faults: readonly LineFault[]): ImportError {
-  const named = faults.slice(0, MAX_NAMED_LINES).map(textOf)
-  const rest = faults.length - named.length
+/** The error of a file with refused records, of which it names the first ones. */
+export function refusedError(refusals: readonly Refusal[]): ImportError {
+  const [first, ...others] = refusals
+  if (first?.isForceable !== true && others.length === 0 && first !== undefined) {
+    return new ImportError(first.line, refusalText(first))
+  }
+  const named = refusals.slice(0, MAX_NAMED_LINES).map((each) => `line ${each.line}: ${refusalText(each)}`)
+  const rest = refusals.length - named.length
   const more = rest === 0 ? [] : [`and ${rest} more`]
-  return new ImportError(
-    undefined,
-    [...named, ...more, 'Nothing was imported; use --force to import everything.'].join('\n'),
-  )
-}
-
-function textOf({ line, fault }: LineFault): string {
-  return `line ${line}: ${fault}`
+  const hint = refusals.every(({ isForceable }) => isForceable) ? '; use --force to import everything' : ''
+  return new ImportError(undefined, [...named, ...more, `Nothing was imported${hint}.`].join('\n'))
 }

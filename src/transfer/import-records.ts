@@ -1,22 +1,24 @@
 import { databaseFailure } from '../db/errors.js'
-import type { Tables } from '../db/tables.js'
+import type { Tables, TransactionOptions } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { managerLock, takeLocks } from '../store/lock.js'
 import type { Fault } from '../store/transfer/checks.js'
 import {
   analyzeImported,
   excludeOtherImports,
+  findFaults,
   isWritten,
   outcomesOf,
   stageKind,
+  takeOut,
   writeKind,
 } from '../store/transfer/import.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import { countStaged } from '../store/transfer/staging.js'
-import type { Outcome } from '../store/transfer/statements.js'
-import { ImportError, type LineFault, refusal } from './import-error.js'
-import { prepareUsers, recordChangedUsers } from './import-users.js'
-import { type ImportOptions, stageLines } from './stage-lines.js'
+import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
+import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
+import { type ImportAuthor, prepareUsers, recordChangedUsers } from './import-users.js'
+import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
 
 /** What an import did. */
 export interface ImportSummary {
@@ -44,11 +46,12 @@ export interface PlannedRecord {
   readonly line: number
   readonly kind: RecordKind
   readonly id: string
+  /** Empty if there is no such organization. */
   readonly organizationId: string
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'refused'
   /** The fields that would change, by their names in JSON. */
   readonly fields: readonly string[]
-  /** Why only force may import it. */
+  /** Why it is refused, and with it the whole import. */
   readonly faults: readonly string[]
 }
 
@@ -61,87 +64,73 @@ const MANY_RECORDS = 1_000
 
 /**
  * Imports newline-delimited JSON, one `svc.v2.ImportRecord` per line, in one transaction: either all of it, or nothing
- * with an ImportError that names the line, or those that only force may import. `chunks` are pieces of the text, cut
- * anywhere. Importing the same again changes nothing.
+ * with an ImportError that names the lines. `chunks` are pieces of the text, cut anywhere. Importing the same again
+ * changes nothing.
  */
 export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
-  const kinds = await inImport(tables, chunks, options, async (transaction, organizationIds) => {
-    const { written, refused } = await write(transaction, organizationIds, options, false)
-    if (refused.length > 0) throw refusal(refused)
-    const users = written.find(({ kind }) => kind === 'user')?.outcomes ?? []
-    await recordChangedUsers(transaction, users, options.runtime)
+  const work = writesOf(chunks, options)
+  const importAll = async (transaction: Tables) => {
+    const { written, refusals } = await work(transaction)
+    if (refusals.length > 0) throw refusedError(refusals)
     return written.map(summaryOf)
-  })
+  }
+  const kinds = await tables.transaction(importAll, unhurried(options))
   // Whoever plans a statement next needs to know how large the tables have become.
   const records = kinds.reduce((sum, each) => sum + each.records, 0)
   if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
   return { kinds }
 }
 
-/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for what not even force imports. */
+/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for text that is no record. */
 export async function planImport(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportPlan> {
-  let plan: ImportPlan = { kinds: [], records: [] }
-  const undone = new Error('the plan is made')
-  await inImport(tables, chunks, options, async (transaction, organizationIds) => {
-    const { written, refused } = await write(transaction, organizationIds, options, true)
-    const faultsOf = byLine(refused)
-    const records = written.flatMap(({ kind, outcomes }) =>
-      outcomes.map((each) => plannedRecord(kind, each, faultsOf.get(each.line) ?? [])),
-    )
-    plan = { kinds: written.map(summaryOf), records: records.sort((one, other) => one.line - other.line) }
-    throw undone
-  }).catch((error: unknown) => {
-    if (error !== undone) throw error
+  return planOf(await undone(tables, writesOf(chunks, { ...options, isWhole: true }), unhurried(options)))
+}
+
+/** However long the input takes to arrive, and however large it is. */
+function unhurried({ signal }: ImportOptions): TransactionOptions {
+  return { isUnhurried: true, ...(signal && { signal }) }
+}
+
+/** Writes the text once: the input cannot be read again, so the transaction cannot be repeated. */
+function writesOf(chunks: Chunks, options: WriteOptions): (transaction: Tables) => Promise<WrittenRecords> {
+  let isRead = false
+  return async (transaction) => {
+    if (isRead) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
+    isRead = true
+    return writeRecords(transaction, linesOfText(chunks, options), { ...options, tries: MAX_TRIES })
+  }
+}
+
+/** Does work in a transaction that is rolled back. */
+export async function undone(
+  tables: Tables,
+  work: (transaction: Tables) => Promise<WrittenRecords>,
+  options?: TransactionOptions,
+): Promise<WrittenRecords> {
+  let result: WrittenRecords = { written: [], refusals: [] }
+  const undo = new Error('the plan is made')
+  const workAndUndo = async (transaction: Tables) => {
+    result = await work(transaction)
+    throw undo
+  }
+  await tables.transaction(workAndUndo, options).catch((error: unknown) => {
+    if (error !== undo) throw error
   })
-  return plan
+  return result
 }
 
-function byLine(faults: readonly LineFault[]): ReadonlyMap<number, LineFault[]> {
-  const found = new Map<number, LineFault[]>()
-  for (const fault of faults) found.set(fault.line, [...(found.get(fault.line) ?? []), fault])
-  return found
+/** How records are written. */
+export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
+  /** How often to write at most, where the transaction cannot be repeated. Default once. */
+  readonly tries?: number
+  /** Who imports; default: an operator. */
+  readonly by?: ImportAuthor
 }
 
-function plannedRecord(
-  kind: RecordKind,
-  { line, id, organizationId, isNew, fields }: Outcome,
-  faults: readonly LineFault[],
-): PlannedRecord {
-  const written = isNew ? 'created' : fields.length > 0 ? 'updated' : 'unchanged'
-  const outcome = faults.length > 0 ? 'refused' : written
-  return { line, id, organizationId, fields, kind, outcome, faults: faults.map(({ fault }) => fault) }
-}
-
-/** Does work in an import, where every row is staged; the ids are those of the organizations of users. */
-type ImportWork<T> = (transaction: Tables, organizationIds: ReadonlySet<string>) => Promise<T>
-
-/** Runs the work in a transaction in which every row is staged and no other import writes. */
-async function inImport<T>(tables: Tables, chunks: Chunks, options: ImportOptions, work: ImportWork<T>): Promise<T> {
-  const { signal } = options
-  let isStaged = false
-  const stageAndWork = async (transaction: Tables) => {
-    // The input can be read only once, so the transaction cannot be repeated; the part that can be is repeated below.
-    if (isStaged) throw new ImportError(undefined, 'the database was too busy, and nothing was imported: try again')
-    isStaged = true
-    const organizationIds = await stageLines(transaction, chunks, options)
-    await excludeOtherImports(transaction)
-    return withRetries(transaction, (part) => work(part, organizationIds))
-  }
-  // However long the input takes to arrive, and however large it is.
-  return tables.transaction(stageAndWork, { isUnhurried: true, ...(signal && { signal }) })
-}
-
-/** Writers of the API may take locks in another order; the loser of a deadlock starts again after the staging. */
-async function withRetries<T>(transaction: Tables, work: (transaction: Tables) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await transaction.transaction(work)
-    } catch (error) {
-      const taken = takenValueOf(error)
-      if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
-      if (databaseFailure(error)?.kind !== 'retryable' || tries === MAX_TRIES) throw error
-    }
-  }
+/** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */
+export interface WrittenRecords {
+  readonly written: readonly WrittenKind[]
+  readonly refusals: readonly Refusal[]
 }
 
 /** Records of one kind that have been written, and what has become of them. */
@@ -150,50 +139,123 @@ interface WrittenKind extends ImportedKind {
 }
 
 /**
- * Writes every staged record, and compares them with what stood: those that stood and are changed, or all if `isWhole`.
- * Returns also, in the order of lines, what only force may import.
+ * Writes records while no other import does, with an audit event for each user that is changed. Those that cannot be
+ * written are left out.
  */
-async function write(
+export async function writeRecords(
+  transaction: Tables,
+  lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,
+  options: WriteOptions,
+): Promise<WrittenRecords> {
+  const organizationIds = await stageLines(transaction, lines, options.onProgress)
+  await excludeOtherImports(transaction)
+  return withRetries(transaction, options.tries ?? 1, async (part) => {
+    const result = await writeStaged(part, organizationIds, options)
+    const users = result.written.find(({ kind }) => kind === 'user')?.outcomes ?? []
+    await recordChangedUsers(part, users, options)
+    return result
+  })
+}
+
+/**
+ * Writers of the API may take locks in another order, or delete what a record refers to; whoever loses to them starts
+ * again after the staging.
+ */
+async function withRetries<T>(
+  transaction: Tables,
+  maxTries: number,
+  work: (transaction: Tables) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction.transaction(work)
+    } catch (error) {
+      const taken = takenValueOf(error)
+      if (taken !== undefined) throw new ImportError(undefined, takenValueError(taken).message, error)
+      const kind = databaseFailure(error)?.kind
+      const hasLost = kind === 'retryable' || kind === 'foreign_key_violation'
+      if (!hasLost || tries === maxTries) throw error
+    }
+  }
+}
+
+/** Writes every staged record, and compares them with what stood. `organizationIds` are those of users. */
+async function writeStaged(
   transaction: Tables,
   organizationIds: ReadonlySet<string>,
-  { runtime, onProgress, isMerge = false, isForced = false }: ImportOptions,
-  isWhole: boolean,
-): Promise<{ readonly written: WrittenKind[]; readonly refused: LineFault[] }> {
+  { runtime, onProgress, isMerge = false, isForced = false, isWhole = false, hasRecords = false }: WriteOptions,
+): Promise<WrittenRecords> {
   const counts = await countStaged(transaction)
   // Nobody else assigns managers in the organizations, so that cycles are found.
   await takeLocks(transaction, [...organizationIds].map(managerLock))
-  const written: Omit<WrittenKind, 'updated' | 'outcomes'>[] = []
-  const refused: LineFault[] = []
+  const kinds: Omit<WrittenKind, 'updated' | 'outcomes'>[] = []
+  const refusals: Refusal[] = []
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
     const records = counts.get(kind) ?? 0
     if (records > 0) onProgress?.({ phase: 'write', kind, records })
-    const { replaced, fault } = await stageKind(transaction, kind, counts, isMerge)
-    if (fault !== undefined) throw importError(kind, fault)
-    if (kind === 'user') {
-      const prepared = await prepareUsers(transaction, runtime.newId)
-      if ('fault' in prepared) throw importError(kind, prepared.fault)
-      if (!isForced) for (const { line, ...each } of prepared.refused) refused.push({ line, fault: textOf(kind, each) })
-    }
+    const replaced = await stageKind(transaction, kind, counts, isMerge)
+    const found = await takeOutFaulty(transaction, kind, runtime.newId)
+    refusals.push(...found.filter(({ isForceable }) => !(isForceable && isForced)))
     const created = await writeKind(transaction, kind)
-    if (records > 0) written.push({ kind, records: records - replaced, created })
+    if (records > 0) kinds.push({ kind, records: records - replaced, created })
   }
-  const compared: WrittenKind[] = []
-  for (const each of written) {
-    const outcomes = await outcomesOf(transaction, each.kind, isWhole)
-    compared.push({ ...each, outcomes, updated: outcomes.filter(({ fields }) => fields.length > 0).length })
+  const written: WrittenKind[] = []
+  for (const each of kinds) {
+    const outcomes = await outcomesOf(transaction, each.kind, { isWhole, hasRecords })
+    written.push({ ...each, outcomes, updated: outcomes.filter(isUpdated).length })
   }
-  return { written: compared, refused }
+  return { written, refusals: refusals.sort((one, other) => one.line - other.line) }
+}
+
+/** Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong. */
+async function takeOutFaulty(transaction: Tables, kind: RecordKind, newId: () => string): Promise<Refusal[]> {
+  const refusals: Refusal[] = []
+  for (;;) {
+    const faults = await findFaults(transaction, kind)
+    if (faults.length === 0 && kind === 'user') {
+      const { unwritable, refused } = await prepareUsers(transaction, newId)
+      faults.push(...unwritable)
+      refusals.push(...refused.map((fault) => ({ ...refusalFrom(kind, fault), isForceable: true })))
+    }
+    if (faults.length === 0) return refusals
+    refusals.push(...faults.map((fault) => refusalFrom(kind, fault)))
+    const lines = faults.map(({ line }) => line)
+    await takeOut(transaction, kind, lines)
+  }
+}
+
+function refusalFrom(kind: RecordKind, { field, ...fault }: Fault): Refusal {
+  return { ...fault, kind, field: `${kind}.${field}` }
+}
+
+/** What has become of each record, in the order of lines. */
+export function planOf({ written, refusals }: WrittenRecords): ImportPlan {
+  const records = new Map<number, PlannedRecord>()
+  for (const { kind, outcomes } of written) {
+    for (const each of outcomes) records.set(each.line, plannedRecord(kind, each))
+  }
+  for (const refusal of refusals) {
+    const { line, kind, id, organizationId } = refusal
+    const known = records.get(line) ?? { line, kind, id, organizationId, fields: [], faults: [] }
+    records.set(line, { ...known, outcome: 'refused', faults: [...known.faults, refusalText(refusal)] })
+  }
+  return {
+    kinds: written.map(summaryOf),
+    records: [...records.values()].sort((one, other) => one.line - other.line),
+  }
+}
+
+function plannedRecord(kind: RecordKind, outcome: Outcome): PlannedRecord {
+  const { line, id, organizationId, isNew, fields } = outcome
+  const written = isUpdated(outcome) ? 'updated' : 'unchanged'
+  return { line, kind, id, organizationId, outcome: isNew ? 'created' : written, fields, faults: [] }
+}
+
+function isUpdated({ isNew, fields }: Outcome): boolean {
+  return !isNew && fields.length > 0
 }
 
 function summaryOf({ kind, records, created, updated }: WrittenKind): ImportedKind {
   return { kind, records, created, updated }
-}
-
-function importError(kind: RecordKind, { line, ...fault }: Fault): ImportError {
-  return new ImportError(line, textOf(kind, fault))
-}
-
-function textOf(kind: RecordKind, { field, fault }: Pick<Fault, 'field' | 'fault'>): string {
-  return `${kind}.${field}: ${fault}`
 }

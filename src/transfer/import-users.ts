@@ -22,21 +22,24 @@ import {
 /** How many values, persons and events go into one query. */
 const AT_ONCE = 1_000
 
-/** The staged users cannot be written, or what only force may do with them. */
-export type PreparedUsers = { readonly fault: Fault } | { readonly refused: readonly Fault[] }
+/** What is wrong with staged users: those who cannot be written, and what only force may do with the others. */
+export interface UserFaults {
+  readonly unwritable: readonly Fault[]
+  readonly refused: readonly Fault[]
+}
 
 /**
- * Judges the staged users by the rules of every writer of members, all of them as they will be, and writes their persons
- * and departments. Their organizations' managers must be locked.
+ * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
+ * writes their persons and departments. Their organizations' managers must be locked.
  */
-export async function prepareUsers(transaction: Tables, newId: () => string): Promise<PreparedUsers> {
+export async function prepareUsers(transaction: Tables, newId: () => string): Promise<UserFaults> {
   const users = await readStagedUsers(transaction)
   // Each person has the address of the last line, in whatever organization.
   const persons = new Map(users.map(({ userId, line, email }) => [userId, { line, value: emailKeyOf(email) }]))
   const standing: StandingPerson[] = []
   for (const ids of batchesOf([...persons.keys()])) standing.push(...(await findPersons(transaction, ids)))
-  const fault = await firstFault(transaction, users, standing, persons)
-  if (fault !== undefined) return { fault }
+  const unwritable = await findUnwritable(transaction, users, standing, persons)
+  if (unwritable.length > 0) return { unwritable, refused: [] }
   const moved = standing.filter(({ id, emailKey }) => persons.get(id)?.value !== emailKey)
   await writeStagedPersons(
     transaction,
@@ -47,12 +50,13 @@ export async function prepareUsers(transaction: Tables, newId: () => string): Pr
     const options = [...names].sort().map((name) => ({ id: newId(), name }))
     await insertDepartmentOptions(transaction, organizationId, options)
   }
-  return { refused: users.flatMap(refusalsOf) }
+  return { unwritable, refused: users.flatMap(refusalsOf) }
 }
 
 /** What nobody does by leaving out a field. */
-function refusalsOf({ line, isReactivated, leavesDirectory, unlocked }: StagedUser): Fault[] {
-  const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [{ line, field, fault }] : [])
+function refusalsOf(user: StagedUser): Fault[] {
+  const { isReactivated, leavesDirectory, unlocked } = user
+  const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [faultOf(user, { field, fault })] : [])
   const lost = `the directory's lock would be lost on ${unlocked.join(', ')}`
   return [
     ...refusal(isReactivated, 'deactivatedAt', 'the user is deactivated, and would be reactivated'),
@@ -61,6 +65,13 @@ function refusalsOf({ line, isReactivated, leavesDirectory, unlocked }: StagedUs
   ]
 }
 
+function faultOf({ line, userId: id, organizationId }: StagedUser, fault: Pick<Fault, 'field' | 'fault'>): Fault {
+  return { line, id, organizationId, field: fault.field, fault: fault.fault }
+}
+
+/** What is wrong with a line. */
+type LineFault = Pick<Fault, 'line' | 'field' | 'fault'>
+
 /** A value that a member is to have, by the line that says so. */
 interface Claim {
   readonly line: number
@@ -68,18 +79,23 @@ interface Claim {
   readonly value: string
 }
 
-/** The first line with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. */
-async function firstFault(
+/** The users with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. */
+async function findUnwritable(
   transaction: Tables,
   users: readonly StagedUser[],
   standing: readonly StandingPerson[],
   persons: ReadonlyMap<string, Pick<Claim, 'line' | 'value'>>,
-): Promise<Fault | undefined> {
+): Promise<Fault[]> {
   const members = byOrganization(users)
   const elsewhere = byOrganization(
     standing.flatMap(({ id: userId, memberships }) => memberships.map((place) => ({ ...place, userId }))),
   )
-  const faults = { missing: [] as Fault[], emails: [] as Fault[], phones: [] as Fault[], cycles: [] as Fault[] }
+  const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', LineFault[]> = {
+    missing: [],
+    emails: [],
+    phones: [],
+    cycles: [],
+  }
   for (const organizationId of new Set([...members.keys(), ...elsewhere.keys()])) {
     const here = members.get(organizationId) ?? []
     const ids = new Set([...here, ...(elsewhere.get(organizationId) ?? [])].map(({ userId }) => userId))
@@ -97,8 +113,12 @@ async function firstFault(
     )
     await judgeManagers(transaction, organizationId, here, faults)
   }
-  const ranked = [faults.missing, faults.emails, faults.phones, faults.cycles]
-  return ranked.flatMap((some) => some.sort((one, other) => one.line - other.line).slice(0, 1))[0]
+  const byLine = new Map<number, LineFault>()
+  for (const fault of Object.values(faults).flat()) if (!byLine.has(fault.line)) byLine.set(fault.line, fault)
+  return users.flatMap((user) => {
+    const fault = byLine.get(user.line)
+    return fault === undefined ? [] : faultOf(user, fault)
+  })
 }
 
 /** Finds values that somebody will have who is not in the file, or has by an earlier line of it. */
@@ -106,7 +126,7 @@ async function takenValues(
   transaction: Tables,
   organizationId: string,
   { kind, claims, owners }: { kind: 'emails' | 'phones'; claims: Claim[]; owners: ReadonlySet<string> },
-): Promise<Fault[]> {
+): Promise<LineFault[]> {
   const holders = new Map<string, { readonly userId: string }>()
   for (const batch of batchesOf(claims)) {
     const values = { emails: [], phones: [], userNames: [], [kind]: batch.map(({ value }) => value) }
@@ -129,7 +149,7 @@ async function judgeManagers(
   transaction: Tables,
   organizationId: string,
   users: readonly StagedUser[],
-  { missing, cycles }: Readonly<Record<'missing' | 'cycles', Fault[]>>,
+  { missing, cycles }: Readonly<Record<'missing' | 'cycles', LineFault[]>>,
 ): Promise<void> {
   const managed = users.flatMap(({ managerUserId, ...user }) =>
     managerUserId === null ? [] : { ...user, managerUserId },
@@ -155,19 +175,25 @@ async function judgeManagers(
 export async function recordChangedUsers(
   transaction: Tables,
   outcomes: readonly Outcome[],
-  runtime: Runtime,
+  { runtime, by = { actor: systemActor } }: { readonly runtime: Runtime; readonly by?: ImportAuthor | undefined },
 ): Promise<void> {
-  const changed = outcomes.filter(({ isNew }) => !isNew)
-  for (const batch of batchesOf(changed)) await recordAuditEvents(transaction, batch.map(eventOf), runtime)
+  const changed = outcomes.filter(({ isNew, fields }) => !isNew && fields.length > 0)
+  for (const batch of batchesOf(changed)) {
+    const events = batch.map((outcome) => ({ ...eventOf(outcome), ...by }))
+    await recordAuditEvents(transaction, events, runtime)
+  }
 }
 
-function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): AuditEvent {
+/** Who imports, as the audit log names it. */
+export type ImportAuthor = Pick<AuditEvent, 'actor' | 'requestId'>
+
+function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): Omit<AuditEvent, 'actor'> {
   const [before, after] = [ownersFrom(oldOwners), ownersFrom(newOwners)]
   const changes = ownedPlaces.flatMap((place, index) => {
     const owners = { old: ownerOf(before[index]), new: ownerOf(after[index]) }
     return changeOf(place, fields.includes(place.value), owners)
   })
-  return { organizationId, actor: systemActor, action: 'user.import', targetType: 'user', targetId: id, changes }
+  return { organizationId, action: 'user.import', targetType: 'user', targetId: id, changes }
 }
 
 function ownersFrom(json: string | null): readonly string[] {

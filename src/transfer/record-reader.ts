@@ -6,7 +6,7 @@ import { createLimitCheck } from '../limits/limit-check.js'
 import { createJsonReaders, readJson } from '../protojson/json-reader.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
-import { createMomentSetter } from './record-moments.js'
+import { createMomentSetter } from './message-moments.js'
 
 /** One record with its kind: the member of `svc.v2.ImportRecord` that a line has. */
 export type TransferRecord = Extract<ImportRecord['resource'], { readonly case: RecordKind }>
@@ -17,13 +17,15 @@ export type TransferLine = ImportRecord & { readonly resource: TransferRecord }
 /** The message of a kind. */
 export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readonly case: Kind }>['value']
 
+/** Reads a line. */
+export type RecordReader = (text: string) => TransferLine
+
 /**
  * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
  * ServiceError that says what is wrong with the line, and in which field or column.
  */
-export function createRecordReader(): (text: string) => TransferLine {
+export function createRecordReader(check = createLimitCheck()): RecordReader {
   const reader = createJsonReaders({ closedEnums: true }).message(ImportRecordSchema)
-  const check = createLimitCheck()
   const setMoments = createMomentSetter()
   return (text) => {
     requireStorable(text)

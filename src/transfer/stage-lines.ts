@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.js'
-import { ServiceError } from '../errors.js'
+import { invalidField, invalidFields, ServiceError } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { RecordKind } from '../store/transfer/kind.js'
 import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/record-row.js'
@@ -34,58 +34,84 @@ export interface ImportOptions extends ImportMode {
 const MAX_BATCH_LINES = 1_000
 const MAX_BATCH_CHARACTERS = 500_000
 
-/**
- * Reads every line and stages its record, in the transaction, and returns the ids of the organizations of users. Throws
- * an ImportError for a bad line.
- */
+/** A record that has been read, and how it is staged. */
+export interface RecordLine {
+  readonly line: number
+  readonly record: TransferLine
+  readonly staged: StagedLine
+  /** The length of its text; absent where all are short. */
+  readonly characters?: number
+}
+
+/** The records of newline-delimited JSON. Throws an ImportError for a bad line. */
+export async function* linesOfText(
+  chunks: AsyncIterable<Uint8Array | string>,
+  { runtime, isMerge = false }: ImportOptions,
+): AsyncGenerator<RecordLine> {
+  const readRecord = createRecordReader()
+  for await (const { line, text } of textLines(chunks)) {
+    const record = atLine(line, () => readRecord(text))
+    const staged = atLine(line, () => stagedLine(record, line, runtime))
+    const given = isMerge ? columnsGiven(staged.kind, givenFields(text, record)) : undefined
+    yield { line, record, staged: { ...staged, given }, characters: text.length }
+  }
+}
+
+/** Stages every record, in the transaction, and returns the ids of the organizations of users. */
 export async function stageLines(
   transaction: Tables,
-  chunks: AsyncIterable<Uint8Array | string>,
-  { runtime, onProgress, isMerge = false }: ImportOptions,
+  lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,
+  onProgress: ImportOptions['onProgress'],
 ): Promise<ReadonlySet<string>> {
   const organizationIds = new Set<string>()
-  const readRecord = createRecordReader()
   await createStaging(transaction)
   // No statement may have a key twice.
   let batch = new Map<string, StagedLine>()
-  let characters = 0
-  for await (const { line, text } of textLines(chunks)) {
-    const record = atLine(line, '', () => readRecord(text))
-    const { case: kind, value } = record.resource
-    if (kind === 'user') organizationIds.add(value.organizationId)
-    const staged = stagedLine(record, line, runtime)
+  let batchCharacters = 0
+  for await (const { line, staged, characters = 0 } of lines) {
+    const { kind } = staged
+    if (kind === 'user') organizationIds.add(String(staged.values['organizationId']))
     const key = `${kind} ${staged.key}`
-    const firstLine = batch.get(key)?.firstLine ?? line
-    batch.set(key, { ...staged, firstLine, ...(isMerge && { given: columnsGiven(kind, givenFields(text, record)) }) })
-    characters += text.length
-    if (batch.size < MAX_BATCH_LINES && characters < MAX_BATCH_CHARACTERS) continue
+    batch.set(key, { ...staged, firstLine: batch.get(key)?.firstLine ?? line })
+    batchCharacters += characters
+    if (batch.size < MAX_BATCH_LINES && batchCharacters < MAX_BATCH_CHARACTERS) continue
     onProgress?.({ phase: 'read', line })
     await addStagedLines(transaction, [...batch.values()])
     batch = new Map()
-    characters = 0
+    batchCharacters = 0
   }
   await addStagedLines(transaction, [...batch.values()])
   return organizationIds
 }
 
-function stagedLine({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
+/** A record as it is staged. Throws a ServiceError that names the field for one that breaks rules of its own. */
+export function stagedLine({ resource, organizationId }: TransferLine, line: number, runtime: Runtime): StagedLine {
   const { case: kind, value } = resource
   if (organizationId !== '' && !namesOnlyOwner(kind)) {
-    throw new ImportError(
-      line,
-      `organizationId: is only for records that name an owner such as a team, not for ${kind}`,
-    )
+    throw invalidField('organizationId', `is only for records that name an owner such as a team, not for ${kind}`)
   }
-  const row = atLine(line, `${kind}.`, () => recordRow(kind, value, settleRecord(resource, runtime)))
+  const row = ofKind(kind, () => recordRow(kind, value, settleRecord(resource, runtime)))
   return { kind, firstLine: line, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
 }
 
-/** Adds the line, and `at` before the name of the field, to errors. */
-function atLine<T>(line: number, at: string, work: () => T): T {
+/** Adds the kind to the names of fields in errors. */
+function ofKind<T>(kind: RecordKind, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof ServiceError) throw new ImportError(line, at + error.message, error)
+    if (!(error instanceof ServiceError)) throw error
+    const violations = error.violations.map((violation) => ({ ...violation, field: `${kind}.${violation.field}` }))
+    const [first, ...others] = violations
+    throw first === undefined ? error : invalidFields([first, ...others])
+  }
+}
+
+/** Adds the line to errors. */
+function atLine<T>(line: number, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ServiceError) throw new ImportError(line, error.message, error)
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
+import { auditActions } from '../../src/store/audit-action.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { doors, type RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -89,6 +90,14 @@ describe('the audit log', () => {
       [{ actorId: 'key' }, []],
       [{ requestId: 'request-1' }, ['bob', 'ada']],
       [{ requestId: 'request-1', actorId: 'key-1' }, ['ada']],
+      [{ actorKind: 'ACTOR_KIND_API_KEY', targetId: 'bob' }, ['bob']],
+      [{ actorKind: 'ACTOR_KIND_USER' }, []],
+      [{ targetType: 'priority' }, ['pri-2', 'pri']],
+      [{ teamId: itTeam }, ['pri']],
+      [{ teamId: 'nowhere' }, []],
+      [{ actions: ['priority.update'] }, ['pri-2', 'pri']],
+      [{ actions: ['user.update', 'priority.update', 'user.update'] }, ['pri-2', 'pri', 'bob', 'ada']],
+      [{ actions: ['priority.create'], action: 'user.update' }, ['bob', 'ada']],
       [{ since: '2026-03-02T00:00:00Z' }, ['pri-2', 'pri', 'bob']],
       [{ until: '2026-03-02T00:00:00.000Z' }, ['ada']],
       [{ since: '2026-03-02T01:00:00+01:00', until: '2026-03-03T00:00:00Z' }, ['bob']],
@@ -143,6 +152,24 @@ describe('the audit log', () => {
       const { answer, ...refusal } = await call('listAuditEvents', { action: 'user.updated' })
       expect(refusal).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['action'] })
       expect(answer.text).toContain('did you mean \\"user.update\\"?')
+    })
+
+    it('refuses an unknown action of several by its place, and lists those that are known', async () => {
+      const refusal = await call('listAuditEvents', { actions: ['user.update', 'user.updated'] })
+      expect(refusal).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['actions[1]'] })
+      expect((await call('listAuditActions', {})).answer.json).toEqual({ data: auditActions })
+    })
+
+    it('returns every event of several actions once, page by page', async () => {
+      const targets: string[] = []
+      let pageToken = ''
+      do {
+        const query = { actions: ['user.update', 'priority.update'], pageSize: 1, pageToken }
+        const { answer } = await call('listAuditEvents', query)
+        targets.push(...answer.json.data.map((event: { targetId: string }) => event.targetId))
+        pageToken = answer.json.nextPageToken
+      } while (pageToken !== '')
+      expect(targets).toEqual(['pri-2', 'pri', 'bob', 'ada'])
     })
 
     it.each(['actorId', 'requestId'])('refuses a page token issued for another %s', async (filter) => {

@@ -4,18 +4,27 @@ import type { MethodAccess } from '../../src/admission/access-rule.js'
 import { type Admissible, type AdmissionOptions, authorize, createAdmission } from '../../src/admission/admission.js'
 import { bearerTokenFrom, insufficientScope } from '../../src/admission/bearer.js'
 import type { Tables } from '../../src/db/tables.js'
-import type { Caller, CallerKind } from '../../src/domain/caller/caller.js'
+import {
+  type Caller,
+  type CallerKind,
+  keyPermissions,
+  type Permission,
+  permissions,
+} from '../../src/domain/caller/caller.js'
 import { requestContextOf } from '../../src/handlers/request-context.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { noWait, readSnapshot } from '../support/scope.js'
 
 const method = AuthService.method.revokeLeakedKey
 const rule: MethodAccess = {
   anonymous: false,
   permission: 'apps:read',
+  administrators: false,
+  writers: false,
   userRelationSuffices: false,
   callerKinds: new Set<CallerKind>(['organization_api_key', 'user']),
 }
-const callerOf = (kind: CallerKind, ...permissions: readonly 'apps:read'[]): Caller => ({
+const callerOf = (kind: CallerKind, ...permissions: readonly Permission[]): Caller => ({
   kind,
   id: 'id',
   name: 'name',
@@ -118,6 +127,23 @@ describe('a caller', () => {
         : undefined,
     )
   })
+
+  it.each<[name: string, caller: Caller, refused: boolean]>([
+    ['is an administrator', callerOf('user', ...permissions), false],
+    ['is an organization key with all that a key can have', callerOf('organization_api_key', ...keyPermissions), false],
+    ['is a worker with every permission', callerOf('worker', ...permissions), true],
+    ['lacks a permission', callerOf('organization_api_key', ...keyPermissions.slice(1)), true],
+    [
+      'has every permission in a team only',
+      { ...callerOf('user'), reach: { scope: 'teams', teams: new Map([['it', new Set(permissions)]]) } },
+      true,
+    ],
+  ])('that %s is refused where only administrators are accepted, unless it is one', (_, caller, refused) => {
+    const callerKinds = new Set([caller.kind])
+    const said = refusal(caller, { callerKinds, permission: undefined, administrators: true })
+    const expected = { reason: 'PERMISSION_MISSING', metadata: { permission: 'USER_ROLE_ORG_ADMIN' } }
+    expect(said).toEqual(refused ? expect.objectContaining(expected) : undefined)
+  })
 })
 
 const runtime = createTestRuntime()
@@ -128,7 +154,7 @@ describe('admission', () => {
   const spent: unknown[] = []
   const tablesFor = (organizationId: string | undefined) => {
     spent.push(organizationId)
-    return { tables, reads: tables }
+    return { tables, reads: tables, readSnapshot }
   }
   const request: Admissible = {
     requestId: 'r',
@@ -136,6 +162,7 @@ describe('admission', () => {
     authorization: 'Bearer abc',
     idempotencyKey: 'k',
     ifMatch: 'm',
+    ...noWait,
     tablesFor,
   }
   const admit = (

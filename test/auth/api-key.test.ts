@@ -18,6 +18,8 @@ const runtime = createTestRuntime()
 const hasher = createSecretHasher()
 const { acme, globex, globexIt, it: itTeam } = fixture
 
+const kinds: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'user', 'worker']
+
 describe('API keys', () => {
   let testDatabase: TestDatabase
   let database: Database
@@ -50,11 +52,15 @@ describe('API keys', () => {
       const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
       return new Set(rules.flatMap(({ permission }) => permission ?? []))
     }
+    const required = new Set(kinds.flatMap((kind) => [...taken(kind)]))
     const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each))
-    expect(defaultPermissions('pk', false)).toEqual(expected('organization_api_key'))
-    expect(defaultPermissions('pk', true)).toEqual(expected('team_api_key'))
-    expect(defaultPermissions('wk', false)).toEqual(expected('worker'))
-    expect(defaultPermissions('wk', true)).toEqual(defaultPermissions('pk', true))
+    const given = (...[kind, isTeamScoped]: Parameters<typeof defaultPermissions>) =>
+      defaultPermissions(kind, isTeamScoped).filter((each) => required.has(each))
+    expect(given('pk', false)).toEqual(expected('organization_api_key'))
+    expect(given('pk', true)).toEqual(expected('team_api_key'))
+    expect(given('wk', false)).toEqual(expected('worker'))
+    const ofTeamWorkers = defaultPermissions('pk', true).filter((each) => each !== 'audit:read')
+    expect(defaultPermissions('wk', true)).toEqual(ofTeamWorkers)
     expect(defaultPermissions('mk', false)).toEqual([])
   })
 
@@ -65,6 +71,8 @@ describe('API keys', () => {
 
   it.each<[string, Partial<ApiKeyRequest>, string]>([
     ['an unknown permission', { permissions: ['apps:read', 'apps:delete'] }, 'FIELD_INVALID'],
+    ['no permission', { permissions: [] }, 'FIELD_REQUIRED'],
+    ['a permission to make keys', { permissions: ['keys:write'] }, 'FIELD_INVALID'],
     ['a permission of a management key', { kind: 'mk', permissions: ['users:read'] }, 'FIELD_INVALID'],
     ['a team of a management key', { kind: 'mk', teamId: itTeam }, 'FIELD_INVALID'],
     ['a name that is too long', { name: 'x'.repeat(256) }, 'FIELD_INVALID'],
@@ -114,7 +122,7 @@ describe('API keys', () => {
     const key = await insertApiKey(database, { organizationId: acme })
     expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
     expect(await revokeKeyById(database, runtime, key.id)).toEqual([])
-    expect(await revokeKeyById(database, runtime, 'nothing')).toBeUndefined()
+    await expect(revokeKeyById(database, runtime, 'nothing')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
     expect(await database.query('SELECT FROM api_key_sessions WHERE api_key_id = $1', [key.id])).toEqual([])
     expect(await database.query('SELECT revoked_by FROM api_keys WHERE id = $1', [key.id])).toEqual([
       { revoked_by: 'OPERATOR' },

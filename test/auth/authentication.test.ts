@@ -60,6 +60,7 @@ describe('authentication', () => {
       id: key.id,
       name: 'Key pk',
       organizationId: acme,
+      expiresAt: expect.any(Date),
       reach: { scope: 'organization', permissions: new Set(['apps:read', 'users:read']) },
     })
   })
@@ -100,6 +101,23 @@ describe('authentication', () => {
     expect(await reachOf(users.guest)).toEqual(inTeams([itTeam, new Set(reads)]))
     expect(await reachOf(users.both)).toEqual(inTeams([itTeam, all], [people, new Set(reads)]))
     expect(await reachOf(users.requester)).toEqual(inTeams())
+  })
+
+  it('gives a role in a team until it ends, exactly, and not until it is swept', async () => {
+    const token = await insertUserToken(database, { userId: users.requester })
+    const teams = async (expiresAt: string) => {
+      await database.execute(
+        `INSERT INTO team_members (organization_id, team_id, user_id, role, expires_at) VALUES ($1, $2, $3, 'AGENT', ${expiresAt})
+         ON CONFLICT (organization_id, team_id, user_id) DO UPDATE SET expires_at = excluded.expires_at`,
+        [acme, itTeam, users.requester],
+      )
+      const caller = await callerOf(token)
+      return caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]
+    }
+    expect(await teams(`now() + interval '1 minute'`)).toEqual([itTeam])
+    expect(await teams('now()')).toEqual([])
+    expect(await teams('NULL')).toEqual([itTeam])
+    await database.execute('DELETE FROM team_members WHERE user_id = $1', [users.requester])
   })
 
   it('asks the database once in every call', async () => {

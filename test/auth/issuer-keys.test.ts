@@ -8,7 +8,10 @@ import { createTestRuntime, type TestRuntime } from '../support/runtime.js'
 
 const audience = 'https://svc.example.com'
 const claims = { email: 'ada@example.com', email_verified: true }
-const accepted = { kind: 'accepted', identity: { email: claims.email, organizationId: undefined } }
+const accepted = {
+  kind: 'accepted',
+  identity: { email: claims.email, organizationId: undefined, expiresAt: expect.any(Date), issuedAt: expect.any(Date) },
+}
 const refused = (refusal: string) => ({ kind: 'refused', refusal })
 const unreachable = (retryAfterSeconds: number) => ({ kind: 'issuer unreachable', retryAfterSeconds })
 
@@ -42,7 +45,10 @@ describe('tokens of the OpenID Connect issuer', () => {
   /** A token of the key, for an hour. */
   const forge = (key: Parameters<SignJWT['sign']>[0], kid: string, iss = issuer.url) => {
     const exp = Math.floor(Date.now() / 1000) + 86_400
-    return new SignJWT({ ...claims, iss, aud: audience, exp }).setProtectedHeader({ alg: 'RS256', kid }).sign(key)
+    return new SignJWT({ ...claims, iss, aud: audience, exp })
+      .setIssuedAt()
+      .setProtectedHeader({ alg: 'RS256', kid })
+      .sign(key)
   }
   /** A token of a key that the issuer does not have. */
   const strange = async (kid: string, iss = issuer.url) => forge((await generateKeyPair('RS256')).privateKey, kid, iss)
@@ -60,7 +66,7 @@ describe('tokens of the OpenID Connect issuer', () => {
       const issued = await startStaticIssuer(keySet)
       try {
         const now = Math.floor(Date.now() / 1000)
-        const ofIssuer = { ...claims, iss: issued.url, aud: audience, exp: now + 60 }
+        const ofIssuer = { ...claims, iss: issued.url, aud: audience, iat: now, exp: now + 60 }
         // Signed by hand: libraries refuse to sign with a weak key.
         const unsigned = [{ alg: 'RS256', kid }, ofIssuer]
           .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))

@@ -98,6 +98,22 @@ describe('tokens of the OpenID Connect issuer', () => {
     })
   })
 
+  it('give a role in a team until it ends, exactly', async () => {
+    const ends = new Date(Date.now() + 10_000)
+    await database.execute(
+      `INSERT INTO team_members (organization_id, team_id, user_id, role, expires_at) VALUES ($1, $2, $3, 'AGENT', $4)`,
+      [acme, fixture.it, users.requester, ends],
+    )
+    const token = await issuer.issue(audience, { ...admin, email: `${users.requester}@example.com` })
+    const teamsAt = async (time: number) => {
+      const clock = { ...runtime, now: () => new Date(time) }
+      const caller = await createAuthenticate({ runtime: clock })(token)
+      return caller !== 'expired' && caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]
+    }
+    expect(await teamsAt(ends.getTime() - 1)).toEqual([fixture.it])
+    expect(await teamsAt(ends.getTime())).toEqual([])
+  })
+
   it('work on the whole service if it is configured to trust the issuer', async () => {
     const token = await issuer.issue(audience, admin)
     const trusting = await startTestService({
@@ -239,6 +255,24 @@ describe('tokens of the OpenID Connect issuer', () => {
     await deactivate(users.viewer, acme)
     expect(await authenticate(await issuer.issue(audience, claims))).toBeUndefined()
     expect(refusals).toMatchObject([{ refusal: 'deactivated person' }])
+  })
+
+  it('are refused if they were issued before the sessions of the user ended, or do not say when', async () => {
+    const { key } = await issuerKey()
+    const claims = { email: `${users.contributor}@example.com`, email_verified: true }
+    const at = (iat: number | undefined) =>
+      forge({ ...claims, iat })
+        .setProtectedHeader({ alg: 'RS256' })
+        .sign(key)
+    const now = Math.floor(Date.now() / 1000)
+    expect(await authenticate(await at(undefined))).toBeDefined()
+    await database.execute('UPDATE memberships SET sessions_ended_at = to_timestamp($2) WHERE user_id = $1', [
+      users.contributor,
+      now - 10,
+    ])
+    expect(await authenticate(await at(now - 10))).toBeDefined()
+    for (const before of [now - 11, undefined]) expect(await authenticate(await at(before))).toBeUndefined()
+    expect(refusals).toMatchObject([{ refusal: 'ended session' }, { refusal: 'ended session' }])
   })
 
   it('are refused once they have expired, with 30 seconds of tolerance for clock skew', async () => {

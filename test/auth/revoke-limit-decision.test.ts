@@ -9,6 +9,7 @@ import { createRevokeCallCounter } from '../../src/handlers/revoke-limit.js'
 import { authErrorBody } from '../../src/http/auth-error.js'
 import type { RevokeDecision } from '../../src/store/revoke-attempt.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { noWait, readSnapshot } from '../support/scope.js'
 
 const address = '10.0.0.1'
 const { revokeLeakedKey, createToken } = AuthService.method
@@ -80,6 +81,8 @@ describe('a call that revokes', () => {
     runtime: createTestRuntime(),
     tables,
     reads: tables,
+    readSnapshot,
+    ...noWait,
   }
   const values = createContextValues().set(requestContextKey, context)
 

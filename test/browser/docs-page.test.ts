@@ -8,7 +8,7 @@ import { fixture, insertApiKey, insertFixture, insertUserToken } from '../suppor
 import { startTestService, type TestService } from '../support/service.js'
 
 /** Axe computes the colours of thousands of elements. */
-const AXE_MILLIS = 120_000
+const AXE_MILLIS = 240_000
 /** Less than a test may take, so that its error names what it waits for; a busy machine draws the page in half a minute. */
 const WAIT_MILLIS = 55_000
 
@@ -155,12 +155,12 @@ describe('the reference page in a browser', () => {
       }
       await page.keyboard.press('Enter')
     }
-    await tabTo('/v2/department-options')
+    await tabTo('/v2/caller')
     // The viewer shows the button before it knows the operation.
-    await operation('get', '/v2/department-options').locator('.responses-table').first().waitFor()
+    await operation('get', '/v2/caller').locator('.responses-table').first().waitFor()
     await tabTo('Execute')
-    await operation('get', '/v2/department-options').locator('.live-responses-table').waitFor()
-    await closeOperation('get', '/v2/department-options')
+    await operation('get', '/v2/caller').locator('.live-responses-table').waitFor()
+    await closeOperation('get', '/v2/caller')
     expect(passed.filter((text) => text.startsWith('hidden'))).toEqual([])
   })
 
@@ -328,8 +328,12 @@ describe('the reference page of SCIM in a browser', () => {
 describe('the reference page in a browser, with an operation of each kind open', () => {
   beforeAll(async () => {
     await openDocs()
+    await useToken(await insertToken())
+    // First: the viewer rereads what is open when an answer comes.
+    await openOperation('get', '/v2/department-options')
+    await execute('get', '/v2/department-options')
     await openEachKind()
-  })
+  }, AXE_MILLIS)
   afterAll(closeBrowser)
 
   it('fits 390 pixels', async () => {
@@ -349,9 +353,6 @@ describe('the reference page in a browser, with an operation of each kind open',
   it(
     'passes axe, whatever is open (light, 390 pixels; dark, 1280 pixels)',
     async () => {
-      await useToken(await insertToken())
-      await openOperation('get', '/v2/department-options')
-      await execute('get', '/v2/department-options')
       const update = operation('put', '/v2/users/{id}')
       await update.getByRole('tab', { name: 'Schema' }).first().click()
       await update.getByRole('button', { name: 'Expand all' }).first().click()

@@ -31,7 +31,7 @@ it('a database with data keeps the same data when it is distributed', async () =
     return exportLines(database)
   })
   const steps: string[] = []
-  await distribute(connectionString, { shardCount: 4, onStep: (title) => steps.push(title) })
+  await distribute(connectionString, 4, (title) => steps.push(title))
   expect(steps).toContain('distribute memberships by organization_id')
 
   await withDatabase(async (database) => {

@@ -13,7 +13,7 @@ const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsc
 const BUILD_MILLIS = 120_000
 /** What the build is made of, and what it is made from. */
 const builder = ['bin', 'scripts', 'prisma', ...packageFiles]
-const copied = [...builder, 'src', 'gen']
+const copied = [...builder, 'src', 'client/src', 'console', 'gen']
 
 /** Copies places of this checkout into a new one, without what was built and with the same installed packages. */
 function createCheckout(names: readonly string[]): string {
@@ -102,10 +102,11 @@ describe('svc in a checkout', () => {
 describe('the build of a checkout', () => {
   let checkout: string
   beforeAll(async () => {
-    // The build does not ask what the program does: a program of one line builds several times in the time of a whole one.
-    checkout = createCheckout(builder)
+    // The build does not ask what the program and the console do: those of one line build several times in the time of whole ones.
+    checkout = createCheckout([...builder, 'console/index.html', 'console/package.json', 'console/src/style'])
     mkdirSync(join(checkout, 'src'))
     writeFileSync(join(checkout, 'src/main.ts'), "process.stdout.write('0.1.0\\n')\n")
+    writeFileSync(join(checkout, 'console/src/main.tsx'), "document.title = 'console'\n")
     expect(await version()).toEqual(built)
   }, BUILD_MILLIS)
   afterAll(() => rmSync(checkout, { recursive: true }))

@@ -56,6 +56,8 @@ describe.each(shells)('svc completion %s', (shell) => {
     ['svc ini', ['init']],
     ['svc init --', ['--admin', '--help', '--json', '--org']],
     ['svc import --m', ['--merge']],
+    ['svc ev', ['events']],
+    ['svc events tail --f', ['--follow', '--from']],
     ['svc keys c', ['check', 'create']],
     ['svc keys create --k', ['--kind']],
     ['svc keys create --kind ', ['mk', 'pk', 'wk']],

@@ -124,4 +124,23 @@ describe('svc config', () => {
     const { stderr } = await runInProcess(['config'], { env: { HEADER_SECONDS: '61' } })
     expect(stderr).toContain('HEADER_SECONDS must not be more than REQUEST_SECONDS')
   })
+
+  it('reads how long events are kept, in days', async () => {
+    expect(configFromEnvironment({})).toMatchObject({ eventRetention: 90 })
+    expect(configFromEnvironment({}).auditRetention).toBeUndefined()
+    const set = { EVENT_RETENTION: '30d', AUDIT_RETENTION: '30d' }
+    expect(configFromEnvironment(set)).toMatchObject({ eventRetention: 30, auditRetention: 30 })
+    for (const value of ['0d', '90', '24h', '100000d', '-1d']) {
+      const { stderr } = await runInProcess(['config'], { env: { EVENT_RETENTION: value } })
+      expect(stderr).toContain('EVENT_RETENTION must be a number of days from 1d to 99999d, such as 90d')
+    }
+  })
+
+  it('refuses an audit log that forgets events before the feed does', async () => {
+    const { status, stderr } = await runInProcess(['config'], { env: { AUDIT_RETENTION: '89d' } })
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('AUDIT_RETENTION must not be less than EVENT_RETENTION'),
+    ])
+  })
 })

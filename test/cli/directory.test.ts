@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { registerDirectoryCommand } from '../../src/cli/directory.js'
 import { runCommandBeside } from '../support/command-beside.js'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertFixture } from '../support/fixture.js'
+import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { callMethod, type Door, doors, type MethodDoors } from '../support/method-doors.js'
 import { connectDirectory } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { globex } = fixture
+
+const getDirectoryStatus: MethodDoors = {
+  procedure: 'svc.v2.DirectoryService/GetDirectoryStatus',
+  rest: () => ({ method: 'GET', path: '/v2/directory-status' }),
+}
 
 describe('svc directory status', () => {
   let service: TestService
@@ -25,6 +31,16 @@ describe('svc directory status', () => {
     return JSON.parse(stdout)
   }
 
+  const overApi = async (door: Door) => {
+    const token = await insertUserToken(service.database, {
+      userId: fixture.users.globexAdmin,
+      organizationId: globex,
+    })
+    const { status: code, answer } = await callMethod(service, getDirectoryStatus, { door, request: {}, token })
+    expect(code).toBe(200)
+    return answer.json.data
+  }
+
   it('reports that nothing is connected', async () => {
     expect(await status()).toEqual({
       organizationId: globex,
@@ -32,6 +48,7 @@ describe('svc directory status', () => {
       users: { supplied: 0, active: 0, deleted: 0 },
       refusals: [],
     })
+    for (const door of doors) expect(await overApi(door)).toEqual(await status())
     expect((await svc('--org', globex)).stdout).toBe(
       [
         'connection  none: create a management key with "svc keys create --kind mk"',
@@ -82,6 +99,7 @@ describe('svc directory status', () => {
     }
     // Filters name people, and are left out.
     expect(JSON.stringify(refusals)).not.toContain('filter=')
+    for (const door of doors) expect(await overApi(door)).toEqual(shown)
     const { stdout } = await svc('--org', globex)
     expect(stdout).toContain(`connection  ${directory.key.id}  active  used `)
     expect(stdout).toContain(

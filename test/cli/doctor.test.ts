@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { diagnoseDatabase } from '../../src/db/diagnosis.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { startOidcIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
 import { startServe } from '../support/program.js'
 import { scratchFolder } from '../support/scratch-folder.js'
@@ -41,12 +42,12 @@ const directly = (url: string) => environment({ DATABASE_URL: url, DATABASE_DIRE
 describe('svc doctor', () => {
   it('finds no fault if a server could run, and reports each check', async () => {
     expect(await examine(environment())).toEqual({
-      sound: ['configuration', 'database', 'sessions', 'clock', 'migrations', 'port'],
+      sound: ['configuration', 'database', 'sessions', 'clock', 'migrations', 'events', 'webhooks', 'port'],
       faults: {},
     })
     const { stdout } = await runInProcess(['doctor'], { env: environment() })
     expect(stdout).toMatch(/^ok {5}configuration {2}valid/)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(6)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(8)
   })
 
   it.each([
@@ -106,6 +107,66 @@ describe('svc doctor', () => {
     try {
       const { faults } = await examine(environment({ PORT: new URL(server.origin).port }))
       expect(faults).toEqual({})
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('reports webhook endpoints without a key to sign with, and those that are behind', async () => {
+    const own = await createTestDatabase()
+    const database = own.open()
+    await database.execute(`INSERT INTO organizations (id, name) VALUES ('acme', 'Acme')`)
+    await database.execute(
+      `INSERT INTO webhook_endpoints (id, organization_id, url, types, position)
+       VALUES ('hook', 'acme', 'https://hooks.invalid/', '{}', 0)`,
+    )
+    const examineOwn = (more: Readonly<Record<string, string>> = {}) =>
+      examine({ ...own.environment, PORT: '0', ...more })
+    expect((await examineOwn()).faults).toEqual({
+      webhooks: 'there are endpoints, and nothing to sign with: set SVC_SEAL_KEY',
+    })
+    const sealed = { SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
+    expect((await examineOwn(sealed)).faults).toEqual({})
+    const eventId = randomUUID()
+    await database.execute(
+      `INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
+       VALUES ($1, 'acme', 'SYSTEM', 'organization.update', 'organization', 'acme')`,
+      [eventId],
+    )
+    await database.execute(
+      `INSERT INTO webhook_deliveries (organization_id, event_id, endpoint_id, position, target_type, target_id, due_at)
+       VALUES ('acme', $1, 'hook', 1, 'organization', 'acme', now() - interval '10 minutes')`,
+      [eventId],
+    )
+    expect((await examineOwn(sealed)).faults['webhooks']).toMatch(
+      /^an attempt of hook in acme has been due for 60\d s: look for "webhooks could not be sent"/,
+    )
+    await own.drop()
+  })
+
+  it('reports events that wait for longer than a minute, if there is a server', async () => {
+    const database = testDatabase.open()
+    await database.execute(`INSERT INTO organizations (id, name) VALUES ('late', 'Late')`)
+    await database.execute(
+      `WITH audited AS (
+         INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
+         VALUES (gen_random_uuid(), 'late', now() - interval '90 seconds', 'SYSTEM', 'team.create', 'team', 't')
+         RETURNING id
+       )
+       INSERT INTO event_outbox (organization_id, event_id) SELECT 'late', id FROM audited`,
+    )
+    await database.execute(`INSERT INTO event_heads (organization_id) VALUES ('late')`)
+    const { stdout } = await runInProcess(['doctor'], { env: environment() })
+    expect(stdout).toContain('1 is not in the feed yet: the next server puts it there')
+    const server = await database.transaction(async (transaction) => {
+      await transaction.query(`SELECT FROM event_heads WHERE organization_id = 'late' FOR UPDATE`)
+      const started = await startServe([], testDatabase.environment)
+      const { faults } = await examine(environment())
+      expect(faults['events']).toMatch(/^1 is not in the feed yet, the oldest for \d+ s: look for "events could not/)
+      return started
+    })
+    try {
+      await eventually(async () => expect((await examine(environment())).faults).toEqual({}), 5_000)
     } finally {
       await server.stop()
     }

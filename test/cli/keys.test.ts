@@ -166,7 +166,7 @@ describe('svc keys and svc tokens', () => {
       [['keys', 'create', '--org', acme, '--team', 'nobody'], 'team not found'],
       [
         ['keys', 'create', '--org', acme, '--permission', 'all'],
-        'permission: all is not a permission that a pk key of an organization can use: access:read, access:write, ',
+        'permissions: all is not a permission that a pk key of an organization can use: access:read, access:write, ',
       ],
       [['keys', 'create', '--org', acme, '--kind', 'xk'], 'must be pk, wk or mk'],
       [['keys', 'create', '--org', acme, '--expires', '0s'], form('1s', '3650d')],
@@ -180,11 +180,11 @@ describe('svc keys and svc tokens', () => {
       ),
       [
         ['keys', 'create', '--org', acme, '--kind', 'wk', '--permission', 'audit:read'],
-        'permission: audit:read is not a permission that a wk key of an organization can use: access:read, ',
+        'permissions: audit:read is not a permission that a wk key of an organization can use: access:read, ',
       ],
       [
         ['keys', 'create', '--org', acme, '--team', itTeam, '--permission', 'apps:read', '--permission', 'users:read'],
-        'permission: users:read is not a permission that a pk key of a team can use: access:read, ',
+        'permissions: users:read is not a permission that a pk key of a team can use: access:read, ',
       ],
       [['keys', 'create'], "required option '--org <id>' not specified"],
       [['keys', 'revoke', 'nothing'], 'API key not found'],

@@ -66,23 +66,26 @@ describe('svc serve on the embedded database', () => {
   }
   const tokenOf = () => /^export TOKEN=(\S+)$/m.exec(serve.banner)?.[1] ?? ''
 
-  it.each(shells)('prints requests that work when pasted into %s, with the token given once', async (shell) => {
-    const commands = commandsIn(serve.banner)
-    expect(serve.banner.split(tokenOf())).toHaveLength(2)
-    expect(commands[0]).toBe(`export TOKEN=${tokenOf()}`)
-    const output = await paste(shell, commands)
-    expect(output.match(/^200$/gm)).toHaveLength(commands.length - 2)
-    expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
-    expect(output).toContain('"userId":"user_dora","relatedUserId":"user_ada"')
-    // What buf curl prints is indented.
-    expect(output).toContain('\n    "friendlyIdentifier": "ONB-12"')
-  })
+  it.each(shells)(
+    'prints requests that work when pasted into %s, with the token given once, besides the link to the console',
+    async (shell) => {
+      const commands = commandsIn(serve.banner)
+      expect(serve.banner.replace(`/console#token=${tokenOf()}`, '').split(tokenOf())).toHaveLength(2)
+      expect(commands[0]).toBe(`export TOKEN=${tokenOf()}`)
+      const output = await paste(shell, commands)
+      expect(output.match(/^200$/gm)).toHaveLength(commands.length - 2)
+      expect(output).toContain('"skippedDirectoryLockedFields":["USER_PROFILE_FIELD_DEPARTMENT"]')
+      expect(output).toContain('"userId":"user_dora","relatedUserId":"user_ada"')
+      // What buf curl prints is indented.
+      expect(output).toContain('\n    "friendlyIdentifier": "ONB-12"')
+    },
+  )
 
   it('prints the addresses, and the commands for a key, a token, an import and this summary', async () => {
     expect(serve.banner).toContain(
-      `svc listens on ${serve.origin}\n\n  reference  ${serve.origin}/docs\n  ready?     ${serve.origin}/readyz\n  data       ${dataDir}\n`,
+      `svc listens on ${serve.origin}\n\n  console    ${serve.origin}/console\n  reference  ${serve.origin}/docs\n  ready?     ${serve.origin}/readyz\n  data       ${dataDir}\n`,
     )
-    for (const page of ['docs', 'readyz']) expect((await fetch(`${serve.origin}/${page}`)).status).toBe(200)
+    for (const page of ['console', 'docs', 'readyz']) expect((await fetch(`${serve.origin}/${page}`)).status).toBe(200)
     const commands = serve.banner.match(/^ {2}npx svc .*?(?= {2})/gm)?.map((command) => command.trim())
     expect(commands?.map((command) => command.split(' ')[2])).toEqual(['keys', 'tokens', 'import', 'status'])
     const makesKey = commands?.[0]?.split(' ').slice(2) ?? []
@@ -106,7 +109,14 @@ describe('svc serve on the embedded database', () => {
     const { stdout } = await runSvc(['status', '--json'], { env })
     const { servers, database, token, requests } = JSON.parse(stdout)
     expect({ servers, database }).toEqual({
-      servers: [{ url: serve.origin, docs: `${serve.origin}/docs`, ready: `${serve.origin}/readyz` }],
+      servers: [
+        {
+          url: serve.origin,
+          console: `${serve.origin}/console`,
+          docs: `${serve.origin}/docs`,
+          ready: `${serve.origin}/readyz`,
+        },
+      ],
       database: dataDir,
     })
     expect(requests.map(({ command }: { command: string }) => command)).toEqual(commandsIn(serve.banner).slice(1))

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
@@ -15,7 +16,9 @@ import {
   faultsOf,
   reasonOf,
 } from '../../client/src/index.js'
+import { services } from '../../src/handlers/routes.js'
 import { bundle } from '../support/bundle.js'
+import { eventually } from '../support/eventually.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -80,6 +83,12 @@ const inTurn = (path: string, ...mishaps: (() => Response | Error)[]): Mishap =>
 const keyCredentials = () => ({ clientId: key.id, clientSecret: key.secret })
 const journey = { id: fixture.journeys.it }
 const failure = async (call: Promise<unknown>) => ConnectError.from(await call.catch((thrown: unknown) => thrown))
+
+it('the client has every method of the API', () => {
+  const { transport: _, ...members } = createClient({ baseUrl: service.baseUrl, credentials: { token: 'unused' } })
+  const offered = Object.values(members).flatMap((member) => Object.keys(member))
+  expect(offered.sort()).toEqual(services.flatMap((each) => Object.keys(each.method)).sort())
+})
 
 describe('access tokens', () => {
   it('are fetched once for concurrent calls, and cached', async () => {
@@ -307,11 +316,15 @@ describe('the example programs', () => {
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  const run = async (name: string, env: Record<string, string>) => {
+  const prepare = async (name: string, env: Record<string, string>) => {
     const file = join(directory, name)
     await writeFile(file, await bundle(`examples/${name}`, 'node'))
     const settings = { SVC_URL: service.baseUrl, SVC_CLIENT_ID: key.id, SVC_CLIENT_SECRET: key.secret, ...env }
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { ...process.env, ...settings } })
+    return { file, env: { ...process.env, ...settings } }
+  }
+  const run = async (name: string, given: Record<string, string>) => {
+    const { file, env } = await prepare(name, given)
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
     return stdout.trimEnd().split('\n')
   }
 
@@ -319,6 +332,7 @@ describe('the example programs', () => {
     ['update-priority.mjs', 'SVC_TOKEN, SVC_PRIORITY'],
     ['list-app-instances.mjs', 'SVC_TEAM'],
     ['sync-profiles.mjs', 'SVC_CLIENT_SECRET'],
+    ['follow-events.mjs', 'SVC_CURSOR_FILE'],
   ])('%s explains that %s is not set', async (name, missing) => {
     const unset = Object.fromEntries(missing.split(', ').map((each) => [each, '']))
     const error: unknown = await run(name, unset).catch((failure: unknown) => failure)
@@ -348,6 +362,31 @@ describe('the example programs', () => {
     const lines = await run('list-app-instances.mjs', { SVC_TEAM: fixture.it })
     expect(lines).toHaveLength(3)
     expect(lines).toContain(`${fixture.appInstances.shared} Shared`)
+  })
+
+  it('follow-events continues where it was when it last ran', async () => {
+    const token = await insertUserToken(service.database, { userId: fixture.users.manager })
+    const cursorFile = join(directory, 'cursor')
+    const reader = await insertApiKey(service.database, { organizationId: fixture.acme })
+    const { eventOutbox } = service.database.models
+    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull(), 10_000)
+    const latest = await service.rest('GET', '/v2/events?cursor=latest', { token: reader.token })
+    await writeFile(cursorFile, latest.json.nextCursor)
+    const { file, env } = await prepare('follow-events.mjs', { SVC_CURSOR_FILE: cursorFile })
+    for (const name of ['First', 'Second']) {
+      const path = `/v2/priorities/${fixture.priorities.it}`
+      expect((await service.rest('PATCH', path, { token, json: { name } })).status).toBe(200)
+      const before = await readFile(cursorFile, 'utf8')
+      const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      try {
+        const [line] = await once(createInterface(child.stdout), 'line')
+        expect(line).toMatch(new RegExp(`^\\d+ priority.update ${fixture.priorities.it}$`))
+        await eventually(async () => expect(await readFile(cursorFile, 'utf8')).not.toBe(before), 10_000)
+      } finally {
+        child.kill()
+        await once(child, 'close')
+      }
+    }
   })
 
   it('sync-profiles shows that a pin takes precedence over the source', async () => {

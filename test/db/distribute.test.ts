@@ -24,7 +24,7 @@ describe('the distribution of a database', () => {
     await testDatabase.drop()
   })
 
-  const plan = () => planDistribution(client, { shardCount: 8 })
+  const plan = () => planDistribution(client, 8)
   const textOf = (steps: readonly DistributionStep[]) => steps.flatMap(({ statements }) => statements).join('\n')
   const foreignKeys = async () => {
     const { rows } = await client.query<{ name: string; definition: string }>(
@@ -85,7 +85,7 @@ describe('the distribution of a database', () => {
       expect.stringMatching(/^the service has sessions on this database \(\d+\): stop all of its processes$/),
     ])
     const steps: string[] = []
-    const distributed = distribute(testDatabase.directUrl, { shardCount: 8, onStep: (step) => steps.push(step) })
+    const distributed = distribute(testDatabase.directUrl, 8, (step) => steps.push(step))
     await expect(distributed).rejects.toThrow('the extension citus is not in this database')
     expect(steps).toEqual([])
     expect(await foreignKeys()).toEqual(before)

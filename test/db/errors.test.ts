@@ -132,23 +132,19 @@ describe('a failure of the database', () => {
   })
 
   it('is retryable when the serialization failure occurs only at COMMIT', async () => {
-    const isolationLevel = 'Serializable'
+    const serializable = 'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE'
     const crossing = async (reached: () => void) =>
-      database.transaction(
-        async ({ models: prisma }) => {
-          await prisma.$queryRaw`SELECT sum(size) FROM item`
-          await prisma.$executeRaw`UPDATE item SET size = size + 1 WHERE id = 1`
-          await database.transaction(
-            async (sql) => {
-              await sql.query('SELECT sum(size) FROM item')
-              await sql.execute('UPDATE item SET size = size + 1 WHERE id = 2')
-            },
-            { isolationLevel },
-          )
-          reached()
-        },
-        { isolationLevel },
-      )
+      database.transaction(async ({ models: prisma }) => {
+        await prisma.$executeRawUnsafe(serializable)
+        await prisma.$queryRaw`SELECT sum(size) FROM item`
+        await prisma.$executeRaw`UPDATE item SET size = size + 1 WHERE id = 1`
+        await database.transaction(async (sql) => {
+          await sql.execute(serializable)
+          await sql.query('SELECT sum(size) FROM item')
+          await sql.execute('UPDATE item SET size = size + 1 WHERE id = 2')
+        })
+        reached()
+      })
     let commits = 0
     expect(await failureOf(() => crossing(() => commits++))).toEqual({ kind: 'retryable' })
     // Each repetition loses again.

@@ -6,7 +6,7 @@ import type { Database } from '../../src/db/database.js'
 import { services } from '../../src/handlers/routes.js'
 import { type CallerName, methodRequests } from '../rpc/method-requests.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertManagedKeys, insertUserToken } from '../support/fixture.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 
 describe('a service with a read-only database', () => {
@@ -19,6 +19,7 @@ describe('a service with a read-only database', () => {
     testDatabase = await createTestDatabase()
     direct = testDatabase.open()
     await insertFixture(direct)
+    await insertManagedKeys(direct)
     tokens.set('key', (await insertApiKey(direct, { organizationId: fixture.acme })).token)
     tokens.set('admin', await insertUserToken(direct, { userId: fixture.users.admin }))
     const frozen = new URL(testDatabase.connectionString)

@@ -86,7 +86,7 @@ describe('promtool', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   it('accepts the alert rules, which fire only in trouble', async () => {
-    expect(await promtool('check', 'rules', rulesFile)).toContain('SUCCESS: 17 rules found')
+    expect(await promtool('check', 'rules', rulesFile)).toContain('SUCCESS: 19 rules found')
     expect(await promtool('test', 'rules', 'deploy/prometheus/alerts.test.yml')).toContain('SUCCESS')
   })
 

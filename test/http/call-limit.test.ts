@@ -8,7 +8,7 @@ describe('a limit of calls', () => {
   const [first = {}, second = {}, third = {}, ...others] = Array.from({ length: 100 }, () => ({}))
 
   it('runs only so many calls at a time, and the next one when one ends', () => {
-    const limit = createCallLimit({ maxRunning: 2 })
+    const limit = createCallLimit(2)
     limit.begin(first, 'acme')
     limit.begin(second, 'globex')
     expect(() => limit.begin(third, 'initech')).toThrow(expect.objectContaining({ reason: 'SERVICE_UNAVAILABLE' }))
@@ -19,7 +19,7 @@ describe('a limit of calls', () => {
   })
 
   it('gives one organization at most half of them, and leaves the rest to others', () => {
-    const limit = createCallLimit({ maxRunning: 4 })
+    const limit = createCallLimit(4)
     limit.begin(first, 'acme')
     limit.begin(second, 'acme')
     expect(() => limit.begin(third, 'acme')).toThrow(
@@ -38,7 +38,7 @@ describe('a limit of calls', () => {
   /** A limit of eight calls, all of which run, and a clock that stands still. */
   const createBusyLimit = () => {
     const clock = { millis: 0 }
-    const limit = createCallLimit({ maxRunning: 8, now: () => clock.millis })
+    const limit = createCallLimit(8, () => clock.millis)
     const taken = others.slice(0, 8)
     const beginAll = () => {
       for (const [index, request] of taken.entries()) limit.begin(request, index % 2 === 0 ? 'acme' : 'globex')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { createRouteTrie, type RouteTrie } from '../../src/rest/route-trie.js'
+import { createRouteTrie } from '../../src/rest/route-trie.js'
 import { parseTemplate } from '../../src/rest/template.js'
 
-function trieOf(...routes: string[]): RouteTrie<string> {
+function trieOf(...routes: string[]) {
   const trie = createRouteTrie<string>()
   for (const route of routes) {
     const [method = '', path = ''] = route.split(' ')

@@ -40,6 +40,8 @@ describe('a resource', () => {
       name: 'things',
       key: ['id'],
       references: {},
+      model: 'pet',
+      referrers: [],
       columns: {
         id: { type: 'text', isNullable: false, isId: true },
         pet_name: { type: 'text', isNullable: true, isId: false },
@@ -62,7 +64,7 @@ describe('a resource', () => {
       ['length', Type.INT32],
     ])
     const id = { type: 'text', isNullable: false, isId: true }
-    const table: Table = { name: 'things', columns: { id }, key: ['id'], references: {} }
+    const table: Table = { name: 'things', columns: { id }, key: ['id'], references: {}, model: 'pet', referrers: [] }
     const resource = declareResource(thing, table, 'x', {
       length: { kind: 'computed', sql: Prisma.sql`length(x.id)` },
     })

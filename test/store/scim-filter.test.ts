@@ -32,7 +32,7 @@ function simpleFilters(attribute: Attribute): [name: string, filter: Filter][] {
   const { search } = attribute
   if (typeof search !== 'object' || ('from' in search && search.value === undefined)) return []
   const value = attribute.type === 'boolean' ? true : attribute.type === 'dateTime' ? new Date(0) : `O'Neil%"; --`
-  const fitting = comparisons.filter(
+  const fitting = (Object.keys(comparisons) as (keyof typeof comparisons)[]).filter(
     (each) => typeof value === 'string' || (each !== 'co' && each !== 'sw' && each !== 'ew'),
   )
   return fitting.map((comparison) => [

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createDatabase, type Database } from '../../src/db/database.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
+import { bodyExamples } from '../../src/openapi/examples.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { startDatabaseProxy } from './database-proxy.js'
@@ -20,6 +21,7 @@ import { type FaultyRequest, faultyRequests } from './faulty-requests.js'
 import type { Json } from './json-schemas.js'
 import { startTestService } from './service.js'
 
+const requests = JSON.stringify(bodyExamples)
 const root = join(import.meta.dirname, '../..')
 
 /** The responses for the documents while they are being collected: the first error of each reason. */
@@ -54,6 +56,11 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
       if (answer.status === 200) throw new Error(`${operation.id} takes ${JSON.stringify(fault)}`)
       keep(answers, operation.id, answer)
     }
+    for (const parameters of parameterFaults(operation)) {
+      const answer = await ask(operation, { parameters })
+      if (answer.status === 200) throw new Error(`${operation.id} takes ${JSON.stringify(parameters)}`)
+      keep(answers, operation.id, answer)
+    }
   }
   const regainWrites = await loseEveryWrite(database)
   for (const operation of operations) {
@@ -80,13 +87,25 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
   return steadyAnswers(answers, started)
 }
 
-/** Replaces what differs from run to run with constants: new ids, tokens, tags, and times since the start. */
+const EXAMPLE_CURSOR = Buffer.from('1 0198a1c0-7d00-7000-8000-000000000001').toString('base64url')
+
+/**
+ * Replaces what differs from run to run with constants: new ids, handles, tokens, tags, and times since the start, except
+ * those that requests name.
+ */
 export function steadyAnswers(answers: ExampleAnswers, started: number): ExampleAnswers {
   const ids = new Map<string, string>()
   const text = JSON.stringify(answers)
     .replace(/svc_token_[\w-]{43,}/g, `svc_token_${'0'.repeat(86)}`)
+    .replace(/svc_secret_(\w\w)_\w{49}/g, `svc_secret_$1_${'0'.repeat(49)}`)
+    .replace(/whsec_[\w+/]{43}=/g, `whsec_${'0'.repeat(43)}=`)
+    .replace(/\b(ares|pri)_[0-9a-z]{16}\b/g, '$1_8k2m0q4t6w1x3z5b')
+    .replace(/"nextCursor":"[\w-]+"/g, `"nextCursor":"${EXAMPLE_CURSOR}"`)
+    .replace(/"hasMore":true/g, '"hasMore":false')
     .replace(/try again in \d+ seconds/g, 'try again in 42 seconds')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (Date.parse(time) < started ? time : '2026-01-31T09:05:00.000Z'))
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+      Date.parse(time) < started || requests.includes(time) ? time : '2026-01-31T09:05:00.000Z',
+    )
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
       if (id.startsWith('0198a1c0-7d00-7000-8000')) return id
       const known = ids.get(id) ?? `0198a1c0-7d00-7000-9000-${String(ids.size + 1).padStart(12, '0')}`
@@ -112,6 +131,17 @@ function generalFaults({ id, definition }: DocumentedOperation, { powerless }: D
     ...(secured ? powerless.map((token) => ({ authorization: `Bearer ${token}` })) : []),
     ...(type === undefined ? [] : [{ content: { type, text: ' '.repeat(5_000_000) } }]),
     ...(type === undefined ? [] : [{ content: { type: 'text/plain', text: 'x' } }]),
+  ]
+}
+
+/** What operations refuse whose parameters stand for pages, an object, or all that they take. */
+function parameterFaults({ definition }: DocumentedOperation): Readonly<Record<string, string>>[] {
+  const examples = new Map<string, string>((definition.parameters ?? []).map((each: Json) => [each.name, each.example]))
+  const id = examples.get('id')?.replace(/_.*|....$/, (end) => (end.startsWith('_') ? '_unknown' : 'ffff'))
+  return [
+    ...(examples.has('pageToken') ? [{ pageToken: 'changed' }, { pageSize: '-1' }] : []),
+    ...(definition.requestBody === undefined ? [{ colour: 'red' }] : []),
+    ...(id === undefined ? [] : [{ id }]),
   ]
 }
 

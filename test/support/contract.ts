@@ -1,4 +1,5 @@
 import { type DescMethod, fromJson, getOption, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { http } from '../../gen/google/api/annotations_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
@@ -75,8 +76,9 @@ function bodyFaults(reference: Json, { headers, text }: Exchange): string[] {
   const type = mediaType(headers.get('content-type'))
   const media = response.content[type]
   if (media === undefined) return [...faults, `the content type ${type} is not documented`]
-  const fault = validate(media.schema, JSON.parse(text))
-  return fault === undefined ? faults : [...faults, `the answer: ${fault}`]
+  const messages = type === 'application/x-ndjson' ? text.trimEnd().split('\n') : [text]
+  const invalid = messages.flatMap((message) => validate(media.schema, JSON.parse(message)) ?? [])
+  return [...faults, ...invalid.map((fault) => `the answer: ${fault}`)]
 }
 
 function parameterFaults(operation: Operation, path: string, query: URLSearchParams): string[] {
@@ -93,7 +95,11 @@ function parameterFaults(operation: Operation, path: string, query: URLSearchPar
     ...given.flatMap(({ in: place, name, text }) => {
       const parameter = parameters.find((each) => each.in === place && each.name === name)
       if (parameter === undefined) return [`the ${place} parameter ${name} is not documented`]
-      const fault = validate(parameter.schema, parameterValue(text, resolve(parameter.schema)))
+      const schema = resolve(parameter.schema)
+      // Of a parameter that may be repeated, each value is one of the list's.
+      const value =
+        schema.type === 'array' ? [parameterValue(text, resolve(schema.items))] : parameterValue(text, schema)
+      const fault = validate(parameter.schema, value)
       return fault === undefined ? [] : [`the parameter ${name}: ${fault}`]
     }),
   ]
@@ -107,7 +113,7 @@ function requestFaults(definition: Json, { body, contentType }: Exchange): strin
   const media = requestBody.content[type]
   if (media === undefined) return [`the content type ${type} of the request is not documented`]
   // A compressed body is not checked.
-  if (typeof body !== 'string') return []
+  if (typeof body !== 'string' || type === 'application/x-ndjson') return []
   const value = type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
   const fault = validate(media.schema, value) && validate(media.schema, canonical(definition.operationId, value))
   return fault === undefined ? [] : [`the request: ${fault}`]
@@ -119,7 +125,12 @@ function canonical(operationId: string, value: JsonValue): JsonValue {
   if (method === undefined) throw new Error(`${operationId} is no method`)
   // Forms may have fields that are ignored.
   const { ignoreUnknownFields } = getOption(method, http_form)
-  return toJson(method.input, fromJson(method.input, value, { ignoreUnknownFields }))
+  const field = method.input.fields.find(({ name }) => name === getOption(method, http).body)
+  const message = fromJson(method.input, field === undefined ? value : { [field.jsonName]: value }, {
+    ignoreUnknownFields,
+  })
+  const json = toJson(method.input, message)
+  return field === undefined ? json : (Object(json)[field.jsonName] ?? [])
 }
 
 function operationsOf({ paths }: Json): Operation[] {

@@ -36,7 +36,7 @@ export async function nodesOf(adminUrl: string): Promise<DatabaseNodes> {
 export async function createTemplate(nodes: DatabaseNodes, name: string): Promise<void> {
   const coordinator = await createLocalDatabase(nodes, name)
   if (nodes.length === 1) return
-  await distribute(coordinator, { shardCount: SHARDS, onStep: () => {} })
+  await distribute(coordinator, SHARDS, () => {})
   // Citus' own open sessions would keep it from being cloned.
   await onEach(nodes, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`)
   for (const node of nodes) {
@@ -68,7 +68,7 @@ export async function cloneDatabase(
   await onEach(nodes, `CREATE DATABASE ${name} TEMPLATE ${template}${strategy ? ` STRATEGY ${strategy}` : ''}`)
   const [coordinator = '', ...workers] = nodes
   // A clone does not have the settings of the database.
-  if (workers.length > 0) await distribute(databaseUrl(coordinator, name), { shardCount: SHARDS, onStep: () => {} })
+  if (workers.length > 0) await distribute(databaseUrl(coordinator, name), SHARDS, () => {})
 }
 
 /** Makes a database without tables, which belongs to no cluster. */

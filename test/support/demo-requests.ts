@@ -1,6 +1,8 @@
 import type { Database } from '../../src/db/database.js'
+import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { type InsertedApiKey, insertApiKey, insertUserToken } from './fixture.js'
 import type { Json } from './json-schemas.js'
+import { createTestRuntime } from './runtime.js'
 
 const organizationId = 'org_acme'
 
@@ -65,8 +67,19 @@ export async function sendDemoRequest(
     },
     body: content?.text ?? null,
   })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  const isStream = response.headers.get('content-type') === 'application/x-ndjson'
+  const json = isStream ? await firstLineOf(response) : await response.text()
+  return { status: response.status, body: json === '' ? undefined : JSON.parse(json) }
+}
+
+/** The first message of a stream, which may have no end. */
+async function firstLineOf({ body }: Response): Promise<string> {
+  let text = ''
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.includes('\n')) break
+  }
+  return text.slice(0, text.indexOf('\n'))
 }
 
 /** A value as a JSON body. */
@@ -89,6 +102,13 @@ export interface DemoCallers {
 /** Makes credentials of the demo organization. */
 export async function insertDemoCallers(database: Database): Promise<DemoCallers> {
   const powerless = { organizationId, permissions: [] }
+  for (const n of [1, 2, 3]) {
+    const id = `0198a1c0-7d00-7000-8000-0000000000a${n}`
+    await insertApiKey(database, { organizationId, id, teamId: 'team_it', permissions: ['tickets:read'] })
+    // The last one is revoked.
+    if (n === 3) await revokeKeyById(database, createTestRuntime(), id)
+  }
+  await insertDemoWebhooks(database)
   return {
     administrator: await insertUserToken(database, { userId: 'user_ada', organizationId }),
     program: await insertApiKey(database, { organizationId }),
@@ -98,6 +118,25 @@ export async function insertDemoCallers(database: Database): Promise<DemoCallers
       await insertUserToken(database, { userId: 'user_nils', organizationId }),
     ],
   }
+}
+
+/** An endpoint of a person who has paused it, one that nobody needs, and an event. */
+async function insertDemoWebhooks({ models }: Database): Promise<void> {
+  const paused = { status: 'DISABLED', disabledReason: 'REQUEST' } as const
+  await models.webhookEndpoint.createMany({
+    data: ['siem', 'paused', 'old'].map((name) => ({
+      organizationId,
+      id: `webhook_${name}`,
+      url: `https://${name}.acme.example/`,
+      // Beyond every event: nothing is sent.
+      position: 1_000_000,
+      ...paused,
+    })),
+  })
+  const eventId = '0198a1c0-7d00-7000-8000-0000000000e1'
+  const target = { action: 'priority.update', targetType: 'priority', targetId: 'pri_urgent', teamId: 'team_it' }
+  await models.auditEvent.create({ data: { organizationId, id: eventId, actorKind: 'SYSTEM', ...target } })
+  await models.eventOutbox.create({ data: { organizationId, eventId } })
 }
 
 /** The request of a reader who fills in the examples and nothing else, with a credential that may do it. */

@@ -8,13 +8,18 @@ export interface FaultyRequest {
 }
 
 const manager = { approvers: [{ manager: {} }] }
-const unknownParameter = { parameters: { colour: 'red' } }
-const nobody = { parameters: { id: 'user_nobody' } }
+const simulator = {
+  appInstanceId: 'app_forge',
+  resourceType: 'repository',
+  name: 'simulator',
+  externalId: 'repo-1003',
+}
+const strangeCursor = Buffer.from('900 0198a1c0-7d00-7000-8000-00000000ffff').toString('base64url')
 const noTeam = { parameters: { teamId: 'team_nowhere' } }
 
 /**
- * Requests on the demo organization that rules of the operation refuse, by operation. What every operation refuses
- * (credentials, sizes, types) is not here.
+ * Requests on the demo organization that rules of the operation refuse, by operation. What operations refuse because of
+ * their credentials, sizes, types and parameters is not here.
  */
 export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> = {
   createAccessPolicyApprovalProcedure: [
@@ -25,16 +30,48 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { steps: Array.from({ length: 51 }, () => manager) } },
     { parameters: { access_policy_id: 'policy_nothing' } },
   ],
-  getAccessPolicy: [unknownParameter, { parameters: { id: 'policy_nothing' } }],
-  listAccessPolicies: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  getAccessPolicyApprovalProcedure: [{ parameters: { id: 'procedure_production' } }],
+  listAccessPolicyApprovalProcedures: [{ parameters: { access_policy_id: 'policy_nothing' } }],
+  updateAccessPolicyApprovalProcedure: [
+    { json: {} },
+    { json: { steps: [manager], timeoutSeconds: 299 } },
+    { json: { stages: [{ steps: [manager] }], steps: [manager, manager] } },
+    { json: { steps: [{ approvers: [{ user: { userId: 'user_nobody' } }] }] } },
+  ],
   createAccessPolicy: [{ json: { name: 'Contractors' } }, { json: { teamId: 'team_nowhere', name: 'Contractors' } }],
-  updateAccessPolicy: [{ json: { name: '' } }, { parameters: { id: 'policy_nothing' } }],
-  deleteAccessPolicy: [{ parameters: { id: 'policy_nothing' } }, { parameters: { id: 'policy_standard' } }],
-  listAppInstances: [
-    { parameters: { teamId: '' } },
-    { parameters: { pageToken: 'changed' } },
-    { parameters: { pageSize: '-1' } },
-    noTeam,
+  updateAccessPolicy: [{ json: { name: '' } }],
+  deleteAccessPolicy: [{ parameters: { id: 'policy_standard' } }],
+  createApiKey: [
+    { json: { name: 'Nightly report' } },
+    { json: { permissions: ['reports:read'] } },
+    { json: { teamId: 'team_nowhere', permissions: ['tickets:read'] } },
+  ],
+  rotateApiKey: [{ json: { overlapSeconds: -1 } }, { parameters: { id: '0198a1c0-7d00-7000-8000-0000000000a3' } }],
+  revokeApiKey: [{ json: { chains: true } }],
+  listAppInstances: [{ parameters: { teamId: '' } }, noTeam],
+  createAppInstance: [
+    { json: { name: 'Wiki' } },
+    { json: { teamId: 'team_nowhere', name: 'Wiki' } },
+    { json: { teamId: 'team_it', name: 'Wiki', defaultAccessPolicyId: 'policy_nothing' } },
+    { json: { teamId: 'team_it', name: 'Wiki', a2aAgentCard: { lastSyncedAt: 'yesterday' } } },
+  ],
+  updateAppInstance: [{ json: { name: '' } }, { json: { defaultAccessPolicyId: 'policy_nothing' } }],
+  deleteAppInstance: [{ parameters: { id: 'app_forge' } }],
+  shareAppInstance: [{ parameters: { team_id: 'team_it' } }],
+  unshareAppInstance: [{ parameters: { team_id: 'team_people' } }],
+  createAppResource: [
+    { json: { appInstanceId: 'app_forge', name: 'simulator' } },
+    { json: { appInstanceId: 'app_nothing', resourceType: 'repository', name: 'simulator' } },
+    { json: { appInstanceId: 'app_forge', resourceType: 'repository', name: 'simulator', externalId: 'repo-1001' } },
+    { json: { appInstanceId: 'app_forge', resourceType: 'repository', name: 'simulator', scopedId: 'ares_gripper' } },
+  ],
+  batchCreateAppResources: [
+    { json: { resources: [] } },
+    { json: { resources: [{ ...simulator, name: '' }] } },
+    { json: { resources: [simulator, simulator] } },
+    { json: { resources: [{ ...simulator, appInstanceId: 'app_nothing' }] } },
+    { json: { resources: [{ ...simulator, externalId: 'repo-1001' }] } },
+    { json: { resources: [{ ...simulator, scopedId: 'ares_gripper' }] } },
   ],
   batchUpdateAppResources: [
     { json: { resources: [] } },
@@ -44,23 +81,37 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { resources: [{ id: 'resource_gripper', externalId: 'repo-1001' }] } },
     { json: { resources: [{ id: 'resource_gripper', scopedId: 'ares_arm_control' }] } },
   ],
-  listAuditEvents: [{ parameters: { since: 'yesterday' } }, { parameters: { pageToken: 'changed' } }],
+  listAuditEvents: [{ parameters: { since: 'yesterday' } }, { parameters: { actions: 'user.updated' } }],
+  listEvents: [
+    { parameters: { cursor: 'changed' } },
+    { parameters: { cursor: strangeCursor } },
+    { parameters: { types: 'user.updated' } },
+    { parameters: { waitSeconds: '31' } },
+  ],
+  watchEvents: [
+    { parameters: { cursor: 'changed' } },
+    { parameters: { cursor: strangeCursor } },
+    { parameters: { types: 'user.updated' } },
+  ],
+  importRecords: [
+    { json: [] },
+    { json: [{ team: { id: 'team_labs', organizationId: 'org_other', name: 'Labs' } }] },
+    { json: [{ priority: { id: 'pri_labs', teamId: 'team_nowhere', priority: 'P3', name: 'Experiment' } }] },
+    { json: [{ user: { id: 'user_ada', organizationId: 'org_acme', email: 'ada@acme.example' } }] },
+  ],
   revokeLeakedKey: [{ form: '' }, { form: 'secret=one&secret=two' }],
   createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&client_id=a&client_id=b' }],
   listEntityFieldMappings: [{ parameters: { entityTypeId: '' } }, { parameters: { entityTypeId: 'type_nothing' } }],
   listEntityIngestionConfigs: [{ parameters: { teamId: '' } }, noTeam],
-  getJourney: [{ parameters: { id: 'ONB-12' } }, { parameters: { id: '0198a1c0-7d00-7000-8000-00000000ffff' } }],
-  getPriority: [unknownParameter, { parameters: { id: 'pri_nothing' } }],
-  listPriorities: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  getJourney: [{ parameters: { id: 'ONB-12' } }],
+  updateOrganization: [{ json: { name: '' } }, { json: { region: 'eu' } }],
   createPriority: [
     { json: { name: 'Planned' } },
     { json: { teamId: 'team_nowhere', priority: 'P5', name: 'Planned' } },
     { json: { teamId: 'team_it', priority: 'P5', name: 'Planned', scopedId: 'pri_urgent' } },
   ],
-  deletePriority: [unknownParameter, { parameters: { id: 'pri_nothing' } }],
-  updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }, { parameters: { id: 'pri_nothing' } }],
-  listSlaDefinitions: [unknownParameter, { parameters: { team_id: 'team_nowhere' } }],
-  getSlaDefinition: [unknownParameter, { parameters: { id: 'sla_nothing' } }],
+  updatePriority: [{ json: { name: '' } }, { json: { nme: 'High' } }],
+  listSlaDefinitions: [{ parameters: { team_id: 'team_nowhere' } }],
   createSlaDefinition: [
     { json: { name: 'First response' } },
     {
@@ -76,15 +127,37 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { name: '' } },
     { json: { clearFields: ['name'] } },
     { json: { actionDefinitions: [{ id: 'warn' }, { id: 'warn' }] } },
-    { parameters: { id: 'sla_nothing' } },
   ],
-  archiveSlaDefinition: [{ json: { archivedAt: '' } }, { parameters: { id: 'sla_nothing' } }],
-  unarchiveSlaDefinition: [{ json: { archivedAt: '' } }, { parameters: { id: 'sla_nothing' } }],
+  archiveSlaDefinition: [{ json: { archivedAt: '' } }],
+  unarchiveSlaDefinition: [{ json: { archivedAt: '' } }],
+  createTeam: [{ json: { name: '' } }],
+  updateTeam: [{ json: { name: '' } }],
+  deleteTeam: [{ parameters: { id: 'team_it' } }],
+  createGroup: [{ json: { name: '' } }],
+  updateGroup: [{ json: { name: '' } }],
+  deleteGroup: [{ parameters: { id: 'group_security' } }],
+  listGroupMembers: [{ parameters: { group_id: 'group_nothing' } }],
+  addGroupMember: [
+    { json: { role: 'owner' } },
+    { parameters: { user_id: 'user_nobody' } },
+    { parameters: { group_id: 'group_nothing' } },
+    { parameters: { group_id: 'group_directory' } },
+  ],
+  removeGroupMember: [{ parameters: { user_id: 'user_nobody' } }],
+  listTeamMembers: [{ parameters: { team_id: 'team_nowhere' } }],
+  setTeamMember: [
+    { json: {} },
+    { json: { role: 'TEAM_USER_ROLE_AGENT', expiresAt: 'tomorrow' } },
+    { json: { role: 'TEAM_USER_ROLE_AGENT', expiresAt: '2020-01-31T09:05:00.000Z' } },
+    { parameters: { user_id: 'user_nobody' } },
+    { parameters: { team_id: 'team_nowhere' } },
+  ],
+  removeTeamMember: [{ parameters: { user_id: 'user_hanna' } }],
   ingestUserProfiles: [
     { json: { source: 'hr', profiles: [] } },
     { json: { source: 'hr', profiles: [{ externalId: '1001', email: 'emre' }] } },
   ],
-  republishUser: [{ json: { force: true } }, nobody],
+  republishUser: [{ json: { force: true } }],
   createUserRelationship: [
     { json: { userId: 'user_jonas' } },
     { json: { userId: 'user_nobody', relatedUserId: 'user_bela' } },
@@ -110,15 +183,74 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { role: 'USER_ROLE_ORG_MEMBER' }, parameters: { id: 'user_ada' } },
     { json: { email: 'emre@acme.example' } },
     { json: { primaryPhone: '+902125550104' } },
-    nobody,
   ],
-  getUser: [unknownParameter, nobody],
+  batchUpdateUsers: [
+    { json: { users: [] } },
+    { json: { users: [{ jobTitle: 'Recruiter' }] } },
+    { json: { users: [{ id: 'user_hanna', timezone: 'Berlin' }] } },
+    { json: { users: [{ id: 'user_hanna' }, { id: 'user_hanna' }] } },
+    { json: { users: [{ id: 'user_hanna', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }] } },
+    {
+      json: {
+        users: [
+          { id: 'user_hanna', avatarUrl: 'https://a.example/h.png', pinFields: ['USER_PROFILE_FIELD_AVATAR_URL'] },
+        ],
+      },
+    },
+    {
+      json: {
+        users: [
+          {
+            id: 'user_hanna',
+            jobTitle: 'Recruiter',
+            pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'],
+            releaseFields: ['USER_PROFILE_FIELD_JOB_TITLE'],
+          },
+        ],
+      },
+    },
+  ],
+  deactivateUser: [
+    { parameters: { id: 'user_ada' } },
+    { parameters: { id: 'user_chidi' } },
+    { json: { deactivatedAt: '' } },
+  ],
+  reactivateUser: [{ parameters: { id: 'user_mina' } }, { json: { deactivatedAt: '' } }],
+  endUserSessions: [{ json: { all: true } }],
   createUser: [{ json: { firstName: 'Olga' } }, { json: { email: 'olga' } }, { json: { email: 'emre@acme.example' } }],
-  listUsers: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
-  listDepartmentOptions: [unknownParameter],
-  getEntityType: [unknownParameter, { parameters: { id: 'type_nothing' } }],
-  listEntityTypes: [{ parameters: { pageToken: 'changed' } }, { parameters: { pageSize: '-1' } }],
+  listUsers: [{ parameters: { field: 'USER_PROFILE_FIELD_LOCALE' } }],
+  createEntityIngestionConfig: [
+    { json: { teamId: 'team_it', appInstanceId: 'app_vpn' } },
+    { json: { teamId: 'team_it', appInstanceId: 'app_nowhere', internalEntityTypeId: 'type_device' } },
+    { json: { teamId: 'team_nowhere', appInstanceId: 'app_vpn', internalEntityTypeId: 'type_device' } },
+  ],
+  updateEntityIngestionConfig: [
+    { json: { syncIntervalSeconds: -1 } },
+    { json: { internalEntityTypeId: 'type_nowhere' } },
+  ],
+  deleteEntityIngestionConfig: [{ parameters: { id: 'config_directory_people' } }],
+  createEntityFieldMapping: [
+    { json: { entityTypeId: 'type_device', ingestionConfigId: 'config_devices' } },
+    { json: { entityTypeId: 'type_device', ingestionConfigId: 'config_nowhere', internalFieldId: 'field_name' } },
+    { json: { entityTypeId: 'type_nowhere', ingestionConfigId: 'config_devices', internalFieldId: 'field_name' } },
+  ],
+  updateEntityFieldMapping: [{ json: { internalFieldId: '' } }, { json: { ingestionConfigId: 'config_nowhere' } }],
+  createWebhookEndpoint: [
+    { json: {} },
+    { json: { url: 'https://10.0.0.1/events' } },
+    { json: { url: 'https://hooks.acme.example/', types: ['user.updated'] } },
+    { json: { url: 'https://hooks.acme.example/', teamId: 'team_nowhere' } },
+  ],
+  updateWebhookEndpoint: [{ json: { url: 'http://hooks.acme.example/' } }, { json: { types: ['user.updated'] } }],
+  rotateWebhookEndpointSecret: [{ json: { secret: '' } }],
+  enableWebhookEndpoint: [{ json: { status: '' } }],
+  disableWebhookEndpoint: [{ json: { status: '' } }],
+  testWebhookEndpoint: [{ json: { type: '' } }],
+  recoverWebhookEndpoint: [{ json: { since: 'yesterday' } }],
+  replayWebhookEndpoint: [{ json: {} }, { json: { position: '4711' } }],
+  listWebhookDeliveries: [{ parameters: { webhook_endpoint_id: 'webhook_nothing' } }],
+  resendWebhookDelivery: [{ parameters: { webhook_endpoint_id: 'webhook_nothing' } }, { json: { force: true } }],
   createEntityType: [{ json: { name: 'Room' } }, { json: { teamId: 'team_nowhere', name: 'Room' } }],
-  updateEntityType: [{ json: { name: '' } }, { parameters: { id: 'type_nothing' } }],
-  deleteEntityType: [{ parameters: { id: 'type_nothing' } }, { parameters: { id: 'type_person' } }],
+  updateEntityType: [{ json: { name: '' } }],
+  deleteEntityType: [{ parameters: { id: 'type_person' } }],
 }

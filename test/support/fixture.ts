@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ApiKeyKind, TeamUserRole, UserRole } from '../../gen/prisma/enums.js'
 import type { Sql } from '../../src/db/sql.js'
-import { type Permission, permissions } from '../../src/domain/caller/caller.js'
+import { keyPermissions, type Permission } from '../../src/domain/caller/caller.js'
 
 /** The ids of the fixture. People are named for what they may do; `Else` and `Globex` mark what callers must not see. */
 export const fixture = {
@@ -33,6 +33,7 @@ export const fixture = {
   },
   groups: { it: 'group-it', globex: 'group-globex' },
   accessPolicies: { it: 'policy-it', people: 'policy-people', globex: 'policy-globex' },
+  approvalProcedures: { it: 'procedure-it', people: 'procedure-people', globex: 'procedure-globex' },
   appInstances: {
     it: 'app-it',
     itSecond: 'app-it-2',
@@ -52,6 +53,7 @@ export const fixture = {
   ingestionConfigs: { it: 'config-it', people: 'config-people', globex: 'config-globex' },
   fieldMappings: { it: 'mapping-it', people: 'mapping-people', globex: 'mapping-globex' },
   slaDefinitions: { it: 'sla-it', people: 'sla-people', globex: 'sla-globex' },
+  webhookEndpoints: { it: 'webhook-it', people: 'webhook-people', globex: 'webhook-globex' },
 } as const
 
 /** Writes the whole fixture into a database that has none of it. */
@@ -116,7 +118,7 @@ async function insertTeamResources(
   const instance = { app_instance_id: fixture.appInstances[key] }
   await insertRow(sql, 'access_policies', { id: fixture.accessPolicies[key], ...owner, name: `Policy ${key}` })
   await insertRow(sql, 'approval_procedures', {
-    id: `procedure-${key}`,
+    id: fixture.approvalProcedures[key],
     organization_id: organizationId,
     access_policy_id: fixture.accessPolicies[key],
     timeout_seconds: 300,
@@ -164,6 +166,15 @@ async function insertTeamResources(
     target_duration_seconds: 3600,
     starting_point: 'TICKET_CREATED',
     metric: 'RESOLUTION',
+  })
+  await insertRow(sql, 'webhook_endpoints', {
+    id: fixture.webhookEndpoints[key],
+    ...owner,
+    url: `https://${key}.invalid/hooks`,
+    types: [],
+    status: 'DISABLED',
+    disabled_reason: 'REQUEST',
+    position: 0,
   })
 }
 
@@ -252,7 +263,7 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
     kind,
     name: `Key ${kind}`,
     secret_hash: sha256(inserted.secret),
-    permissions: [...(key.permissions ?? permissions)],
+    permissions: [...(key.permissions ?? keyPermissions)],
     chain_id: inserted.id,
   })
   await insertRow(sql, 'api_key_sessions', {
@@ -262,6 +273,28 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
     expires_at: inAnHour(),
   })
   return inserted
+}
+
+/** Writes 2,000 keys of `it`, `managed-0` and so on, for tests that rotate and revoke some. */
+export async function insertManagedKeys(sql: Sql): Promise<void> {
+  await sql.execute(
+    `INSERT INTO api_keys (id, organization_id, team_id, kind, secret_hash, permissions, chain_id)
+     SELECT id, $1, $2, 'pk', sha256(id::bytea), '{tickets:read}', id
+       FROM (SELECT 'managed-' || n AS id FROM generate_series(0, 2000) n) managed`,
+    [fixture.acme, fixture.it],
+  )
+}
+
+/** An event of the organization that is in the feed, the first one. */
+export const toldEvent = '018f3b7a-0000-7000-8000-0000000000e1'
+
+/** Writes that event, before anything else is done. */
+export async function insertToldEvent(sql: Sql): Promise<void> {
+  const organization = { organization_id: fixture.acme }
+  const done = { action: 'team.create', actor_kind: 'SYSTEM', target_type: 'team', target_id: fixture.it }
+  await insertRow(sql, 'audit_events', { id: toldEvent, ...organization, ...done, team_id: fixture.it })
+  await insertRow(sql, 'event_feed', { ...organization, position: 1, event_id: toldEvent })
+  await insertRow(sql, 'event_heads', { ...organization, position: 1 })
 }
 
 /** Writes a user token that lasts an hour, and returns it. */

@@ -1,5 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { expect } from '@jest/globals'
+import { expect } from 'expect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import type { RestAnswer, TestService } from './service.js'
 
@@ -57,7 +57,9 @@ export async function callMethod(
 /** A path with a query of the message's fields that are not in the path. */
 export function withQuery(path: string, query: RequestJson): string {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) parameters.append(name, String(value))
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) parameters.append(name, String(each))
+  }
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`
 }
 

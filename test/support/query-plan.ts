@@ -11,7 +11,9 @@ export interface SentStatement {
 export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
   await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
   await client.query(`PREPARE list AS ${text}`)
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`)
+  const { rows } = await client.query(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`,
+  )
   await client.query('DEALLOCATE list')
   return rows[0]['QUERY PLAN'][0].Plan
 }
@@ -31,6 +33,8 @@ export interface PlanNode {
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
+  readonly 'Shared Hit Blocks': number
+  readonly 'Shared Read Blocks': number
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -39,4 +43,9 @@ export function rowsRead(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   const own = (node['Actual Rows'] + removed) * node['Actual Loops']
   return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+}
+
+/** The pages of tables and indexes that all parts of a plan have read, each as often as it was. */
+export function pagesRead(node: PlanNode): number {
+  return node['Shared Hit Blocks'] + node['Shared Read Blocks']
 }

@@ -4,7 +4,19 @@ import type { Scope } from '../../src/domain/caller/scope.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import { createTestRuntime } from './runtime.js'
 
+/** For calls that read no snapshots. */
+export function readSnapshot(): never {
+  throw new Error('these tables read no snapshots')
+}
+
+/** For calls that wait for nothing. */
+export const noWait = {
+  leave: () => {},
+  readmit: () => Promise.reject(new Error('this call waits for nothing')),
+}
+
 /** What a call of a caller needs, on these tables. */
 export function scopeOn(tables: Tables, caller: Caller, context: Partial<WriteContext> = {}): Scope {
-  return { runtime: createTestRuntime(), requestId: 'r1', ...context, caller, tables, reads: tables }
+  const call = { runtime: createTestRuntime(), requestId: 'r1', ...context }
+  return { ...call, caller, tables, reads: tables, readSnapshot, ...noWait }
 }

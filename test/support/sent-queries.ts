@@ -22,6 +22,8 @@ export interface SentQueries {
 /** What a service sends besides calls. */
 const inBackground =
   /^(?:delete_revoke_attempts|apiKey\.updateMany$|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
+/** What gives positions to events and sends them, which goes on beside calls. */
+const isOfFeed = /^(?:sequence_events$|event(?:Outbox|Head)\.|webhook(?:Endpoint|Delivery)\.)/
 const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
 
 const namesByText = new Map([...statements.values()].map(({ name, text }) => [text, name]))
@@ -31,6 +33,7 @@ export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'pris
   let sent: Sent[] = []
   let transaction: SentTransaction | undefined
   const record = (name: string) => {
+    if (isOfFeed.test(name)) return
     if (transaction !== undefined) transaction.sent.push(name)
     else if (!inBackground.test(name)) sent.push(name)
   }

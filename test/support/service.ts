@@ -71,14 +71,16 @@ export interface TestServiceOptions {
   readonly tlsIdentity?: TlsIdentity
 }
 
-/** Starts the service on a free port. */
+const environment = { SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
+
+/** Starts the service on a free port. It can seal secrets. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase())
   const database = testDatabase.open()
   const runtime = options.runtime ?? createTestRuntime()
   const logLines: string[] = []
   const log = createRedactedLog('trace', lineSink(logLines))
-  const config = { ...configFromEnvironment({}), ...options.config }
+  const config = { ...configFromEnvironment(environment), ...options.config }
   const app = createApp({ config, database, runtime, log, meters: options.meters, tlsIdentity: options.tlsIdentity })
   const { port } = await app.listen(0, '127.0.0.1')
   const baseUrl = `${options.tlsIdentity === undefined ? 'http' : 'https'}://127.0.0.1:${port}`

@@ -1,5 +1,5 @@
 import { getOption } from '@bufbuild/protobuf'
-import { expect } from '@jest/globals'
+import { expect } from 'expect'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { fixture } from './fixture.js'
@@ -11,6 +11,12 @@ const standardVerbs = ['Get', 'List', 'Create', 'Update', 'Delete'] as const
 /** The standard methods, by verb. */
 export type StandardVerb = (typeof standardVerbs)[number]
 
+/** Where objects of the fixture are. */
+type Place = 'it' | 'people' | 'globex'
+
+/** Names of a resource that usually follow from another. */
+type Named = 'plural' | 'path' | 'auditedAs' | 'fixture'
+
 /** A resource with standard methods, and requests that they take from a caller of the team `it`. */
 export interface StandardSample {
   /** Its name in methods, singular and plural. */
@@ -20,52 +26,155 @@ export interface StandardSample {
   /** Default: all. */
   readonly verbs?: readonly StandardVerb[]
   /** Its permissions are, for example, `entities:read` and `entities:write`. */
-  readonly permissions: 'access' | 'entities' | 'tickets'
+  readonly permissions: 'access' | 'apps' | 'entities' | 'tickets' | 'webhooks'
   /** Whether only users may write. */
   readonly writtenByUsersOnly?: true
-  readonly create: (n: number) => RequestJson & { readonly teamId: string }
+  /** What its objects belong to, if not to teams: the field that names it, and objects of the fixture. */
+  readonly parent?: { readonly field: string; readonly fixture: Readonly<Record<Place, string>> }
+  readonly create: (n: number) => RequestJson
   /** What the server adds to a new object besides its id. */
   readonly added?: RequestJson
-  readonly change: (n: number) => RequestJson
+  /** Default: another name. Absent if there is no standard update. */
+  readonly change?: (n: number) => RequestJson
+  /** The update that changes nothing about an object; default: one without fields. */
+  readonly keep?: (data: RequestJson) => RequestJson
+  /** Whether an update replaces the object (PUT). */
+  readonly isReplaced?: true
   /** What the server changes besides. */
   readonly touched?: RequestJson
-  /** Whether its update is a statement of its own, whose audit event names no fields. */
-  readonly updatedByStatement?: true
   /** Objects of the fixture, and the names of what refers to them, if anything can. */
-  readonly fixture: Readonly<Record<'it' | 'people' | 'globex', string>>
+  readonly fixture: Readonly<Record<Place, string>>
   readonly referrers?: string
   /** The name that the audit log has for it. */
   readonly auditedAs: string
 }
 
-/** Every resource with standard methods: what tests of all of them need to know. */
-export const standardSamples: readonly StandardSample[] = [
+/** What differs between them; names follow from the first. */
+const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSample, Named>>)[] = [
   {
     name: 'EntityType',
-    plural: 'EntityTypes',
-    path: '/v2/entity-types',
     permissions: 'entities',
     create: (n) => ({ teamId: fixture.it, name: `Type ${n}` }),
-    change: (n) => ({ name: `Renamed ${n}` }),
-    fixture: fixture.entityTypes,
     referrers: 'ingestionConfigs,fieldMappings',
-    auditedAs: 'entity_type',
+  },
+  {
+    name: 'EntityIngestionConfig',
+    verbs: ['Get', 'Create', 'Update', 'Delete'],
+    permissions: 'entities',
+    create: (n) => ({
+      teamId: fixture.it,
+      appInstanceId: fixture.appInstances.it,
+      internalEntityTypeId: fixture.entityTypes.it,
+      workflowId: `workflow-${n}`,
+      workflowName: 'Read devices',
+      serviceName: 'Remote Access',
+      enabled: true,
+      isWorkflowPublished: true,
+      hasIngestionContext: true,
+      syncDeletions: true,
+      syncIntervalSeconds: 60 * n,
+    }),
+    added: { createdAt: expect.any(String), updatedAt: expect.any(String) },
+    change: (n) => ({ appInstanceId: fixture.appInstances.itSecond, workflowName: `Renamed ${n}`, enabled: false }),
+    touched: { updatedAt: expect.any(String) },
+    fixture: fixture.ingestionConfigs,
+    referrers: 'fieldMappings',
+  },
+  {
+    name: 'EntityFieldMapping',
+    verbs: ['Get', 'Create', 'Update', 'Delete'],
+    permissions: 'entities',
+    parent: { field: 'entityTypeId', fixture: fixture.entityTypes },
+    create: (n) => ({
+      entityTypeId: fixture.entityTypes.it,
+      ingestionConfigId: fixture.ingestionConfigs.it,
+      internalFieldId: `field-${n}`,
+      externalFieldPath: 'profile.name',
+      priority: -n,
+    }),
+    added: { createdAt: expect.any(String), updatedAt: expect.any(String) },
+    change: (n) => ({ internalFieldId: `renamed-${n}`, priority: n }),
+    touched: { updatedAt: expect.any(String) },
+    fixture: fixture.fieldMappings,
   },
   {
     name: 'AccessPolicy',
     plural: 'AccessPolicies',
-    path: '/v2/access-policies',
     permissions: 'access',
     create: (n) => ({ teamId: fixture.it, name: `Policy ${n}` }),
-    change: (n) => ({ name: `Renamed ${n}` }),
-    fixture: fixture.accessPolicies,
     referrers: 'approvalProcedures',
-    auditedAs: 'access_policy',
+  },
+  {
+    name: 'AppInstance',
+    verbs: ['Get', 'Create', 'Update', 'Delete'],
+    permissions: 'apps',
+    create: (n) => ({
+      teamId: fixture.it,
+      name: `App ${n}`,
+      customServiceId: 'service-1',
+      customServiceName: 'Chat',
+      externalServiceInstanceId: `T0${n}`,
+      accessRequestsEnabled: true,
+      defaultAccessPolicyId: fixture.accessPolicies.it,
+      tagIds: ['tag-1'],
+      integrationIds: ['integration-1', 'integration-2'],
+      a2aAgentCard: agentCard(n),
+      routeDirectFromWorker: true,
+    }),
+    change: (n) => ({ name: `Renamed ${n}`, accessRequestsEnabled: false, tagIds: ['tag-2', 'tag-3'] }),
+    referrers: 'resources,entityIngestionConfigs',
+  },
+  {
+    name: 'WebhookEndpoint',
+    permissions: 'webhooks',
+    create: (n) => ({
+      teamId: fixture.it,
+      url: `https://hooks.invalid/${n}`,
+      description: 'For the tests',
+      // What tests seldom do: nobody listens there.
+      types: ['user_token.revoke'],
+      mode: 'WEBHOOK_MODE_BY_TARGET',
+    }),
+    added: { status: 'WEBHOOK_ENDPOINT_STATUS_ENABLED', publicKey: '', createdAt: expect.any(String) },
+    change: (n) => ({ url: `https://hooks.invalid/renamed/${n}`, types: ['access_token.revoke', 'user_token.revoke'] }),
+    fixture: fixture.webhookEndpoints,
+  },
+  {
+    name: 'AccessPolicyApprovalProcedure',
+    path: '/v2/access-policies/{access_policy_id}/approval-procedures',
+    permissions: 'access',
+    parent: { field: 'accessPolicyId', fixture: fixture.accessPolicies },
+    create: (n) => ({
+      accessPolicyId: fixture.accessPolicies.it,
+      timeoutSeconds: 300 + n,
+      stages: [{ steps: [{ customWorkflow: { workflowId: `review-${n}` } }] }],
+    }),
+    added: { steps: expect.any(Array), stages: expect.any(Array) },
+    change: (n) => ({ timeoutSeconds: 900 + n, stages: [{ steps: [{ approvers: [{ manager: {} }] }] }] }),
+    touched: { steps: expect.any(Array), stages: expect.any(Array) },
+    keep: ({ timeoutSeconds, stages }) => ({ timeoutSeconds, stages }),
+    isReplaced: true,
+    fixture: fixture.approvalProcedures,
+    auditedAs: 'approval_procedure',
+  },
+  {
+    name: 'AppResource',
+    verbs: ['Get', 'List', 'Create', 'Delete'],
+    permissions: 'apps',
+    parent: { field: 'appInstanceId', fixture: fixture.appInstances },
+    create: (n) => ({
+      appInstanceId: fixture.appInstances.it,
+      resourceType: 'group',
+      name: `Group ${n}`,
+      description: 'Those on call',
+      externalId: '',
+      tagIds: ['tag-1'],
+    }),
+    added: { scopedId: expect.stringMatching(/^ares_[0-9a-z]{16}$/) },
   },
   {
     name: 'Priority',
     plural: 'Priorities',
-    path: '/v2/priorities',
     permissions: 'tickets',
     writtenByUsersOnly: true,
     create: (n) => ({
@@ -77,14 +186,9 @@ export const standardSamples: readonly StandardSample[] = [
     }),
     added: { scopedId: expect.stringMatching(/^pri_[0-9a-z]{16}$/) },
     change: (n) => ({ name: `Priority ${n} “é”` }),
-    updatedByStatement: true,
-    fixture: fixture.priorities,
-    auditedAs: 'priority',
   },
   {
     name: 'SlaDefinition',
-    plural: 'SlaDefinitions',
-    path: '/v2/sla-definitions',
     verbs: ['Get', 'Create', 'Update'],
     permissions: 'tickets',
     create: (n) => ({
@@ -105,14 +209,85 @@ export const standardSamples: readonly StandardSample[] = [
     added: { createdAt: expect.any(String), updatedAt: expect.any(String) },
     change: (n) => ({ name: `Renamed ${n}`, targetDurationSeconds: 90 * n }),
     touched: { updatedAt: expect.any(String) },
-    fixture: fixture.slaDefinitions,
-    auditedAs: 'sla_definition',
   },
 ]
 
+const objects: Readonly<Record<string, unknown>> = fixture
+
+/** Every resource with standard methods: what tests of all of them need to know. */
+export const standardSamples: readonly StandardSample[] = samples.map((sample) => {
+  const { name, plural = `${name}s`, verbs = standardVerbs } = sample
+  const names = { plural, path: `/v2/${inWords(plural, '-')}`, auditedAs: inWords(name, '_') }
+  const change = verbs.includes('Update') ? { change: (n: number) => ({ name: `Renamed ${n}` }) } : {}
+  const ofFixture = objects[plural.replace(/^./, (first) => first.toLowerCase())] as StandardSample['fixture']
+  return { ...names, ...change, fixture: ofFixture, ...sample }
+})
+
+/** A name in camel case as lower-case words. */
+function inWords(name: string, between: string): string {
+  return name.replace(/(?<=.)(?=[A-Z])/g, between).toLowerCase()
+}
+
+/** A card of an agent with every field, as it is printed. */
+function agentCard(n: number): RequestJson {
+  return {
+    name: `Agent ${n}`,
+    description: 'Answers questions',
+    url: 'https://agents.example.com/a2a',
+    version: '1.2.0',
+    skills: [
+      {
+        id: 'answer',
+        name: 'Answer',
+        description: 'Answers a question',
+        tags: ['questions'],
+        examples: ['Who is on call?'],
+        inputModes: ['text/plain'],
+        outputModes: ['text/plain', 'application/json'],
+      },
+    ],
+    workflowId: 'workflow-1',
+    lastSyncedAt: '2026-11-20T09:05:00.000Z',
+    securitySchemes: [
+      {
+        name: 'oauth',
+        kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2',
+        openIdConnectUrl: '',
+        flow: 'clientCredentials',
+        oauth2MetadataUrl: 'https://login.example.com/.well-known/oauth-authorization-server',
+        scopes: ['agent'],
+      },
+    ],
+  }
+}
+
 /** The table of a resource. */
 export function tableOf({ path }: StandardSample): string {
-  return path.replace('/v2/', '').replaceAll('-', '_')
+  return path.replace(/.*\//, '').replaceAll('-', '_')
+}
+
+/** What objects belong to: the field that names it, and objects of the fixture. */
+export function ownerOf({ parent }: StandardSample): NonNullable<StandardSample['parent']> {
+  return parent ?? { field: 'teamId', fixture: { it: fixture.it, people: fixture.people, globex: fixture.globexIt } }
+}
+
+/** Whether all methods name the parent of an object. */
+export function isNested({ path }: StandardSample): boolean {
+  return path.includes('{')
+}
+
+/** The request for an object: of the fixture, or as if it had the parent of that in `it`. */
+export function requestFor(sample: StandardSample, id: string): RequestJson & { readonly id: string } {
+  if (!isNested(sample)) return { id }
+  const { people, globex } = sample.fixture
+  const place = id === people ? 'people' : id === globex ? 'globex' : 'it'
+  const { field, fixture: parents } = ownerOf(sample)
+  return { [field]: parents[place], id }
+}
+
+/** The column that names what objects belong to. */
+export function ownerColumn(sample: StandardSample): string {
+  return inWords(ownerOf(sample).field, '_')
 }
 
 /** The name of a standard method. */
@@ -136,13 +311,20 @@ const routeOf: Readonly<Record<StandardVerb, (path: string) => string>> = {
 /** The routes of all samples, by service and method. */
 export const standardRoutes: Readonly<Record<string, string>> = Object.fromEntries(
   standardSamples.flatMap((sample) =>
-    methodsOf(sample).map(([verb, name]) => [`${sample.name}Service.${name}`, routeOf[verb](sample.path)]),
+    methodsOf(sample).map(([verb, name]) => {
+      const route = routeOf[verb](sample.path)
+      return [`${sample.name}Service.${name}`, sample.isReplaced ? route.replace('patch', 'put') : route]
+    }),
   ),
 )
 
 /** A standard method as both doors know it. */
 export function standardMethod(sample: StandardSample, verb: StandardVerb): MethodDoors {
-  const wanted = methodName(sample, verb)
+  return doorsOfMethod(methodName(sample, verb))
+}
+
+/** A method as both doors know it, by its name. */
+export function doorsOfMethod(wanted: string): MethodDoors {
   const method = services.flatMap(({ methods }) => methods).find((each) => each.name === wanted)
   const { pattern } = method === undefined ? { pattern: { case: undefined } } : getOption(method, http)
   if (method === undefined || pattern.case === undefined || pattern.case === 'custom') {
@@ -153,7 +335,8 @@ export function standardMethod(sample: StandardSample, verb: StandardVerb): Meth
     procedure: `${method.parent.typeName}/${wanted}`,
     rest: (request) => {
       const fields: Record<string, unknown> = { ...request }
-      const path = value.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+      const path = value.replaceAll(/\{(\w+)\}/g, (_, column: string) => {
+        const field = column.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
         const id = fields[field]
         delete fields[field]
         return segment(id)

@@ -25,7 +25,7 @@ export function statementsByName(all: readonly AnyStatement[]): ReadonlyMap<stri
 
 const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
 
-/** The lists of statements that the stores export, each file its own: `priorityStatements`. */
+/** The statements that the stores export: as lists, each file its own (`priorityStatements`), or with a standard store. */
 async function statementsOfStores(): Promise<AnyStatement[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const found: AnyStatement[] = []
@@ -35,6 +35,8 @@ async function statementsOfStores(): Promise<AnyStatement[]> {
     const exported: Record<string, unknown> = await import(join(folder, file))
     for (const [name, value] of Object.entries(exported)) {
       if (name.endsWith('Statements') && Array.isArray(value)) found.push(...value)
+      const { statements: ofStore } = Object(value)
+      if (name.endsWith('Store') && Array.isArray(ofStore)) found.push(...ofStore)
     }
   }
   return found

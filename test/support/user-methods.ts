@@ -19,6 +19,22 @@ export const userMethods = {
     procedure: 'svc.v2.UserService/UpdateUser',
     rest: ({ id, ...json }) => ({ method: 'PUT', path: `/v2/users/${segment(id)}`, json }),
   },
+  batchUpdateUsers: {
+    procedure: 'svc.v2.UserService/BatchUpdateUsers',
+    rest: (json) => ({ method: 'PUT', path: '/v2/users/batch', json }),
+  },
+  deactivateUser: {
+    procedure: 'svc.v2.UserService/DeactivateUser',
+    rest: ({ id, ...json }) => ({ method: 'POST', path: `/v2/users/${segment(id)}:deactivate`, json }),
+  },
+  reactivateUser: {
+    procedure: 'svc.v2.UserService/ReactivateUser',
+    rest: ({ id, ...json }) => ({ method: 'POST', path: `/v2/users/${segment(id)}:reactivate`, json }),
+  },
+  endUserSessions: {
+    procedure: 'svc.v2.UserService/EndUserSessions',
+    rest: ({ id, ...json }) => ({ method: 'POST', path: `/v2/users/${segment(id)}:endSessions`, json }),
+  },
   getUser: {
     procedure: 'svc.v2.UserService/GetUser',
     rest: ({ id }) => ({ method: 'GET', path: `/v2/users/${segment(id)}` }),
@@ -61,15 +77,24 @@ export const userMethods = {
     procedure: 'svc.v2.AuditLogService/ListAuditEvents',
     rest: (query) => ({ method: 'GET', path: withQuery('/v2/audit-events', query) }),
   },
+  listAuditActions: {
+    procedure: 'svc.v2.AuditLogService/ListAuditActions',
+    rest: () => ({ method: 'GET', path: '/v2/audit-actions' }),
+  },
 } as const satisfies Record<string, MethodDoors>
 
 /** Calls a method about people and returns any response. */
-export type CallUserMethod = (name: keyof typeof userMethods, request: RequestJson, token?: string) => Promise<Outcome>
+export type CallUserMethod = (
+  name: keyof typeof userMethods,
+  request: RequestJson,
+  token?: string,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Outcome>
 
 /** Calls through one door, with a default token. */
 export function userMethodCaller(service: () => TestService, door: Door, defaultToken: () => string): CallUserMethod {
-  return (name, request, token = defaultToken()) =>
-    callMethod(service(), userMethods[name], { door, request, token: token === '' ? undefined : token })
+  return (name, request, token = defaultToken(), headers = {}) =>
+    callMethod(service(), userMethods[name], { door, request, token: token === '' ? undefined : token, headers })
 }
 
 /** The user of a response, with the ownership as one text per field: `JOB_TITLE: PINNED`, without automation's. */

@@ -1,11 +1,14 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { services } from '../../src/handlers/routes.js'
-import { fixture } from './fixture.js'
-import type { RequestJson } from './method-doors.js'
-import { standardSamples } from './standard-resources.js'
+import { fixture, toldEvent } from './fixture.js'
+import { type MethodDoors, type RequestJson, withQuery } from './method-doors.js'
+import { methodsOf, requestFor, standardSamples } from './standard-resources.js'
 
-const { it, accessPolicies, appResources, slaDefinitions, users } = fixture
+const { it, people, appInstances, appResources, groups, slaDefinitions, users, webhookEndpoints } = fixture
+
+// By turns for the numbers of the requests of one test, which are two apart.
+const contributorOrRequester = (n: number) => (Math.floor(n / 2) % 2 === 0 ? users.contributor : users.requester)
 
 /** A method that writes, who may call it, and requests that each have an effect of their own. */
 export interface WriteCall {
@@ -16,19 +19,24 @@ export interface WriteCall {
 
 /** One for each method that writes and requires a credential. */
 export const writeCalls: readonly WriteCall[] = [
-  {
-    name: 'CreateAccessPolicyApprovalProcedure',
-    caller: 'key',
-    request: (n) => ({
-      accessPolicyId: accessPolicies.it,
-      timeoutSeconds: 300 + n,
-      steps: [{ approvers: [{ manager: {} }] }],
-    }),
-  },
+  { name: 'ShareAppInstance', caller: 'key', request: () => ({ id: appInstances.itSecond, teamId: people }) },
+  { name: 'UnshareAppInstance', caller: 'key', request: () => ({ id: appInstances.itSecond, teamId: people }) },
   {
     name: 'BatchUpdateAppResources',
     caller: 'key',
     request: (n) => ({ resources: [{ id: appResources.it, name: `Resource ${n}` }, { id: appResources.itSecond }] }),
+  },
+  {
+    name: 'BatchCreateAppResources',
+    caller: 'key',
+    request: (n) => ({
+      resources: ['a', 'b'].map((each) => ({
+        appInstanceId: appInstances.it,
+        resourceType: 'group',
+        name: `Group ${n}`,
+        externalId: `${n}-${each}`,
+      })),
+    }),
   },
   {
     name: 'IngestUserProfiles',
@@ -47,16 +55,108 @@ export const writeCalls: readonly WriteCall[] = [
     caller: 'key',
     request: (n) => ({ id: users.builder, jobTitle: `Builder ${n}`, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }),
   },
+  {
+    name: 'ImportRecords',
+    caller: 'admin',
+    request: (n) => ({ records: [{ team: { id: `t${n}`, organizationId: fixture.acme, name: 'New' } }] }),
+  },
   { name: 'CreateUser', caller: 'admin', request: (n) => ({ email: `new${n}@example.com`, firstName: 'New' }) },
+  {
+    name: 'BatchUpdateUsers',
+    caller: 'key',
+    request: (n) => ({ users: [{ id: users.builder, locale: n % 2 === 0 ? 'en-GB' : 'fr-FR' }, { id: 'nobody' }] }),
+  },
+  { name: 'DeactivateUser', caller: 'key', request: (n) => ({ id: contributorOrRequester(n) }) },
+  { name: 'ReactivateUser', caller: 'admin', request: (n) => ({ id: contributorOrRequester(n) }) },
+  { name: 'EndUserSessions', caller: 'key', request: () => ({ id: users.guest }) },
+  {
+    name: 'CreateApiKey',
+    caller: 'admin',
+    request: (n) => ({ teamId: it, name: `Key ${n}`, permissions: ['tickets:read'] }),
+  },
+  { name: 'RotateApiKey', caller: 'admin', request: (n) => ({ id: `managed-${n}` }) },
+  { name: 'RevokeApiKey', caller: 'admin', request: (n) => ({ id: `managed-${n}` }) },
   { name: 'ArchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
   { name: 'UnarchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
-  ...standardSamples.flatMap(({ name, create, change, fixture: { it: id }, writtenByUsersOnly }): WriteCall[] => {
+  ...['RotateWebhookEndpointSecret', 'EnableWebhookEndpoint', 'DisableWebhookEndpoint', 'TestWebhookEndpoint'].map(
+    (name): WriteCall => ({ name, caller: 'key', request: () => ({ id: webhookEndpoints.it }) }),
+  ),
+  { name: 'RecoverWebhookEndpoint', caller: 'key', request: () => ({ id: webhookEndpoints.it }) },
+  { name: 'ReplayWebhookEndpoint', caller: 'key', request: () => ({ id: webhookEndpoints.it, position: '1' }) },
+  {
+    name: 'ResendWebhookDelivery',
+    caller: 'key',
+    request: () => ({ webhookEndpointId: webhookEndpoints.it, id: toldEvent }),
+  },
+  { name: 'UpdateOrganization', caller: 'key', request: (n) => ({ name: `Organization ${n}` }) },
+  { name: 'CreateTeam', caller: 'key', request: (n) => ({ name: `Team ${n}` }) },
+  { name: 'UpdateTeam', caller: 'key', request: (n) => ({ id: it, name: `Renamed ${n}` }) },
+  { name: 'CreateGroup', caller: 'key', request: (n) => ({ name: `Group ${n}` }) },
+  { name: 'UpdateGroup', caller: 'key', request: (n) => ({ id: groups.it, name: `Renamed ${n}` }) },
+  { name: 'AddGroupMember', caller: 'key', request: () => ({ groupId: groups.it, userId: users.viewer }) },
+  {
+    name: 'SetTeamMember',
+    caller: 'key',
+    request: (n) => ({
+      teamId: it,
+      userId: users.viewer,
+      role: 'TEAM_USER_ROLE_VIEWER',
+      expiresAt: new Date(Date.UTC(2100, 1, 1 + n)).toISOString(),
+    }),
+  },
+  ...standardSamples.flatMap((sample): WriteCall[] => {
+    const { name, create, change, writtenByUsersOnly } = sample
     const caller = writtenByUsersOnly ? 'admin' : 'key'
+    const named = requestFor(sample, sample.fixture.it)
     return [
       { name: `Create${name}`, caller, request: create },
-      { name: `Update${name}`, caller, request: (n) => ({ id, ...change(n) }) },
+      ...(change === undefined
+        ? []
+        : [{ name: `Update${name}`, caller, request: (n: number) => ({ ...named, ...change(n) }) } as const]),
     ]
   }),
+]
+
+/** A method that removes what another call makes. */
+export interface Removal extends Pick<WriteCall, 'name' | 'caller'> {
+  readonly made: WriteCall
+  /** The request for what was made; members have no id. */
+  readonly request: (id: string) => RequestJson
+}
+
+const madeBy = (wanted: string): WriteCall => {
+  const call = writeCalls.find(({ name }) => name === wanted)
+  if (call === undefined) throw new Error(`${wanted} has no row`)
+  return call
+}
+
+/** One for each method that deletes or removes. */
+export const removals: readonly Removal[] = [
+  ...standardSamples
+    .filter((sample) => methodsOf(sample).some(([verb]) => verb === 'Delete'))
+    .map((sample) => {
+      const made = madeBy(`Create${sample.name}`)
+      return {
+        name: `Delete${sample.name}`,
+        caller: made.caller,
+        made,
+        request: (id: string) => requestFor(sample, id),
+      }
+    }),
+  { name: 'DeleteTeam', caller: 'key', made: madeBy('CreateTeam'), request: (id) => ({ id }) },
+  { name: 'DeleteGroup', caller: 'key', made: madeBy('CreateGroup'), request: (id) => ({ id }) },
+  {
+    name: 'RemoveTeamMember',
+    caller: 'key',
+    made: madeBy('SetTeamMember'),
+    request: () => ({ teamId: it, userId: users.viewer }),
+  },
+  {
+    name: 'RemoveGroupMember',
+    caller: 'key',
+    made: madeBy('AddGroupMember'),
+    request: () => ({ groupId: groups.it, userId: users.viewer }),
+  },
 ]
 
 /** A method of the API by its name. */
@@ -71,7 +171,17 @@ export interface RestForm {
   readonly verb: string
   readonly path: string
   /** Absent if the method takes no body. */
-  readonly json?: RequestJson
+  readonly json?: object
+}
+
+/** A method as both doors know it. */
+export function doorsOf(name: string): MethodDoors {
+  const method = methodNamed(name)
+  const rest: MethodDoors['rest'] = (request) => {
+    const { verb, ...form } = restFormOf(method, request)
+    return { method: verb, ...form }
+  }
+  return { procedure: `${method.parent.typeName}/${name}`, rest }
 }
 
 /** A request message by its `google.api.http` rule: fields in the path, the others in the body or the query. */
@@ -85,5 +195,10 @@ export function restFormOf(method: DescMethod, request: RequestJson): RestForm {
     delete rest[name]
     return encodeURIComponent(value)
   })
-  return { verb: pattern.case.toUpperCase(), path, ...(body === '*' && { json: rest }) }
+  const verb = pattern.case.toUpperCase()
+  if (body === '*') return { verb, path, json: rest }
+  const field = method.input.fields.find(({ name }) => name === body)
+  if (field === undefined) return { verb, path: withQuery(path, rest) }
+  const { [field.jsonName]: json, ...query } = rest
+  return { verb, path: withQuery(path, query), json: Object(json) }
 }

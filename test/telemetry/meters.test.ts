@@ -15,7 +15,7 @@ import { type Metrics, metricsFromText } from '../support/metrics.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 
 /** The most series that there may be. */
-const MAX_SERIES = 3_000
+const MAX_SERIES = 5_000
 const { it: team, priorities, users } = fixture
 const method = 'svc.v2.PriorityService/UpdatePriority'
 
@@ -165,6 +165,26 @@ describe('the metrics of a service', () => {
     const write = () => service.rest('PUT', path, { token: key.token, json: { jobTitle: 'B' } })
     const labels = { field: 'JOB_TITLE', keeper: 'pin' }
     expect(await growthOf('svc_skipped_fields_total', labels, write)).toBe(1)
+  })
+
+  it('count the events of the feed, and report those on their way to it, and the calls that wait for them', async () => {
+    const { database } = service
+    const { token } = await insertApiKey(database, { organizationId: fixture.acme })
+    const waiting = service.rest('GET', '/v2/events?cursor=latest&waitSeconds=20&types=priority.update', { token })
+    await eventually(async () => expect((await read()).sum('svc_event_waiters')).toBe(1), 5_000)
+    const rename = () =>
+      service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: manager, json: { name: 'Told' } })
+    expect(await growthOf('svc_events_sequenced_total', {}, () => Promise.all([rename(), waiting]))).toBe(1)
+    await database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [fixture.acme])
+      await rename()
+      await eventually(async () => {
+        const metrics = await read()
+        expect(metrics.sum('svc_events_waiting')).toBe(1)
+        expect(metrics.sum('svc_events_waiting_seconds')).toBeGreaterThan(0)
+      }, 5_000)
+    })
+    await eventually(async () => expect((await read()).sum('svc_events_waiting')).toBe(0), 5_000)
   })
 
   it('report the resources of the process, and whether it is ready', async () => {

@@ -1,6 +1,11 @@
 import { expect, it } from '@jest/globals'
+import { placesMissing } from '../../bench/trial/tenants/foreign-ids.js'
 import { tenants } from '../../bench/trial/tenants.js'
 import { brokenPromises } from '../support/held-trial.js'
+
+it('every id of every request is one of those that are compared', () => {
+  expect(placesMissing()).toEqual([])
+})
 
 it('ids of another organization or team get the same response as unknown ids', async () => {
   expect(await brokenPromises(tenants)).toEqual([])

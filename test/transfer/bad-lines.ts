@@ -76,7 +76,7 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   ['no id', priority({ id: '' }), 'priority.id: is required'],
   ['an id with a space', priority({ id: 'a b' }), 'priority.id: must be 1 to 128 characters from A-Za-z0-9_.~:-'],
   ['an id that is too long', priority({ id: 'a'.repeat(129) }), 'priority.id: must be 1 to 128 characters'],
-  ['no name', priority({ name: '' }), 'priority.name: must not be empty'],
+  ['no name', priority({ name: '' }), 'priority.name: is required'],
   [
     'a scoped id that is too long',
     priority({ scopedId: 'a'.repeat(65) }),

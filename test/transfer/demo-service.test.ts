@@ -53,7 +53,7 @@ describe('the demo organization over the API', () => {
     const owners = data.flatMap((user: { fieldOwnership: { owner: string }[] }) =>
       user.fieldOwnership.map(({ owner }) => owner),
     )
-    expect(data).toHaveLength(14)
+    expect(data).toHaveLength(15)
     expect(new Set(owners)).toEqual(new Set(['FIELD_OWNER_AUTOMATION', 'FIELD_OWNER_DIRECTORY', 'FIELD_OWNER_PINNED']))
   })
 
@@ -70,6 +70,7 @@ describe('the demo organization over the API', () => {
       'app_directory',
       'app_payroll',
       'app_learning',
+      'app_badges',
     ])
     expect(await ids('/v2/teams/team_it/sla-definitions')).toEqual([
       'sla_urgent_response',

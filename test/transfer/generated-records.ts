@@ -61,7 +61,7 @@ const makers: Readonly<Record<Kind, (number: number) => object>> = {
     fieldOwnership: [
       { field: 'USER_PROFILE_FIELD_DEPARTMENT', owner: 'FIELD_OWNER_PINNED', since: '2026-02-01T00:00:00Z' },
     ],
-    teamRoles: [{ teamId: team(number), role: 'TEAM_USER_ROLE_AGENT' }],
+    teamRoles: [{ teamId: team(number), role: 'TEAM_USER_ROLE_AGENT', expiresAt: '2126-02-01T00:00:00Z' }],
   }),
   group: (number) => ({
     id: `group_${number}`,

@@ -67,7 +67,9 @@ describe('managers', () => {
   it('must not form a cycle that the file closes', async () => {
     const manager = (id: string, managerUserId: string) => user({ id, email: `${id}@acme.example`, managerUserId })
     const error = await failure([manager('user_1', 'user_2'), manager('user_2', 'user_3'), manager('user_3', 'user_1')])
-    expect(error.message).toBe('line 1: user.managerUserId: the managers above the user form a cycle')
+    const fault = 'user.managerUserId: the managers above the user form a cycle'
+    const lines = [1, 2, 3].map((number) => `line ${number}: ${fault}`)
+    expect(error.message).toBe([...lines, 'Nothing was imported.'].join('\n'))
   })
 
   it('must not form a cycle that the file closes with existing users', async () => {

@@ -205,9 +205,23 @@ describe('a plan', () => {
     expect(forced).toMatchObject({ outcome: 'updated', faults: [] })
   })
 
-  it('names a bad line as the import does', async () => {
-    await expect(planLines(database, [user('eve', { managerUserId: 'zoe' })])).rejects.toThrow(
-      'line 1: user.managerUserId: there is no user zoe in the organization',
+  it('names an email address that would change', async () => {
+    const [planned] = (await planLines(database, [user('eve', { email: 'new@a.example' })])).records
+    expect(planned).toMatchObject({ outcome: 'updated', fields: ['email'] })
+  })
+
+  it('refuses what cannot be written, and what depends on it, in every line', async () => {
+    const group = line('group', { id: 'g', organizationId: 'org_a', name: 'G', userIds: ['mia', 'new'] })
+    const lines = [user('new', { managerUserId: 'zoe' }), user('eve', { managerUserId: 'new' }), group, team]
+    const { records } = await planLines(database, lines)
+    expect(records.map(({ outcome, faults }) => [outcome, faults])).toEqual([
+      ['refused', ['user.managerUserId: there is no user zoe in the organization']],
+      ['refused', ['user.managerUserId: there is no user new in the organization']],
+      ['refused', ['group.userIds[1]: there is no user new in the organization']],
+      ['unchanged', []],
+    ])
+    await expect(importLines(database, lines)).rejects.toThrow(
+      [1, 2, 3].map((number) => `line ${number}: ${records[number - 1]?.faults[0]}`).join('\n'),
     )
   })
 })

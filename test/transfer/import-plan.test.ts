@@ -27,7 +27,13 @@ const user = fc.record({
   directoryManaged: optional(fc.boolean()),
   deactivatedAt: optional(fc.constant('2026-03-01T00:00:00.000Z')),
   fieldOwnership: optional(fc.tuple(owned('USER_PROFILE_FIELD_FIRST_NAME'), owned('USER_PROFILE_FIELD_DEPARTMENT'))),
-  teamRoles: optional(fc.constantFrom([], [{ teamId: 'team_1', role: 'TEAM_USER_ROLE_AGENT' }])),
+  teamRoles: optional(
+    fc.constantFrom(
+      [],
+      [{ teamId: 'team_1', role: 'TEAM_USER_ROLE_AGENT' }],
+      [{ teamId: 'team_1', role: 'TEAM_USER_ROLE_AGENT', expiresAt: '2126-03-01T00:00:00.000Z' }],
+    ),
+  ),
 })
 const group = fc.record({
   id: fc.constantFrom('group_1', 'group_2'),

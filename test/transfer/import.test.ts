@@ -24,7 +24,7 @@ describe('an import', () => {
   it('imports the whole demo organization and counts it by kind', async () => {
     expect(await firstOrganizationId(database)).toBeUndefined()
     const { kinds } = await importLines(database, demoLines)
-    expect(kinds).toContainEqual({ kind: 'user', records: 14, created: 14, updated: 0 })
+    expect(kinds).toContainEqual({ kind: 'user', records: 15, created: 15, updated: 0 })
     expect(kinds.reduce((sum, { records }) => sum + records, 0)).toBe(demoLines.length)
     expect(await firstOrganizationId(database)).toBeDefined()
   })
@@ -220,7 +220,7 @@ describe('people', () => {
 
   it('lose the team roles that the file no longer names', async () => {
     const other = line('team', { id: 'team_b', organizationId: 'org_a', name: 'B' })
-    const role = (teamId: string) => ({ teamId, role: 'TEAM_USER_ROLE_AGENT' })
+    const role = (teamId: string) => ({ teamId, role: 'TEAM_USER_ROLE_AGENT', expiresAt: '2126-03-01T00:00:00.000Z' })
     await importLines(database, [other, user('user_a', { teamRoles: [role('team_a'), role('team_b')] })])
     await importLines(database, [user('user_a', { teamRoles: [role('team_b')] })])
     expect(await exportedRecord(database, 'user', 'user_a')).toMatchObject({ teamRoles: [role('team_b')] })

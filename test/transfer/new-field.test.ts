@@ -36,6 +36,8 @@ const table: Table = {
   },
   key: ['id'],
   references: { team_id: 'teams', keeper_user_id: 'memberships' },
+  model: 'thing',
+  referrers: [],
 }
 const resource = declareResource(message, table, 'x')
 
@@ -95,9 +97,9 @@ it('a new field is imported and exported without further code, as is the check o
     return faults
   }
   const fault = 'there is no user user_nobody in the organization'
-  expect(await import_(given)).toEqual([{ line: 3, field: 'keeperUserId', fault }])
+  expect(await import_(given)).toEqual([{ line: 3, id: 'c', organizationId: 'org_acme', field: 'keeperUserId', fault }])
   expect(await import_(given.slice(0, 2))).toEqual([])
-  const { rows } = await client.query<{ json: string }>(print.text)
+  const { rows } = await client.query<{ json: string }>(print.text, [null])
   const none = { petName: '', luckyNumber: 0, isTall: false, keeperUserId: '', metAt: '2026-01-31T09:05:00.000Z' }
   expect(rows.map(({ json }) => JSON.parse(json))).toEqual([
     { ...none, id: 'a', teamId: 'team_it', petName: 'A "b"', luckyNumber: -7, isTall: true },

@@ -36,7 +36,7 @@ describe('svc import and svc export', () => {
   it('import a file and report how many of each kind', async () => {
     const { status, stdout, stderr } = await svc(['import', await fileOf(demoLines)])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain('user                   14 (14 new)\n')
+    expect(stdout).toContain('user                   15 (15 new)\n')
     expect(stdout.trim().split('\n')).toHaveLength(14)
   })
 
@@ -46,7 +46,7 @@ describe('svc import and svc export', () => {
     expect(stdout.trim().split('\n')).toHaveLength(demoLines.length)
     const again = await svc(['import', '-'], { stdin: stdout })
     expect(again.status).toBe(0)
-    expect(again.stdout).toContain('user                   14 (0 new)\n')
+    expect(again.stdout).toContain('user                   15 (0 new)\n')
     expect((await svc(['export'])).stdout).toBe(stdout)
   })
 

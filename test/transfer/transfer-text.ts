@@ -44,7 +44,7 @@ async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
 /** The whole export, a line an element. */
 export async function exportLines(database: Database): Promise<string[]> {
   const lines: string[] = []
-  for await (const text of exportRecords(database)) lines.push(text)
+  for await (const json of exportRecords(database, null)) lines.push(`${json}\n`)
   return lines
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { PrismaClient } from '../../../gen/prisma/client.js'
+import type { Prisma, PrismaClient } from '../../../gen/prisma/client.js'
 import type { ActorKind, TeamUserRole } from '../../../gen/prisma/enums.js'
 import { bearerOf, invalidBearer, Refusal } from '../peer-app.js'
 
@@ -59,8 +59,11 @@ async function userOf(prisma: PrismaClient, where: TokenWhere): Promise<Caller> 
     lastName: true,
     role: true,
     deactivatedAt: true,
-    teamRoles: { select: { teamId: true, role: true } },
-  } as const
+    teamRoles: {
+      where: { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+      select: { teamId: true, role: true },
+    },
+  } satisfies Prisma.MembershipSelect
   const token = await prisma.userToken.findFirst({
     where,
     select: { organizationId: true, membership: { select: membership } },

@@ -51,6 +51,7 @@ const mappingFields = {
   priority: true,
   createdAt: true,
   updatedAt: true,
+  entityTypeId: true,
 } as const
 
 /** Adds `GET /v2/entity-ingestion-configs` and `GET /v2/entity-field-mappings`. */

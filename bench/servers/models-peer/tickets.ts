@@ -20,7 +20,26 @@ const definitionParts = {
   actions: { orderBy: { position: 'asc' } },
 } as const
 
-/** Adds `PATCH /v2/priorities/{id}`, `GET /v2/journeys/{id}` and `GET /v2/teams/{team_id}/sla-definitions`. */
+const priorityQuery = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['teamId'],
+  properties: {
+    teamId: { type: 'string', minLength: 1 },
+    pageSize: { type: 'integer', minimum: 0, default: 0 },
+    pageToken: { type: 'string', pattern: '^[0-9]*$', default: '' },
+  },
+} as const
+
+interface PriorityQuery {
+  readonly teamId: string
+  readonly pageSize: number
+  readonly pageToken: string
+}
+
+/**
+ * Adds the Get, List and Update of priorities, `GET /v2/journeys/{id}` and `GET /v2/teams/{team_id}/sla-definitions`.
+ */
 export function addTicketRoutes(app: FastifyInstance, prisma: PrismaClient): void {
   app.patch<{ Params: { id: string }; Body: PriorityBody }>(
     '/v2/priorities/:id',
@@ -41,6 +60,38 @@ export function addTicketRoutes(app: FastifyInstance, prisma: PrismaClient): voi
         return updated
       })
       return { data }
+    },
+  )
+
+  app.get<{ Params: { id: string } }>('/v2/priorities/:id', async (request) => {
+    const caller = await callerOf(prisma, request)
+    const { id } = request.params
+    const where = { organizationId_id: { organizationId: caller.organizationId, id } }
+    const data = await prisma.priority.findUnique({ where, select: priorityFields })
+    if (data === null) throw notFound(`priority ${id}`)
+    requireIn(caller, data.teamId, 'tickets:read', `priority ${id}`)
+    return { data }
+  })
+
+  app.get<{ Querystring: PriorityQuery }>(
+    '/v2/priorities',
+    { schema: { querystring: priorityQuery } },
+    async (request) => {
+      const caller = await callerOf(prisma, request)
+      const { teamId, pageSize, pageToken } = request.query
+      await requireTeam(prisma, caller, teamId, 'tickets:read')
+      const size = Math.min(pageSize || 100, 1_000)
+      const found = await prisma.priority.findMany({
+        where: { organizationId: caller.organizationId, teamId, ordinal: { gt: BigInt(pageToken) } },
+        orderBy: { ordinal: 'asc' },
+        take: size + 1,
+        select: { ...priorityFields, ordinal: true },
+      })
+      const page = found.slice(0, size)
+      return {
+        data: page.map(({ ordinal: _ordinal, ...priority }) => priority),
+        nextPageToken: found.length > size ? String(page.at(-1)?.ordinal) : '',
+      }
     },
   )
 

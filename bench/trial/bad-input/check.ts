@@ -100,7 +100,7 @@ function bodyIn(request: BadRequest): string | Uint8Array | null {
   const text = Buffer.from(body).toString()
   if (!type.startsWith('application/json')) return text
   const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null) return text
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
   return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => !inPath.includes(name))))
 }
 
@@ -110,7 +110,7 @@ function contentTypeIn({ version, headers }: BadRequest): string | undefined {
   return version === 'HTTP/2' && /^[ \t]|[ \t]$/.test(type ?? '') ? 'application/json' : type
 }
 
-function checkConnect({ method, headers, output, form }: BadRequest, status: number, type: string, body: Buffer): void {
+function checkConnect({ method, headers, rpc, form }: BadRequest, status: number, type: string, body: Buffer): void {
   if (status === 405 || status === 415 || (status === 200 && method === 'OPTIONS')) return
   if (status !== 200) {
     const { code, message } = jsonIn(body.toString(), type)
@@ -120,10 +120,19 @@ function checkConnect({ method, headers, output, form }: BadRequest, status: num
     throwIf(textFault(message))
     return
   }
-  if (output === undefined) throw new Error('a success of what has no answer')
-  if (type === 'application/proto') fromBinary(output, body)
-  else if (type === 'application/json') fromJsonString(output, body.toString())
+  if (rpc === undefined) throw new Error('a success of what has no answer')
+  if (type.startsWith('application/connect+') && rpc.methodKind !== 'unary') checkConnectStream(body)
+  else if (type === 'application/proto') fromBinary(rpc.output, body)
+  else if (type === 'application/json') fromJsonString(rpc.output, body.toString())
   else throw new Error(`a success in ${type} of ${String(form)}`)
+}
+
+/** What a stream of Connect ends with is JSON, with an error or without one. */
+function checkConnectStream(body: Buffer): void {
+  const end = envelopesOf(body).at(-1)
+  if (end?.flags !== 2) throw new Error('a stream without its end')
+  const { error } = JSON.parse(end.data.toString())
+  if (error !== undefined) throwIf(textFault(error.message))
 }
 
 function jsonIn(text: string, type: string): { readonly code?: unknown; readonly message?: unknown } {
@@ -161,12 +170,16 @@ function checkGrpc(request: BadRequest, { status, headers, trailers, body }: Bad
     if (inside.code !== code || inside.message !== message) throw new Error('the details of gRPC say something else')
   }
   if (code === 0) {
-    const { output } = request
-    const [data, ...more] = envelopes.filter((each) => (each.flags & 0x80) === 0)
-    if (output === undefined || data === undefined || more.length > 0) throw new Error('gRPC without its message')
-    const plain = plainOf(data, headers)
-    if (type.endsWith('json')) fromJsonString(output, plain.toString())
-    else fromBinary(output, plain)
+    const { rpc } = request
+    const messages = envelopes.filter((each) => (each.flags & 0x80) === 0)
+    if (rpc === undefined || (rpc.methodKind === 'unary' && messages.length !== 1)) {
+      throw new Error('gRPC without its message')
+    }
+    for (const message of messages) {
+      const plain = plainOf(message, headers)
+      if (type.endsWith('json')) fromJsonString(rpc.output, plain.toString())
+      else fromBinary(rpc.output, plain)
+    }
     return
   }
   // A message that is marked as compressed in no coding is INTERNAL by the specification of gRPC.

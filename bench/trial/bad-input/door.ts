@@ -1,4 +1,4 @@
-import type { DescMessage } from '@bufbuild/protobuf'
+import type { DescMethod } from '@bufbuild/protobuf'
 import type { Headers } from './headers.js'
 
 /** The doors of the service. */
@@ -16,8 +16,8 @@ export interface BadRequest {
   readonly body?: Uint8Array
   /** Fields that the path sets: over REST it wins over the body. */
   readonly inPath?: readonly string[]
-  /** What a success of RPC holds, and in which form. */
-  readonly output?: DescMessage
+  /** The method of RPC, and the form of its messages. */
+  readonly rpc?: DescMethod
   readonly form?: 'json' | 'binary'
 }
 

@@ -29,6 +29,8 @@ export interface FuzzPlan {
 /** How many requests are in flight at a time at most. */
 const AT_ONCE = 32
 const TIDY_EACH = 3_000
+/** How long a check may take, with the search for the smallest request that is answered badly. */
+const CHECK_MILLIS = 60_000
 /** What the seed of a check is above that of the one before, more than callers count theirs by. */
 const SEED_STEP = 1_000_000
 
@@ -66,7 +68,7 @@ export async function fuzz(door: DoorName, plan: FuzzPlan): Promise<FuzzResult> 
   // The sizes of batches are generated too, so that a check may send fewer than are wanted.
   for (let checkSeed = seed; sent < requests; checkSeed += SEED_STEP) {
     const numRuns = Math.ceil(((requests - sent) * 2) / AT_ONCE)
-    const outcome = await fc.check(property, { seed: checkSeed, numRuns })
+    const outcome = await fc.check(property, { seed: checkSeed, numRuns, interruptAfterTimeLimit: CHECK_MILLIS })
     if (!outcome.failed) continue
     const [smallest] = outcome.counterexample ?? []
     const text = `${String(outcome.errorInstance)}\nseed ${outcome.seed}, path ${outcome.counterexamplePath}`

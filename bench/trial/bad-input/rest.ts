@@ -45,32 +45,33 @@ function requestsOf(method: DescMethod, all: Credentials): fc.Arbitrary<BadReque
         const value = message.value[jsonName]
         return write(typeof value === 'string' ? value : 'a')
       })
-      const rest = Object.entries(message.value).filter(([name]) => !taken.has(name))
+      const rest = Object.entries(message.value).filter(([name]) => !taken.has(name) && name !== body)
       const parameters = body === '*' ? [] : rest.flatMap(([name, value]) => pairsOf(name, value, write))
       const query = [parameters.join('&'), drawn.query].filter((part) => part !== '').join('&')
       const path = visible(changed(Buffer.from(route + (query === '' ? '' : `?${query}`)), drawn.inPath ?? []))
       const given = drawn.verb ?? verb
       const about = { door: 'REST' as const, version: drawn.version, method: given, path, inPath: [...taken] }
       const headers: Record<string, string> = { ...drawn.authorization, ...drawn.stray }
-      if (given === 'GET' || given === 'HEAD' || (body !== '*' && drawn.type === undefined))
-        return { ...about, headers }
+      if (given === 'GET' || given === 'HEAD' || (body === '' && drawn.type === undefined)) return { ...about, headers }
       headers['content-type'] = drawn.type ?? (isForm ? 'application/x-www-form-urlencoded' : 'application/json')
       const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
       if (declared !== undefined) headers['content-encoding'] = declared
       const text = Object.entries(message.value)
         .flatMap(([name, value]) => pairsOf(name, value, write))
         .join('&')
-      const plain = isForm ? Buffer.from(text) : withoutFields(message, taken)
+      const plain = isForm ? Buffer.from(text) : bodyOf(message, body, taken)
       return { ...about, headers, body: isBomb ? bomb : compress(coding, plain) }
     })
 }
 
-/** The text of the message, or what remains of it without the fields of the path if it is as it should be. */
-function withoutFields(
+/** The text of the message; if it is as it should be, the field that is the body, or all but the fields of the path. */
+function bodyOf(
   { value, bytes }: { readonly value: Record<string, unknown>; readonly bytes: Uint8Array },
+  body: string,
   taken: ReadonlySet<string>,
 ): Uint8Array {
   if (Buffer.from(bytes).toString() !== JSON.stringify(value)) return bytes
+  if (body in value) return Buffer.from(JSON.stringify(value[body]))
   return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(value).filter(([name]) => !taken.has(name)))))
 }
 

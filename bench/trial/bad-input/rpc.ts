@@ -54,7 +54,7 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
       const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
       if (declared !== undefined) headers[header] = declared
       if (form.enveloped) headers['te'] = 'trailers'
-      const about = { door, version, output: method.output, form: isJson ? ('json' as const) : ('binary' as const) }
+      const about = { door, version, rpc: method, form: isJson ? ('json' as const) : ('binary' as const) }
       const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
       if (!form.enveloped && reads && drawn.byGet && data.length < 5_000) {
         const message = Buffer.from(changed(Buffer.from(Buffer.from(packed).toString('base64url')), drawn.inEnvelope))

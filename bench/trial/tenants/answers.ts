@@ -3,7 +3,8 @@ import { http } from '../../../gen/google/api/annotations_pb.js'
 import { services } from '../../../src/handlers/routes.js'
 import { callHttp1, callHttp2, type RawAnswer, type RawRequest } from '../../../test/rpc/raw-call.js'
 import { bytesOf, requestOf, type WireForm } from '../../../test/rpc/wire-form.js'
-import type { RequestJson, ScimPlace } from './foreign-ids.js'
+import type { RequestJson } from './foreign-ids.js'
+import type { ScimPlace } from './scim-ids.js'
 
 /** The doors of a method. */
 export const methodDoors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web'] as const

@@ -1,4 +1,10 @@
+import { type DescField, type DescMessage, type DescMethod, getOption } from '@bufbuild/protobuf'
+import { field as fieldRules } from '../../../gen/buf/validate/validate_pb.js'
+import { ImportRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
+import { services } from '../../../src/handlers/routes.js'
 import { fixture } from '../../../test/support/fixture.js'
+import { standardSamples } from '../../../test/support/standard-resources.js'
+import { writeCalls } from '../../../test/support/write-calls.js'
 
 /** A request message as JSON. */
 export type RequestJson = Readonly<Record<string, unknown>>
@@ -14,183 +20,140 @@ export interface ForeignPlace {
   readonly request: (id: string) => RequestJson
 }
 
-const { it, people, globexIt, users } = fixture
-const { accessPolicies, appInstances, appResources, entityTypes, groups, ingestionConfigs, journeys, priorities } =
-  fixture
+const { it, people, globexIt, users, groups, accessPolicies, appInstances, appResources, priorities } = fixture
 
-const of = (kind: { readonly globex: string; readonly people?: string }) => ({
-  otherOrganization: kind.globex,
-  ...(kind.people !== undefined && { otherTeam: kind.people }),
-})
-const teams = { otherOrganization: globexIt, otherTeam: people }
-const persons = { otherOrganization: users.globexAdmin }
+/** Keys of another organization and of another team. */
+export const foreignKeys = { it: 'managed-1', people: 'key-people', globex: 'key-globex' }
 
-/** Every place of every method. */
+/** Objects of the fixture, one of each place that has some. */
+interface Ids {
+  readonly it: string
+  readonly people?: string
+  readonly globex: string
+}
+
+const teams: Ids = { it, people, globex: globexIt }
+const persons: Ids = { it: users.agent, globex: users.globexAdmin }
+
+/** What fields name, by their names. */
+const named: Readonly<Record<string, Ids>> = {
+  team_id: teams,
+  user_id: persons,
+  related_user_id: { ...persons, it: users.manager },
+  manager_user_id: persons,
+  requester_user_id: persons,
+  target_id: persons,
+  actor_id: persons,
+  group_id: groups,
+  access_policy_id: accessPolicies,
+  default_access_policy_id: accessPolicies,
+  app_instance_id: appInstances,
+  entity_type_id: fixture.entityTypes,
+  internal_entity_type_id: fixture.entityTypes,
+  ingestion_config_id: fixture.ingestionConfigs,
+  webhook_endpoint_id: fixture.webhookEndpoints,
+}
+
+/** What `id` names, by service. */
+const ofServices: Readonly<Record<string, Ids>> = {
+  ...Object.fromEntries(standardSamples.map((sample) => [`${sample.name}Service`, sample.fixture])),
+  ApiKeyService: foreignKeys,
+  GroupService: groups,
+  JourneyService: fixture.journeys,
+  TeamService: teams,
+  UserIngestionService: persons,
+  UserService: persons,
+  WebhookEndpointService: fixture.webhookEndpoints,
+}
+
+/** Names of fields with ids that callers make up, or that name what is not stored here. */
+const FREE =
+  /^(?:external_\w+|internal_field_id|custom_service_id|tag_ids|integration_ids|scoped_id|schedule_id|workflow_id|request_id|client_id)$/
+
+// A stream lasts a minute, and has the filters of a list.
+const methods = services.flatMap((service) => service.methods.filter(({ methodKind }) => methodKind === 'unary'))
+
+/** Every place at the top of a request, as the schema says, then those deeper in one, and special requests. */
 export const foreignPlaces: readonly ForeignPlace[] = [
-  place('CreateAccessPolicyApprovalProcedure accessPolicyId', of(accessPolicies), (accessPolicyId) => ({
-    accessPolicyId,
-    steps: [{ approvers: [{ manager: {} }] }],
-  })),
-  place('CreateAccessPolicyApprovalProcedure user', persons, (userId) => ({
-    accessPolicyId: accessPolicies.it,
-    steps: [{ approvers: [{ user: { userId } }] }],
-  })),
-  place('CreateAccessPolicyApprovalProcedure group', of(groups), (groupId) => ({
-    accessPolicyId: accessPolicies.it,
-    steps: [{ approvers: [{ group: { groupId } }] }],
-  })),
-  place('BatchUpdateAppResources id', of(appResources), (id) => ({ resources: [{ id, name: 'Renamed' }] })),
-  place('BatchUpdateAppResources id beside an own one', of(appResources), (id) => ({
+  ...methods.flatMap((method) =>
+    method.input.fields.filter(isId).map((field) => {
+      const request = (id: string) => ({ ...ownRequest(method), [field.jsonName]: id })
+      return place(`${method.name} ${field.name}`, idsOf(method, field), request)
+    }),
+  ),
+  ...['CreateAccessPolicyApprovalProcedure', 'UpdateAccessPolicyApprovalProcedure'].flatMap((name) => {
+    const own = {
+      accessPolicyId: accessPolicies.it,
+      ...(name.startsWith('U') && { id: fixture.approvalProcedures.it }),
+    }
+    const approvedBy = (approver: object) => ({ ...own, steps: [{ approvers: [approver] }] })
+    return [
+      place(`${name} Approver.User.user_id`, persons, (userId) => approvedBy({ user: { userId } })),
+      place(`${name} Approver.Group.group_id`, groups, (groupId) => approvedBy({ group: { groupId } })),
+    ]
+  }),
+  place('BatchUpdateAppResources AppResourceUpdate.id', appResources, (id) => ({ resources: [{ id, name: 'New' }] })),
+  place('BatchUpdateAppResources AppResourceUpdate.id beside an own one', appResources, (id) => ({
     resources: [{ id: appResources.it, name: 'Renamed' }, { id }],
   })),
-  place('UpdatePriority id', of(priorities), (id) => ({ id, name: 'Renamed' })),
-  place('UpdatePriority id, malformed name', of(priorities), (id) => ({ id, name: '' })),
-  place('ListAppInstances teamId', teams, (teamId) => ({ teamId })),
-  place('GetJourney id', of(journeys), (id) => ({ id })),
-  place('ListEntityIngestionConfigs teamId', teams, (teamId) => ({ teamId })),
-  place('ListEntityIngestionConfigs appInstanceId', of(appInstances), (appInstanceId) => ({
+  place('BatchCreateAppResources CreateAppResourceRequest.app_instance_id', appInstances, (appInstanceId) => ({
+    resources: [{ appInstanceId, resourceType: 'group', name: 'New' }],
+  })),
+  place('BatchUpdateUsers UserUpdate.id', persons, (id) => ({ users: [{ id, jobTitle: 'Agent' }] })),
+  place('ListEntityIngestionConfigs app_instance_id of a team', appInstances, (appInstanceId) => ({
     teamId: it,
     appInstanceId,
   })),
-  place('ListEntityFieldMappings entityTypeId', of(entityTypes), (entityTypeId) => ({ entityTypeId })),
-  place('ListEntityFieldMappings ingestionConfigId', of(ingestionConfigs), (ingestionConfigId) => ({
-    entityTypeId: entityTypes.it,
-    ingestionConfigId,
-  })),
-  place('ListSlaDefinitions teamId', teams, (teamId) => ({ teamId })),
-  place('GetUser id', persons, (id) => ({ id })),
-  place('UpdateUser id', persons, (id) => ({ id, jobTitle: 'Agent' })),
+  place('UpdatePriority id, malformed name', priorities, (id) => ({ id, name: '' })),
   place('UpdateUser id, email', persons, (id) => ({ id, email: 'other@example.com' })),
   place('UpdateUser id, pins', persons, (id) => ({ id, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] })),
-  place('GetUserRelationship userId', persons, (userId) => ({ userId })),
-  place('CreateUserRelationship userId', persons, (userId) => ({ userId, relatedUserId: users.manager })),
-  place('CreateUserRelationship relatedUserId', persons, (relatedUserId) => ({ userId: users.agent, relatedUserId })),
   place('CreateUserRelationship both', persons, (id) => ({ userId: id, relatedUserId: id })),
-  place('DeleteUserRelationship userId', persons, (userId) => ({ userId })),
-  place('RepublishUser id', persons, (id) => ({ id })),
-  place('ListAuditEvents targetId', persons, (targetId) => ({ targetId })),
-  place('ListAuditEvents targetId of a priority', of(priorities), (targetId) => ({ targetId })),
+  place('ListAuditEvents target_id of a priority', priorities, (targetId) => ({ targetId })),
 ]
 
-function place(
-  name: string,
-  foreign: Pick<ForeignPlace, 'otherOrganization' | 'otherTeam'>,
-  request: ForeignPlace['request'],
-): ForeignPlace {
+/** Ids of requests, as `Method Message.field`, that no place is about. Records of an import have tests of their own. */
+export function placesMissing(): string[] {
+  const known = new Set(foreignPlaces.map(({ name }) => name))
+  return methods
+    .flatMap((method) =>
+      messagesIn(method.input).flatMap((message) => {
+        const path = message === method.input ? '' : `${message.typeName.replace('svc.v2.', '')}.`
+        return message.fields.filter(isId).map((field) => `${method.name} ${path}${field.name}`)
+      }),
+    )
+    .filter((name) => !known.has(name))
+}
+
+function messagesIn(input: DescMessage): DescMessage[] {
+  const found = new Set([input])
+  for (const { fields } of found) {
+    for (const { message } of fields) if (message !== undefined && message !== ImportRecordSchema) found.add(message)
+  }
+  return [...found]
+}
+
+/** Whether a field names something that is stored. Parts of an object have ids that mean nothing outside of it. */
+function isId({ name, parent, message }: DescField): boolean {
+  if (message !== undefined || FREE.test(name)) return false
+  const isPart = /^svc\.v2\.(?:Step|SlaCondition|SlaAction|A2aAgentCard\.Skill)$/.test(parent.typeName)
+  return /(?:^|_)ids?$/.test(name) && !isPart
+}
+
+function idsOf({ parent }: DescMethod, { name }: DescField): Ids {
+  const ids = name === 'id' ? ofServices[parent.name] : named[name]
+  if (ids === undefined) throw new Error(`${parent.name} has a field ${name}: what does it name?`)
+  return ids
+}
+
+/** A request about objects of the caller's own team. */
+function ownRequest(method: DescMethod): RequestJson {
+  const write = writeCalls.find(({ name }) => name === method.name)
+  if (write !== undefined) return write.request(0)
+  const required = method.input.fields.filter((field) => isId(field) && getOption(field, fieldRules).required)
+  return Object.fromEntries(required.map((field) => [field.jsonName, idsOf(method, field).it]))
+}
+
+function place(name: string, { people: otherTeam, globex }: Ids, request: ForeignPlace['request']): ForeignPlace {
   const [method = ''] = name.split(' ')
-  return { name, method, request, ...foreign }
+  return { name, method, request, otherOrganization: globex, ...(otherTeam !== undefined && { otherTeam }) }
 }
-
-/** A request of SCIM with an id in it. */
-export interface ScimPlace {
-  readonly name: string
-  readonly foreign: string
-  readonly request: (id: string) => { readonly method: string; readonly path: string; readonly body?: unknown }
-}
-
-const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
-const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
-const patch = (...Operations: readonly object[]) => ({ schemas: [PATCH], Operations })
-const filtered = (kind: string, filter: string) => ({
-  method: 'GET',
-  path: `/${kind}?filter=${encodeURIComponent(filter)}`,
-})
-
-/** Every place of SCIM. */
-export const scimPlaces: readonly ScimPlace[] = [
-  ...(['GET', 'DELETE'] as const).flatMap((method) => [
-    {
-      name: `${method} /Users/{id}`,
-      foreign: users.globexAdmin,
-      request: (id: string) => ({ method, path: `/Users/${id}` }),
-    },
-    {
-      name: `${method} /Groups/{id}`,
-      foreign: groups.globex,
-      request: (id: string) => ({ method, path: `/Groups/${id}` }),
-    },
-  ]),
-  {
-    name: 'PUT /Users/{id}',
-    foreign: users.globexAdmin,
-    request: (id) => ({ method: 'PUT', path: `/Users/${id}`, body: { schemas: [USER], userName: 'x@example.com' } }),
-  },
-  {
-    name: 'PATCH /Users/{id}',
-    foreign: users.globexAdmin,
-    request: (id) => ({
-      method: 'PATCH',
-      path: `/Users/${id}`,
-      body: patch({ op: 'replace', path: 'active', value: false }),
-    }),
-  },
-  {
-    name: 'PUT /Groups/{id}',
-    foreign: groups.globex,
-    request: (id) => ({ method: 'PUT', path: `/Groups/${id}`, body: { schemas: [GROUP], displayName: 'X' } }),
-  },
-  {
-    name: 'PATCH /Groups/{id}',
-    foreign: groups.globex,
-    request: (id) => ({
-      method: 'PATCH',
-      path: `/Groups/${id}`,
-      body: patch({ op: 'replace', path: 'displayName', value: 'X' }),
-    }),
-  },
-  {
-    name: 'a member who is added',
-    foreign: users.globexAdmin,
-    request: (value) => ({
-      method: 'PATCH',
-      path: `/Groups/${groups.it}`,
-      body: patch({ op: 'add', path: 'members', value: [{ value }] }),
-    }),
-  },
-  {
-    name: 'a member of a new group',
-    foreign: users.globexAdmin,
-    request: (value) => ({
-      method: 'POST',
-      path: '/Groups',
-      body: { schemas: [GROUP], displayName: 'X', members: [{ value }] },
-    }),
-  },
-  {
-    name: 'a member who is removed',
-    foreign: users.globexAdmin,
-    request: (value) => ({
-      method: 'PATCH',
-      path: `/Groups/${groups.it}?attributes=displayName`,
-      body: patch({ op: 'remove', path: `members[value eq "${value}"]` }),
-    }),
-  },
-  {
-    name: 'a manager',
-    foreign: users.globexAdmin,
-    request: (value) => ({
-      method: 'PATCH',
-      path: `/Users/${users.viewer}`,
-      body: patch({ op: 'replace', path: `${ENTERPRISE}:manager`, value }),
-    }),
-  },
-  { name: 'a filter by id', foreign: users.globexAdmin, request: (id) => filtered('Users', `id eq "${id}"`) },
-  {
-    name: 'a filter by userName',
-    foreign: `${users.globexAdmin}@example.com`,
-    request: (id) => filtered('Users', `userName eq "${id}"`),
-  },
-  {
-    name: 'a filter by manager',
-    foreign: users.globexAdmin,
-    request: (id) => filtered('Users', `${ENTERPRISE}:manager.value eq "${id}"`),
-  },
-  { name: 'a filter of groups by id', foreign: groups.globex, request: (id) => filtered('Groups', `id eq "${id}"`) },
-  {
-    name: 'a filter of groups by member',
-    foreign: users.globexAdmin,
-    request: (id) => filtered('Groups', `members.value eq "${id}"`),
-  },
-]

@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { CredentialKind } from '../../../gen/svc/v2/access_pb.js'
+import { accessRuleOf } from '../../../src/limits/method-rules.js'
 import type { RawRequest } from '../../../test/rpc/raw-call.js'
 import { areaUnderCurve } from '../../../test/support/revoke-times.js'
+import { methodNamed } from '../../../test/support/write-calls.js'
 import type { Caller } from '../tenants.js'
 import type { Finding } from '../trial.js'
 import { absentIdLike, requestThrough } from './answers.js'
@@ -29,9 +32,9 @@ export interface TimesPlan {
  */
 export async function measureTimes({ port, callers, samples }: TimesPlan): Promise<Finding[]> {
   const rows = foreignPlaces.flatMap((place) => {
-    const ofTeam =
-      place.otherTeam === undefined ? [] : [{ place, id: place.otherTeam, caller: teamCallerOf(place.method) }]
-    return [{ place, id: place.otherOrganization, caller: callerOf(place.method) }, ...ofTeam]
+    const [caller, teamCaller] = callersOf(place.method)
+    const ofTeam = place.otherTeam === undefined ? [] : [{ place, id: place.otherTeam, caller: teamCaller }]
+    return [{ place, id: place.otherOrganization, caller }, ...ofTeam]
   })
   // With fewer times the measure of equal distributions lies further apart.
   const tolerance = Math.max(TOLERANCE, 2 / Math.sqrt(samples))
@@ -51,12 +54,13 @@ export async function measureTimes({ port, callers, samples }: TimesPlan): Promi
   return findings
 }
 
-function callerOf(method: string): string {
-  return ['UpdatePriority', 'ListAuditEvents'].includes(method) ? 'admin' : 'pk of the organization'
-}
-
-function teamCallerOf(method: string): string {
-  return ['UpdatePriority', 'ListAuditEvents'].includes(method) ? 'manager' : 'pk of a team'
+/** A caller of the organization and one of a team, keys where the method takes them. */
+function callersOf(method: string): readonly [ofAll: string, ofTeam: string] {
+  const kinds = accessRuleOf(methodNamed(method)).credentialKinds
+  return [
+    kinds.includes(CredentialKind.ORGANIZATION_API_KEY) ? 'pk of the organization' : 'admin',
+    kinds.includes(CredentialKind.TEAM_API_KEY) ? 'pk of a team' : 'manager',
+  ]
 }
 
 /** Sends two requests again and again over one connection, in an order drawn at random, and compares their times. */

@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/access.proto.
  */
 export const file_svc_v2_access: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIipQEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgqvwEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEigKJENSRURFTlRJQUxfS0lORF9PUkdBTklaQVRJT05fQVBJX0tFWRABEiAKHENSRURFTlRJQUxfS0lORF9URUFNX0FQSV9LRVkQAhIeChpDUkVERU5USUFMX0tJTkRfVVNFUl9UT0tFThADEiAKHENSRURFTlRJQUxfS0lORF9XT1JLRVJfVE9LRU4QBDpMCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhIuc3ZjLnYyLkFjY2Vzc1J1bGVSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIixwEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgSIAoHY2FsbGVycxgGIAEoDjIPLnN2Yy52Mi5DYWxsZXJzKmQKB0NhbGxlcnMSFwoTQ0FMTEVSU19VTlNQRUNJRklFRBAAEg8KC0NBTExFUlNfQUxMEAESGgoWQ0FMTEVSU19BRE1JTklTVFJBVE9SUxACEhMKD0NBTExFUlNfV1JJVEVSUxADKr8BCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABIoCiRDUkVERU5USUFMX0tJTkRfT1JHQU5JWkFUSU9OX0FQSV9LRVkQARIgChxDUkVERU5USUFMX0tJTkRfVEVBTV9BUElfS0VZEAISHgoaQ1JFREVOVElBTF9LSU5EX1VTRVJfVE9LRU4QAxIgChxDUkVERU5USUFMX0tJTkRfV09SS0VSX1RPS0VOEAQ6TAoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzISLnN2Yy52Mi5BY2Nlc3NSdWxlUgZhY2Nlc3M6QwoLcGVybWlzc2lvbnMSHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMY2IYDIAEoCVILcGVybWlzc2lvbnM6ZAoQY3JlZGVudGlhbF9raW5kcxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjZhgMgAygOMhYuc3ZjLnYyLkNyZWRlbnRpYWxLaW5kUg9jcmVkZW50aWFsS2luZHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Which callers a method accepts, and the permission that they need.
@@ -23,14 +23,15 @@ export const file_svc_v2_access: GenFile = /*@__PURE__*/
  */
 export type AccessRule = Message<"svc.v2.AccessRule"> & {
   /**
-   * The kinds of credential that the method supports; others get `permission_denied`. Empty only if `anonymous` is set.
+   * The kinds of credential that the method supports; others get `permission_denied`.
    *
    * @generated from field: repeated svc.v2.CredentialKind credential_kinds = 1;
    */
   credentialKinds: CredentialKind[];
 
   /**
-   * The permission that the caller needs on the resources that the method touches, such as `tickets:read`.
+   * The permission that the caller needs on the resources that the method touches, such as `tickets:read`. None if
+   * `anonymous` or `callers` is set.
    *
    * @generated from field: string permission = 2;
    */
@@ -44,8 +45,8 @@ export type AccessRule = Message<"svc.v2.AccessRule"> & {
   anonymous: boolean;
 
   /**
-   * True if a user without the permission may still have access to the resource that the request names, such as the
-   * user's own profile or a journey that the user requested. The method then checks the resource itself.
+   * True if a user without the permission may still have access to some resources, such as the user's own profile or
+   * journeys that the user requested. The method then checks each resource itself.
    *
    * @generated from field: bool user_relation_suffices = 4;
    */
@@ -58,6 +59,13 @@ export type AccessRule = Message<"svc.v2.AccessRule"> & {
    * @generated from field: bool resource_before_limits = 5;
    */
   resourceBeforeLimits: boolean;
+
+  /**
+   * Which callers the method accepts if it names no permission.
+   *
+   * @generated from field: svc.v2.Callers callers = 6;
+   */
+  callers: Callers;
 };
 
 /**
@@ -66,6 +74,47 @@ export type AccessRule = Message<"svc.v2.AccessRule"> & {
  */
 export const AccessRuleSchema: GenMessage<AccessRule> = /*@__PURE__*/
   messageDesc(file_svc_v2_access, 0);
+
+/**
+ * Callers who are accepted whatever their permissions, or because they have all of them.
+ *
+ * @generated from enum svc.v2.Callers
+ */
+export enum Callers {
+  /**
+   * Those who have the permission of the rule.
+   *
+   * @generated from enum value: CALLERS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * All with a credential of a kind that the method supports.
+   *
+   * @generated from enum value: CALLERS_ALL = 1;
+   */
+  ALL = 1,
+
+  /**
+   * Users with the role `USER_ROLE_ORG_ADMIN`, and organization API keys with every permission.
+   *
+   * @generated from enum value: CALLERS_ADMINISTRATORS = 2;
+   */
+  ADMINISTRATORS = 2,
+
+  /**
+   * Users with the role `USER_ROLE_ORG_ADMIN`, and organization API keys with every write permission.
+   *
+   * @generated from enum value: CALLERS_WRITERS = 3;
+   */
+  WRITERS = 3,
+}
+
+/**
+ * Describes the enum svc.v2.Callers.
+ */
+export const CallersSchema: GenEnum<Callers> = /*@__PURE__*/
+  enumDesc(file_svc_v2_access, 0);
 
 /**
  * The kinds of credential that this API accepts.
@@ -113,13 +162,32 @@ export enum CredentialKind {
  * Describes the enum svc.v2.CredentialKind.
  */
 export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
-  enumDesc(file_svc_v2_access, 0);
+  enumDesc(file_svc_v2_access, 1);
 
 /**
- * The access rule of the method. The server does not start if a method lacks it.
+ * The access rule of the method. Its file declares only what differs from the options of the service; `npm run generate`
+ * completes it.
  *
  * @generated from extension: svc.v2.AccessRule access = 50001;
  */
 export const access: GenExtension<MethodOptions, AccessRule> = /*@__PURE__*/
   extDesc(file_svc_v2_access, 0);
+
+/**
+ * The group of the permissions that the methods need, except for what they declare themselves: `tickets` stands for
+ * `tickets:read` in methods without side effects, and for `tickets:write` in the others. The server does not start if a
+ * method has no rule.
+ *
+ * @generated from extension: string permissions = 50008;
+ */
+export const permissions: GenExtension<ServiceOptions, string> = /*@__PURE__*/
+  extDesc(file_svc_v2_access, 1);
+
+/**
+ * The kinds of credential that the methods support; all if none is named.
+ *
+ * @generated from extension: repeated svc.v2.CredentialKind credential_kinds = 50009;
+ */
+export const credential_kinds: GenExtension<ServiceOptions, CredentialKind[]> = /*@__PURE__*/
+  extDesc(file_svc_v2_access, 2);
 

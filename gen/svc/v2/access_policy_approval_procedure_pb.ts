@@ -11,6 +11,8 @@ import { file_google_api_annotations } from "../../google/api/annotations_pb.js"
 import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -18,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/access_policy_approval_procedure.proto.
  */
 export const file_svc_v2_access_policy_approval_procedure: GenFile = /*@__PURE__*/
-  fileDesc("Ci1zdmMvdjIvYWNjZXNzX3BvbGljeV9hcHByb3ZhbF9wcm9jZWR1cmUucHJvdG8SBnN2Yy52MiKPAgoRQXBwcm92YWxQcm9jZWR1cmUSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjoKEGFjY2Vzc19wb2xpY3lfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEisKBXN0ZXBzGAMgAygLMgwuc3ZjLnYyLlN0ZXBCDrpIBZIBAhAyorUYAggTEjQKD3RpbWVvdXRfc2Vjb25kcxgEIAEoBUIbukgN2AEBGggYgM7aAyisAqK1GAcIFBiAmp4BEi0KBnN0YWdlcxgFIAMoCzINLnN2Yy52Mi5TdGFnZUIOukgFkgECEDKitRgCCBMiUwoFU3RhZ2USSgoFc3RlcHMYASADKAsyDC5zdmMudjIuU3RlcEItukgHkgEECAEQMqK1GB8IAhIbbXVzdCBoYXZlIGF0IGxlYXN0IG9uZSBzdGVwItoCCgRTdGVwEg8KAmlkGAEgASgJQgPgQQMSIAoTYWxsb3dfc2VsZl9hcHByb3ZhbBgCIAEoCEgAiAEBEi4KCWFwcHJvdmVycxgDIAMoCzIQLnN2Yy52Mi5BcHByb3ZlckIJukgGkgEDEOgHEi8KD2N1c3RvbV93b3JrZmxvdxgEIAEoCzIWLnN2Yy52Mi5DdXN0b21Xb3JrZmxvdxJGChthcHByb3Zlcl9qdXN0aWZpY2F0aW9uX21vZGUYBSABKAlCIbpIHnIcUgBSBE5PTkVSCE9QVElPTkFMUghSRVFVSVJFRBIeChZzdXBwcmVzc19ub3RpZmljYXRpb25zGAYgASgIEhkKEWF1dG9fYXBwcm92ZV9zZWxmGAcgASgIOiO6SCAiHgoJYXBwcm92ZXJzCg9jdXN0b21fd29ya2Zsb3cQAUIWChRfYWxsb3dfc2VsZl9hcHByb3ZhbCKxAgoIQXBwcm92ZXISLgoJYXBwX293bmVyGAEgASgLMhkuc3ZjLnYyLkFwcHJvdmVyLkFwcE93bmVySAASKwoHbWFuYWdlchgDIAEoCzIYLnN2Yy52Mi5BcHByb3Zlci5NYW5hZ2VySAASJQoEdXNlchgEIAEoCzIVLnN2Yy52Mi5BcHByb3Zlci5Vc2VySAASJwoFZ3JvdXAYBSABKAsyFi5zdmMudjIuQXBwcm92ZXIuR3JvdXBIABIOCgZub3RpZnkYAiABKAgaCgoIQXBwT3duZXIaCQoHTWFuYWdlchofCgRVc2VyEhcKB3VzZXJfaWQYASABKAlCBrpIA8gBARohCgVHcm91cBIYCghncm91cF9pZBgBIAEoCUIGukgDyAEBQg0KBGtpbmQSBbpIAggBIkwKDkN1c3RvbVdvcmtmbG93EjoKC3dvcmtmbG93X2lkGAEgASgJQiW6SCLIAQFyHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIv4BCipDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QSIAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCUIGukgDyAEBEisKBXN0ZXBzGAIgAygLMgwuc3ZjLnYyLlN0ZXBCDrpIBZIBAhAyorUYAggTEjQKD3RpbWVvdXRfc2Vjb25kcxgDIAEoBUIbukgN2AEBGggYgM7aAyisAqK1GAcIFBiAmp4BEi0KBnN0YWdlcxgEIAMoCzINLnN2Yy52Mi5TdGFnZUIOukgFkgECEDKitRgCCBM6HJq1GBgKAmlkEhJ0aGUgc2VydmVyIHNldHMgaXQiVgorQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXNwb25zZRInCgRkYXRhGAEgASgLMhkuc3ZjLnYyLkFwcHJvdmFsUHJvY2VkdXJlMpsCCiRBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVNlcnZpY2US8gEKI0NyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlEjIuc3ZjLnYyLkNyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVxdWVzdBozLnN2Yy52Mi5DcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlc3BvbnNlImKQAgCKtRgWCgQBAgMEEgxhY2Nlc3M6d3JpdGUoAYLT5JMCPzoBKiI6L3YyL2FjY2Vzcy1wb2xpY2llcy97YWNjZXNzX3BvbGljeV9pZH0vYXBwcm92YWwtcHJvY2VkdXJlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
+  fileDesc("Ci1zdmMvdjIvYWNjZXNzX3BvbGljeV9hcHByb3ZhbF9wcm9jZWR1cmUucHJvdG8SBnN2Yy52MiKXAgoRQXBwcm92YWxQcm9jZWR1cmUSMAoCaWQYASABKAlCJLpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokwLUYBhI+ChBhY2Nlc3NfcG9saWN5X2lkGAIgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSKwoFc3RlcHMYAyADKAsyDC5zdmMudjIuU3RlcEIOukgFkgECEDKitRgCCBMSNAoPdGltZW91dF9zZWNvbmRzGAQgASgFQhu6SA3YAQEaCBiAztoDKKwCorUYBwgUGICangESLQoGc3RhZ2VzGAUgAygLMg0uc3ZjLnYyLlN0YWdlQg66SAWSAQIQMqK1GAIIEyJTCgVTdGFnZRJKCgVzdGVwcxgBIAMoCzIMLnN2Yy52Mi5TdGVwQi26SAeSAQQIARAyorUYHwgCEhttdXN0IGhhdmUgYXQgbGVhc3Qgb25lIHN0ZXAi2gIKBFN0ZXASDwoCaWQYASABKAlCA+BBAxIgChNhbGxvd19zZWxmX2FwcHJvdmFsGAIgASgISACIAQESLgoJYXBwcm92ZXJzGAMgAygLMhAuc3ZjLnYyLkFwcHJvdmVyQgm6SAaSAQMQ6AcSLwoPY3VzdG9tX3dvcmtmbG93GAQgASgLMhYuc3ZjLnYyLkN1c3RvbVdvcmtmbG93EkYKG2FwcHJvdmVyX2p1c3RpZmljYXRpb25fbW9kZRgFIAEoCUIhukgechxSAFIETk9ORVIIT1BUSU9OQUxSCFJFUVVJUkVEEh4KFnN1cHByZXNzX25vdGlmaWNhdGlvbnMYBiABKAgSGQoRYXV0b19hcHByb3ZlX3NlbGYYByABKAg6I7pIICIeCglhcHByb3ZlcnMKD2N1c3RvbV93b3JrZmxvdxABQhYKFF9hbGxvd19zZWxmX2FwcHJvdmFsIrECCghBcHByb3ZlchIuCglhcHBfb3duZXIYASABKAsyGS5zdmMudjIuQXBwcm92ZXIuQXBwT3duZXJIABIrCgdtYW5hZ2VyGAMgASgLMhguc3ZjLnYyLkFwcHJvdmVyLk1hbmFnZXJIABIlCgR1c2VyGAQgASgLMhUuc3ZjLnYyLkFwcHJvdmVyLlVzZXJIABInCgVncm91cBgFIAEoCzIWLnN2Yy52Mi5BcHByb3Zlci5Hcm91cEgAEg4KBm5vdGlmeRgCIAEoCBoKCghBcHBPd25lchoJCgdNYW5hZ2VyGh8KBFVzZXISFwoHdXNlcl9pZBgBIAEoCUIGukgDyAEBGiEKBUdyb3VwEhgKCGdyb3VwX2lkGAEgASgJQga6SAPIAQFCDQoEa2luZBIFukgCCAEiUgoOQ3VzdG9tV29ya2Zsb3cSQAoLd29ya2Zsb3dfaWQYASABKAlCK7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAEiXwonR2V0QWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0EiAKEGFjY2Vzc19wb2xpY3lfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIlMKKEdldEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2USJwoEZGF0YRgBIAEoCzIZLnN2Yy52Mi5BcHByb3ZhbFByb2NlZHVyZSKqAQopTGlzdEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlc1JlcXVlc3QSIAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCUIGukgDyAEBEiQKCXBhZ2Vfc2l6ZRgCIAEoBUIRukgEGgIoAKK1GAIYZMC1GAkSGAoKcGFnZV90b2tlbhgDIAEoCUIEwLUYChIbCg1pbmNsdWRlX3RvdGFsGAQgASgIQgTAtRgLIqIBCipMaXN0QWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVzUmVzcG9uc2USJwoEZGF0YRgBIAMoCzIZLnN2Yy52Mi5BcHByb3ZhbFByb2NlZHVyZRIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMC1GAwSHQoKdG90YWxfc2l6ZRgDIAEoBUIEwLUYDUgAiAEBQg0KC190b3RhbF9zaXplIv4BCipDcmVhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QSIAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCUIGukgDyAEBEisKBXN0ZXBzGAIgAygLMgwuc3ZjLnYyLlN0ZXBCDrpIBZIBAhAyorUYAggTEjQKD3RpbWVvdXRfc2Vjb25kcxgDIAEoBUIbukgN2AEBGggYgM7aAyisAqK1GAcIFBiAmp4BEi0KBnN0YWdlcxgEIAMoCzINLnN2Yy52Mi5TdGFnZUIOukgFkgECEDKitRgCCBM6HJq1GBgKAmlkEhJ0aGUgc2VydmVyIHNldHMgaXQiVgorQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXNwb25zZRInCgRkYXRhGAEgASgLMhkuc3ZjLnYyLkFwcHJvdmFsUHJvY2VkdXJlIvQBCipVcGRhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QSIAoQYWNjZXNzX3BvbGljeV9pZBgBIAEoCUIGukgDyAEBEhIKAmlkGAIgASgJQga6SAPIAQESKwoFc3RlcHMYAyADKAsyDC5zdmMudjIuU3RlcEIOukgFkgECEDKitRgCCBMSNAoPdGltZW91dF9zZWNvbmRzGAQgASgFQhu6SA3YAQEaCBiAztoDKKwCorUYBwgUGICangESLQoGc3RhZ2VzGAUgAygLMg0uc3ZjLnYyLlN0YWdlQg66SAWSAQIQMqK1GAIIEyJWCitVcGRhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlc3BvbnNlEicKBGRhdGEYASABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmUiYgoqRGVsZXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0EiAKEGFjY2Vzc19wb2xpY3lfaWQYASABKAlCBrpIA8gBARISCgJpZBgCIAEoCUIGukgDyAEBIi0KK0RlbGV0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2Uy8QkKJEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlU2VydmljZRLoAQogR2V0QWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmUSLy5zdmMudjIuR2V0QWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0GjAuc3ZjLnYyLkdldEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2UiYZACAYq1GBMKBAECAwQSC2FjY2VzczpyZWFkgtPkkwJBEj8vdjIvYWNjZXNzLXBvbGljaWVzL3thY2Nlc3NfcG9saWN5X2lkfS9hcHByb3ZhbC1wcm9jZWR1cmVzL3tpZH0S6QEKIkxpc3RBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZXMSMS5zdmMudjIuTGlzdEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlc1JlcXVlc3QaMi5zdmMudjIuTGlzdEFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlc1Jlc3BvbnNlIlyQAgGKtRgTCgQBAgMEEgthY2Nlc3M6cmVhZILT5JMCPBI6L3YyL2FjY2Vzcy1wb2xpY2llcy97YWNjZXNzX3BvbGljeV9pZH0vYXBwcm92YWwtcHJvY2VkdXJlcxLyAQojQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmUSMi5zdmMudjIuQ3JlYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0GjMuc3ZjLnYyLkNyZWF0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2UiYpACAIq1GBYKBAECAwQSDGFjY2Vzczp3cml0ZSgBgtPkkwI/OgEqIjovdjIvYWNjZXNzLXBvbGljaWVzL3thY2Nlc3NfcG9saWN5X2lkfS9hcHByb3ZhbC1wcm9jZWR1cmVzEvcBCiNVcGRhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZRIyLnN2Yy52Mi5VcGRhdGVBY2Nlc3NQb2xpY3lBcHByb3ZhbFByb2NlZHVyZVJlcXVlc3QaMy5zdmMudjIuVXBkYXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXNwb25zZSJnkAICirUYFgoEAQIDBBIMYWNjZXNzOndyaXRlKAGC0+STAkQ6ASoaPy92Mi9hY2Nlc3MtcG9saWNpZXMve2FjY2Vzc19wb2xpY3lfaWR9L2FwcHJvdmFsLXByb2NlZHVyZXMve2lkfRLyAQojRGVsZXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmUSMi5zdmMudjIuRGVsZXRlQWNjZXNzUG9saWN5QXBwcm92YWxQcm9jZWR1cmVSZXF1ZXN0GjMuc3ZjLnYyLkRlbGV0ZUFjY2Vzc1BvbGljeUFwcHJvdmFsUHJvY2VkdXJlUmVzcG9uc2UiYpACAoq1GBQKBAECAwQSDGFjY2Vzczp3cml0ZYLT5JMCQSo/L3YyL2FjY2Vzcy1wb2xpY2llcy97YWNjZXNzX3BvbGljeV9pZH0vYXBwcm92YWwtcHJvY2VkdXJlcy97aWR9Gg64tRgBwrUYBmFjY2Vzc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * How access under a policy is approved: stages in order, each with steps that run in parallel.
@@ -307,6 +309,132 @@ export const CustomWorkflowSchema: GenMessage<CustomWorkflow> = /*@__PURE__*/
   messageDesc(file_svc_v2_access_policy_approval_procedure, 4);
 
 /**
+ * Request of GetAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.GetAccessPolicyApprovalProcedureRequest
+ */
+export type GetAccessPolicyApprovalProcedureRequest = Message<"svc.v2.GetAccessPolicyApprovalProcedureRequest"> & {
+  /**
+   * The policy that has the procedure.
+   *
+   * @generated from field: string access_policy_id = 1;
+   */
+  accessPolicyId: string;
+
+  /**
+   * The procedure.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetAccessPolicyApprovalProcedureRequest.
+ * Use `create(GetAccessPolicyApprovalProcedureRequestSchema)` to create a new message.
+ */
+export const GetAccessPolicyApprovalProcedureRequestSchema: GenMessage<GetAccessPolicyApprovalProcedureRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 5);
+
+/**
+ * Response of GetAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.GetAccessPolicyApprovalProcedureResponse
+ */
+export type GetAccessPolicyApprovalProcedureResponse = Message<"svc.v2.GetAccessPolicyApprovalProcedureResponse"> & {
+  /**
+   * The procedure.
+   *
+   * @generated from field: svc.v2.ApprovalProcedure data = 1;
+   */
+  data?: ApprovalProcedure | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetAccessPolicyApprovalProcedureResponse.
+ * Use `create(GetAccessPolicyApprovalProcedureResponseSchema)` to create a new message.
+ */
+export const GetAccessPolicyApprovalProcedureResponseSchema: GenMessage<GetAccessPolicyApprovalProcedureResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 6);
+
+/**
+ * Request of ListAccessPolicyApprovalProcedures.
+ *
+ * @generated from message svc.v2.ListAccessPolicyApprovalProceduresRequest
+ */
+export type ListAccessPolicyApprovalProceduresRequest = Message<"svc.v2.ListAccessPolicyApprovalProceduresRequest"> & {
+  /**
+   * The policy that has the procedures.
+   *
+   * @generated from field: string access_policy_id = 1;
+   */
+  accessPolicyId: string;
+
+  /**
+   * The maximum number of items. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Whether to count the items of all pages.
+   *
+   * @generated from field: bool include_total = 4;
+   */
+  includeTotal: boolean;
+};
+
+/**
+ * Describes the message svc.v2.ListAccessPolicyApprovalProceduresRequest.
+ * Use `create(ListAccessPolicyApprovalProceduresRequestSchema)` to create a new message.
+ */
+export const ListAccessPolicyApprovalProceduresRequestSchema: GenMessage<ListAccessPolicyApprovalProceduresRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 7);
+
+/**
+ * Response of ListAccessPolicyApprovalProcedures.
+ *
+ * @generated from message svc.v2.ListAccessPolicyApprovalProceduresResponse
+ */
+export type ListAccessPolicyApprovalProceduresResponse = Message<"svc.v2.ListAccessPolicyApprovalProceduresResponse"> & {
+  /**
+   * The procedures of the page.
+   *
+   * @generated from field: repeated svc.v2.ApprovalProcedure data = 1;
+   */
+  data: ApprovalProcedure[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many items there are on all pages; absent unless `include_total` was set.
+   *
+   * @generated from field: optional int32 total_size = 3;
+   */
+  totalSize?: number | undefined;
+};
+
+/**
+ * Describes the message svc.v2.ListAccessPolicyApprovalProceduresResponse.
+ * Use `create(ListAccessPolicyApprovalProceduresResponseSchema)` to create a new message.
+ */
+export const ListAccessPolicyApprovalProceduresResponseSchema: GenMessage<ListAccessPolicyApprovalProceduresResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 8);
+
+/**
  * Request of CreateAccessPolicyApprovalProcedure.
  *
  * @generated from message svc.v2.CreateAccessPolicyApprovalProcedureRequest
@@ -347,7 +475,7 @@ export type CreateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.CreateA
  * Use `create(CreateAccessPolicyApprovalProcedureRequestSchema)` to create a new message.
  */
 export const CreateAccessPolicyApprovalProcedureRequestSchema: GenMessage<CreateAccessPolicyApprovalProcedureRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_access_policy_approval_procedure, 5);
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 9);
 
 /**
  * Response of CreateAccessPolicyApprovalProcedure.
@@ -368,14 +496,149 @@ export type CreateAccessPolicyApprovalProcedureResponse = Message<"svc.v2.Create
  * Use `create(CreateAccessPolicyApprovalProcedureResponseSchema)` to create a new message.
  */
 export const CreateAccessPolicyApprovalProcedureResponseSchema: GenMessage<CreateAccessPolicyApprovalProcedureResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_access_policy_approval_procedure, 6);
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 10);
 
 /**
- * Creates approval procedures.
+ * Request of UpdateAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.UpdateAccessPolicyApprovalProcedureRequest
+ */
+export type UpdateAccessPolicyApprovalProcedureRequest = Message<"svc.v2.UpdateAccessPolicyApprovalProcedureRequest"> & {
+  /**
+   * The policy that has the procedure.
+   *
+   * @generated from field: string access_policy_id = 1;
+   */
+  accessPolicyId: string;
+
+  /**
+   * The procedure to change.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The steps. Without `stages`, each step is a stage of its own; otherwise they must equal the steps of the stages, in
+   * order.
+   *
+   * @generated from field: repeated svc.v2.Step steps = 3;
+   */
+  steps: Step[];
+
+  /**
+   * How long each step waits for a human decision, in seconds. Absent or 0 means 30 days.
+   *
+   * @generated from field: int32 timeout_seconds = 4;
+   */
+  timeoutSeconds: number;
+
+  /**
+   * The stages, which can have no more steps in total than `steps` accepts. Either `steps` or `stages` is required.
+   *
+   * @generated from field: repeated svc.v2.Stage stages = 5;
+   */
+  stages: Stage[];
+};
+
+/**
+ * Describes the message svc.v2.UpdateAccessPolicyApprovalProcedureRequest.
+ * Use `create(UpdateAccessPolicyApprovalProcedureRequestSchema)` to create a new message.
+ */
+export const UpdateAccessPolicyApprovalProcedureRequestSchema: GenMessage<UpdateAccessPolicyApprovalProcedureRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 11);
+
+/**
+ * Response of UpdateAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.UpdateAccessPolicyApprovalProcedureResponse
+ */
+export type UpdateAccessPolicyApprovalProcedureResponse = Message<"svc.v2.UpdateAccessPolicyApprovalProcedureResponse"> & {
+  /**
+   * The procedure after the update, with the ids of its steps.
+   *
+   * @generated from field: svc.v2.ApprovalProcedure data = 1;
+   */
+  data?: ApprovalProcedure | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateAccessPolicyApprovalProcedureResponse.
+ * Use `create(UpdateAccessPolicyApprovalProcedureResponseSchema)` to create a new message.
+ */
+export const UpdateAccessPolicyApprovalProcedureResponseSchema: GenMessage<UpdateAccessPolicyApprovalProcedureResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 12);
+
+/**
+ * Request of DeleteAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.DeleteAccessPolicyApprovalProcedureRequest
+ */
+export type DeleteAccessPolicyApprovalProcedureRequest = Message<"svc.v2.DeleteAccessPolicyApprovalProcedureRequest"> & {
+  /**
+   * The policy that has the procedure.
+   *
+   * @generated from field: string access_policy_id = 1;
+   */
+  accessPolicyId: string;
+
+  /**
+   * The procedure to delete.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeleteAccessPolicyApprovalProcedureRequest.
+ * Use `create(DeleteAccessPolicyApprovalProcedureRequestSchema)` to create a new message.
+ */
+export const DeleteAccessPolicyApprovalProcedureRequestSchema: GenMessage<DeleteAccessPolicyApprovalProcedureRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 13);
+
+/**
+ * Response of DeleteAccessPolicyApprovalProcedure.
+ *
+ * @generated from message svc.v2.DeleteAccessPolicyApprovalProcedureResponse
+ */
+export type DeleteAccessPolicyApprovalProcedureResponse = Message<"svc.v2.DeleteAccessPolicyApprovalProcedureResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeleteAccessPolicyApprovalProcedureResponse.
+ * Use `create(DeleteAccessPolicyApprovalProcedureResponseSchema)` to create a new message.
+ */
+export const DeleteAccessPolicyApprovalProcedureResponseSchema: GenMessage<DeleteAccessPolicyApprovalProcedureResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_access_policy_approval_procedure, 14);
+
+/**
+ * Manages the approval procedures of access policies.
  *
  * @generated from service svc.v2.AccessPolicyApprovalProcedureService
  */
 export const AccessPolicyApprovalProcedureService: GenService<{
+  /**
+   * Returns an approval procedure.
+   *
+   * @generated from rpc svc.v2.AccessPolicyApprovalProcedureService.GetAccessPolicyApprovalProcedure
+   */
+  getAccessPolicyApprovalProcedure: {
+    methodKind: "unary";
+    input: typeof GetAccessPolicyApprovalProcedureRequestSchema;
+    output: typeof GetAccessPolicyApprovalProcedureResponseSchema;
+  },
+  /**
+   * Lists the approval procedures of an access policy, in creation order. Fails with `not_found` if the policy does not
+   * exist or is hidden from the caller.
+   *
+   * @generated from rpc svc.v2.AccessPolicyApprovalProcedureService.ListAccessPolicyApprovalProcedures
+   */
+  listAccessPolicyApprovalProcedures: {
+    methodKind: "unary";
+    input: typeof ListAccessPolicyApprovalProceduresRequestSchema;
+    output: typeof ListAccessPolicyApprovalProceduresResponseSchema;
+  },
   /**
    * Creates an approval procedure for an access policy, which can have several. All or nothing; each call creates a new
    * procedure. Fails with `not_found` if the policy does not exist or is hidden from the caller.
@@ -386,6 +649,27 @@ export const AccessPolicyApprovalProcedureService: GenService<{
     methodKind: "unary";
     input: typeof CreateAccessPolicyApprovalProcedureRequestSchema;
     output: typeof CreateAccessPolicyApprovalProcedureResponseSchema;
+  },
+  /**
+   * Replaces the timeout and all stages of an approval procedure. Steps that stay as they are keep their ids. All or
+   * nothing. Safe to retry.
+   *
+   * @generated from rpc svc.v2.AccessPolicyApprovalProcedureService.UpdateAccessPolicyApprovalProcedure
+   */
+  updateAccessPolicyApprovalProcedure: {
+    methodKind: "unary";
+    input: typeof UpdateAccessPolicyApprovalProcedureRequestSchema;
+    output: typeof UpdateAccessPolicyApprovalProcedureResponseSchema;
+  },
+  /**
+   * Deletes an approval procedure with its steps.
+   *
+   * @generated from rpc svc.v2.AccessPolicyApprovalProcedureService.DeleteAccessPolicyApprovalProcedure
+   */
+  deleteAccessPolicyApprovalProcedure: {
+    methodKind: "unary";
+    input: typeof DeleteAccessPolicyApprovalProcedureRequestSchema;
+    output: typeof DeleteAccessPolicyApprovalProcedureResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_access_policy_approval_procedure, 0);

@@ -9,6 +9,9 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/app_instance.proto.
  */
 export const file_svc_v2_app_instance: GenFile = /*@__PURE__*/
-  fileDesc("ChlzdmMvdjIvYXBwX2luc3RhbmNlLnByb3RvEgZzdmMudjIi0wIKC0FwcEluc3RhbmNlEgoKAmlkGAEgASgJEhkKEWN1c3RvbV9zZXJ2aWNlX2lkGAIgASgJEg8KB3RlYW1faWQYAyABKAkSJAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCRIMCgRuYW1lGAUgASgJEh8KF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgIEiAKGGRlZmF1bHRfYWNjZXNzX3BvbGljeV9pZBgHIAEoCRIbChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJEg8KB3RhZ19pZHMYCSADKAkSFwoPaW50ZWdyYXRpb25faWRzGAogAygJEiwKDmEyYV9hZ2VudF9jYXJkGAsgASgLMhQuc3ZjLnYyLkEyYUFnZW50Q2FyZBIgChhyb3V0ZV9kaXJlY3RfZnJvbV93b3JrZXIYDCABKAgi7AkKDEEyYUFnZW50Q2FyZBIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAIgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSLwoDdXJsGAMgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjMKB3ZlcnNpb24YBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSKgoGc2tpbGxzGAUgAygLMhouc3ZjLnYyLkEyYUFnZW50Q2FyZC5Ta2lsbBI3Cgt3b3JrZmxvd19pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIhCg5sYXN0X3N5bmNlZF9hdBgHIAEoCUIEqLUYAUgAiAEBEj0KEHNlY3VyaXR5X3NjaGVtZXMYCCADKAsyIy5zdmMudjIuQTJhQWdlbnRDYXJkLlNlY3VyaXR5U2NoZW1lGrkDCgVTa2lsbBIuCgJpZBgBIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRuYW1lGAIgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkgKC2Rlc2NyaXB0aW9uGAMgASgJQjO6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiQSNwoEdGFncxgEIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSgoIZXhhbXBsZXMYBSADKAlCOLpINZIBMiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEj4KC2lucHV0X21vZGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI/CgxvdXRwdXRfbW9kZXMYByADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokGuMCCg5TZWN1cml0eVNjaGVtZRIwCgRuYW1lGAEgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjAKBGtpbmQYAiABKA4yIi5zdmMudjIuQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSPwoTb3Blbl9pZF9jb25uZWN0X3VybBgDIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIwCgRmbG93GAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEj8KE29hdXRoMl9tZXRhZGF0YV91cmwYBSABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSOQoGc2NvcGVzGAYgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEIRCg9fbGFzdF9zeW5jZWRfYXQioAEKF0xpc3RBcHBJbnN0YW5jZXNSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAkSUAoJcGFnZV9zaXplGAIgASgFQj26SAQaAigAorUYMhItbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtYXhpbXVtGJBOEiIKCnBhZ2VfdG9rZW4YAyABKAlCDrpIBXIDGIAIorUYAggQIlYKGExpc3RBcHBJbnN0YW5jZXNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkFwcEluc3RhbmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSq0AgoaQTJhQWdlbnRTZWN1cml0eVNjaGVtZUtpbmQSLgoqQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX1VOU1BFQ0lGSUVEEAASKgomQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX0FQSV9LRVkQARIsCihBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfSFRUUF9BVVRIEAISKQolQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX09BVVRIMhADEjIKLkEyQV9BR0VOVF9TRUNVUklUWV9TQ0hFTUVfS0lORF9PUEVOX0lEX0NPTk5FQ1QQBBItCilBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfTVVUVUFMX1RMUxAFMp8BChJBcHBJbnN0YW5jZVNlcnZpY2USiAEKEExpc3RBcHBJbnN0YW5jZXMSHy5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1JlcXVlc3QaIC5zdmMudjIuTGlzdEFwcEluc3RhbmNlc1Jlc3BvbnNlIjGQAgGKtRgRCgQBAgMEEglhcHBzOnJlYWSC0+STAhMSES92Mi9hcHAtaW5zdGFuY2VzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
+  fileDesc("ChlzdmMvdjIvYXBwX2luc3RhbmNlLnByb3RvEgZzdmMudjIi0wIKC0FwcEluc3RhbmNlEgoKAmlkGAEgASgJEhkKEWN1c3RvbV9zZXJ2aWNlX2lkGAIgASgJEg8KB3RlYW1faWQYAyABKAkSJAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCRIMCgRuYW1lGAUgASgJEh8KF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgIEiAKGGRlZmF1bHRfYWNjZXNzX3BvbGljeV9pZBgHIAEoCRIbChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJEg8KB3RhZ19pZHMYCSADKAkSFwoPaW50ZWdyYXRpb25faWRzGAogAygJEiwKDmEyYV9hZ2VudF9jYXJkGAsgASgLMhQuc3ZjLnYyLkEyYUFnZW50Q2FyZBIgChhyb3V0ZV9kaXJlY3RfZnJvbV93b3JrZXIYDCABKAgi2woKDEEyYUFnZW50Q2FyZBI0CgRuYW1lGAEgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhJMCgtkZXNjcmlwdGlvbhgCIAEoCUI3ukgwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokwLUYBRIzCgN1cmwYAyABKAlCJrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgEEjcKB3ZlcnNpb24YBCABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEjQKBnNraWxscxgFIAMoCzIaLnN2Yy52Mi5BMmFBZ2VudENhcmQuU2tpbGxCCLpIBZIBAhBkEjsKC3dvcmtmbG93X2lkGAYgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhIoCg5sYXN0X3N5bmNlZF9hdBgHIAEoCUILukgEcgIYQKi1GAFIAIgBARJHChBzZWN1cml0eV9zY2hlbWVzGAggAygLMiMuc3ZjLnYyLkEyYUFnZW50Q2FyZC5TZWN1cml0eVNjaGVtZUIIukgFkgECEGQa2QMKBVNraWxsEjIKAmlkGAEgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhI0CgRuYW1lGAIgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhJMCgtkZXNjcmlwdGlvbhgDIAEoCUI3ukgwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokwLUYBRI9CgR0YWdzGAQgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCBJMCghleGFtcGxlcxgFIAMoCUI6ukg3kgE0EGQiMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBJECgtpbnB1dF9tb2RlcxgGIAMoCUIvukgokgElEGQiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAgSRQoMb3V0cHV0X21vZGVzGAcgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCBqDAwoOU2VjdXJpdHlTY2hlbWUSNAoEbmFtZRgBIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAISOgoEa2luZBgCIAEoDjIiLnN2Yy52Mi5BMmFBZ2VudFNlY3VyaXR5U2NoZW1lS2luZEIIukgFggECEAESQwoTb3Blbl9pZF9jb25uZWN0X3VybBgDIAEoCUImukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAQSNAoEZmxvdxgEIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAISQwoTb2F1dGgyX21ldGFkYXRhX3VybBgFIAEoCUImukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAQSPwoGc2NvcGVzGAYgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCEIRCg9fbGFzdF9zeW5jZWRfYXQiKwoVR2V0QXBwSW5zdGFuY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiOwoWR2V0QXBwSW5zdGFuY2VSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMuc3ZjLnYyLkFwcEluc3RhbmNlImcKF0xpc3RBcHBJbnN0YW5jZXNSZXF1ZXN0Eg8KB3RlYW1faWQYASABKAkSIQoJcGFnZV9zaXplGAIgASgFQg66SAQaAigAorUYAxiQThIYCgpwYWdlX3Rva2VuGAMgASgJQgTAtRgKIlwKGExpc3RBcHBJbnN0YW5jZXNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkFwcEluc3RhbmNlEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEwLUYDCLyBQoYQ3JlYXRlQXBwSW5zdGFuY2VSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARI5CgRuYW1lGAIgASgJQiu6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgBEkEKEWN1c3RvbV9zZXJ2aWNlX2lkGAMgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhJDChNjdXN0b21fc2VydmljZV9uYW1lGAQgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhJMChxleHRlcm5hbF9zZXJ2aWNlX2luc3RhbmNlX2lkGAUgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhIfChdhY2Nlc3NfcmVxdWVzdHNfZW5hYmxlZBgGIAEoCBIgChhkZWZhdWx0X2FjY2Vzc19wb2xpY3lfaWQYByABKAkSQAoHdGFnX2lkcxgIIAMoCUIvukgokgElEGQiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAgSSAoPaW50ZWdyYXRpb25faWRzGAkgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCBIsCg5hMmFfYWdlbnRfY2FyZBgKIAEoCzIULnN2Yy52Mi5BMmFBZ2VudENhcmQSIAoYcm91dGVfZGlyZWN0X2Zyb21fd29ya2VyGAsgASgIOowBmrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GGwKEXNoYXJlZFdpdGhUZWFtSWRzEldjcmVhdGUgdGhlIGFwcCBpbnN0YW5jZSwgdGhlbiBzaGFyZSBpdCB3aXRoIFBVVCAvdjIvYXBwLWluc3RhbmNlcy97aWR9L3NoYXJlcy97dGVhbV9pZH0iPgoZQ3JlYXRlQXBwSW5zdGFuY2VSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMuc3ZjLnYyLkFwcEluc3RhbmNlIrEHChhVcGRhdGVBcHBJbnN0YW5jZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI7CgRuYW1lGAIgASgJQii6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgBSACIAQESRgoRY3VzdG9tX3NlcnZpY2VfaWQYAyABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCSAGIAQESSAoTY3VzdG9tX3NlcnZpY2VfbmFtZRgEIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIAogBARJRChxleHRlcm5hbF9zZXJ2aWNlX2luc3RhbmNlX2lkGAUgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgDiAEBEiQKF2FjY2Vzc19yZXF1ZXN0c19lbmFibGVkGAYgASgISASIAQESJQoYZGVmYXVsdF9hY2Nlc3NfcG9saWN5X2lkGAcgASgJSAWIAQESQAoHdGFnX2lkcxgIIAMoCUIvukgokgElEGQiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAgSSAoPaW50ZWdyYXRpb25faWRzGAkgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCBIsCg5hMmFfYWdlbnRfY2FyZBgKIAEoCzIULnN2Yy52Mi5BMmFBZ2VudENhcmQSJQoYcm91dGVfZGlyZWN0X2Zyb21fd29ya2VyGAsgASgISAaIAQESSAoMY2xlYXJfZmllbGRzGAwgAygJQjK6SC+SASwQAyIociZSBnRhZ0lkc1IOaW50ZWdyYXRpb25JZHNSDGEyYUFnZW50Q2FyZDo5mrUYNQoGdGVhbUlkEithbiBhcHAgaW5zdGFuY2UgY2Fubm90IG1vdmUgdG8gYW5vdGhlciB0ZWFtQgcKBV9uYW1lQhQKEl9jdXN0b21fc2VydmljZV9pZEIWChRfY3VzdG9tX3NlcnZpY2VfbmFtZUIfCh1fZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZEIaChhfYWNjZXNzX3JlcXVlc3RzX2VuYWJsZWRCGwoZX2RlZmF1bHRfYWNjZXNzX3BvbGljeV9pZEIbChlfcm91dGVfZGlyZWN0X2Zyb21fd29ya2VyIj4KGVVwZGF0ZUFwcEluc3RhbmNlUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnN2Yy52Mi5BcHBJbnN0YW5jZSIuChhEZWxldGVBcHBJbnN0YW5jZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIbChlEZWxldGVBcHBJbnN0YW5jZVJlc3BvbnNlIkYKF1NoYXJlQXBwSW5zdGFuY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESFwoHdGVhbV9pZBgCIAEoCUIGukgDyAEBIhoKGFNoYXJlQXBwSW5zdGFuY2VSZXNwb25zZSJIChlVbnNoYXJlQXBwSW5zdGFuY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESFwoHdGVhbV9pZBgCIAEoCUIGukgDyAEBIhwKGlVuc2hhcmVBcHBJbnN0YW5jZVJlc3BvbnNlKrQCChpBMmFBZ2VudFNlY3VyaXR5U2NoZW1lS2luZBIuCipBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfVU5TUEVDSUZJRUQQABIqCiZBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfQVBJX0tFWRABEiwKKEEyQV9BR0VOVF9TRUNVUklUWV9TQ0hFTUVfS0lORF9IVFRQX0FVVEgQAhIpCiVBMkFfQUdFTlRfU0VDVVJJVFlfU0NIRU1FX0tJTkRfT0FVVEgyEAMSMgouQTJBX0FHRU5UX1NFQ1VSSVRZX1NDSEVNRV9LSU5EX09QRU5fSURfQ09OTkVDVBAEEi0KKUEyQV9BR0VOVF9TRUNVUklUWV9TQ0hFTUVfS0lORF9NVVRVQUxfVExTEAUyvggKEkFwcEluc3RhbmNlU2VydmljZRKHAQoOR2V0QXBwSW5zdGFuY2USHS5zdmMudjIuR2V0QXBwSW5zdGFuY2VSZXF1ZXN0Gh4uc3ZjLnYyLkdldEFwcEluc3RhbmNlUmVzcG9uc2UiNpACAYq1GBEKBAECAwQSCWFwcHM6cmVhZILT5JMCGBIWL3YyL2FwcC1pbnN0YW5jZXMve2lkfRKIAQoQTGlzdEFwcEluc3RhbmNlcxIfLnN2Yy52Mi5MaXN0QXBwSW5zdGFuY2VzUmVxdWVzdBogLnN2Yy52Mi5MaXN0QXBwSW5zdGFuY2VzUmVzcG9uc2UiMZACAYq1GBEKBAECAwQSCWFwcHM6cmVhZILT5JMCExIRL3YyL2FwcC1pbnN0YW5jZXMSjAEKEUNyZWF0ZUFwcEluc3RhbmNlEiAuc3ZjLnYyLkNyZWF0ZUFwcEluc3RhbmNlUmVxdWVzdBohLnN2Yy52Mi5DcmVhdGVBcHBJbnN0YW5jZVJlc3BvbnNlIjKKtRgSCgQBAgMEEgphcHBzOndyaXRlgtPkkwIWOgEqIhEvdjIvYXBwLWluc3RhbmNlcxKUAQoRVXBkYXRlQXBwSW5zdGFuY2USIC5zdmMudjIuVXBkYXRlQXBwSW5zdGFuY2VSZXF1ZXN0GiEuc3ZjLnYyLlVwZGF0ZUFwcEluc3RhbmNlUmVzcG9uc2UiOpACAoq1GBIKBAECAwQSCmFwcHM6d3JpdGWC0+STAhs6ASoyFi92Mi9hcHAtaW5zdGFuY2VzL3tpZH0SkQEKEURlbGV0ZUFwcEluc3RhbmNlEiAuc3ZjLnYyLkRlbGV0ZUFwcEluc3RhbmNlUmVxdWVzdBohLnN2Yy52Mi5EZWxldGVBcHBJbnN0YW5jZVJlc3BvbnNlIjeQAgKKtRgSCgQBAgMEEgphcHBzOndyaXRlgtPkkwIYKhYvdjIvYXBwLWluc3RhbmNlcy97aWR9EqIBChBTaGFyZUFwcEluc3RhbmNlEh8uc3ZjLnYyLlNoYXJlQXBwSW5zdGFuY2VSZXF1ZXN0GiAuc3ZjLnYyLlNoYXJlQXBwSW5zdGFuY2VSZXNwb25zZSJLkAICirUYEgoEAQIDBBIKYXBwczp3cml0ZYLT5JMCLDoBKhonL3YyL2FwcC1pbnN0YW5jZXMve2lkfS9zaGFyZXMve3RlYW1faWR9EqUBChJVbnNoYXJlQXBwSW5zdGFuY2USIS5zdmMudjIuVW5zaGFyZUFwcEluc3RhbmNlUmVxdWVzdBoiLnN2Yy52Mi5VbnNoYXJlQXBwSW5zdGFuY2VSZXNwb25zZSJIkAICirUYEgoEAQIDBBIKYXBwczp3cml0ZYLT5JMCKSonL3YyL2FwcC1pbnN0YW5jZXMve2lkfS9zaGFyZXMve3RlYW1faWR9Ggy4tRgBwrUYBGFwcHNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * An installation of an app, which access and tickets refer to.
@@ -306,6 +309,48 @@ export const A2aAgentCard_SecuritySchemeSchema: GenMessage<A2aAgentCard_Security
   messageDesc(file_svc_v2_app_instance, 1, 1);
 
 /**
+ * Request of GetAppInstance.
+ *
+ * @generated from message svc.v2.GetAppInstanceRequest
+ */
+export type GetAppInstanceRequest = Message<"svc.v2.GetAppInstanceRequest"> & {
+  /**
+   * The app instance.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetAppInstanceRequest.
+ * Use `create(GetAppInstanceRequestSchema)` to create a new message.
+ */
+export const GetAppInstanceRequestSchema: GenMessage<GetAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 2);
+
+/**
+ * Response of GetAppInstance.
+ *
+ * @generated from message svc.v2.GetAppInstanceResponse
+ */
+export type GetAppInstanceResponse = Message<"svc.v2.GetAppInstanceResponse"> & {
+  /**
+   * The app instance.
+   *
+   * @generated from field: svc.v2.AppInstance data = 1;
+   */
+  data?: AppInstance | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetAppInstanceResponse.
+ * Use `create(GetAppInstanceResponseSchema)` to create a new message.
+ */
+export const GetAppInstanceResponseSchema: GenMessage<GetAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 3);
+
+/**
  * Request of ListAppInstances.
  *
  * @generated from message svc.v2.ListAppInstancesRequest
@@ -338,7 +383,7 @@ export type ListAppInstancesRequest = Message<"svc.v2.ListAppInstancesRequest"> 
  * Use `create(ListAppInstancesRequestSchema)` to create a new message.
  */
 export const ListAppInstancesRequestSchema: GenMessage<ListAppInstancesRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_app_instance, 2);
+  messageDesc(file_svc_v2_app_instance, 4);
 
 /**
  * Response of ListAppInstances.
@@ -354,7 +399,7 @@ export type ListAppInstancesResponse = Message<"svc.v2.ListAppInstancesResponse"
   data: AppInstance[];
 
   /**
-   * The token of the next page; empty on the last one.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -366,7 +411,360 @@ export type ListAppInstancesResponse = Message<"svc.v2.ListAppInstancesResponse"
  * Use `create(ListAppInstancesResponseSchema)` to create a new message.
  */
 export const ListAppInstancesResponseSchema: GenMessage<ListAppInstancesResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_app_instance, 3);
+  messageDesc(file_svc_v2_app_instance, 5);
+
+/**
+ * Request of CreateAppInstance.
+ *
+ * @generated from message svc.v2.CreateAppInstanceRequest
+ */
+export type CreateAppInstanceRequest = Message<"svc.v2.CreateAppInstanceRequest"> & {
+  /**
+   * The team that owns it.
+   *
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * Display name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The custom service that it is an instance of.
+   *
+   * @generated from field: string custom_service_id = 3;
+   */
+  customServiceId: string;
+
+  /**
+   * The name of the custom service.
+   *
+   * @generated from field: string custom_service_name = 4;
+   */
+  customServiceName: string;
+
+  /**
+   * Its id in the external service.
+   *
+   * @generated from field: string external_service_instance_id = 5;
+   */
+  externalServiceInstanceId: string;
+
+  /**
+   * Whether people can request access to it.
+   *
+   * @generated from field: bool access_requests_enabled = 6;
+   */
+  accessRequestsEnabled: boolean;
+
+  /**
+   * The access policy for requests that no other policy covers, of a team that the caller has access to.
+   *
+   * @generated from field: string default_access_policy_id = 7;
+   */
+  defaultAccessPolicyId: string;
+
+  /**
+   * Tags.
+   *
+   * @generated from field: repeated string tag_ids = 8;
+   */
+  tagIds: string[];
+
+  /**
+   * The integrations that serve it.
+   *
+   * @generated from field: repeated string integration_ids = 9;
+   */
+  integrationIds: string[];
+
+  /**
+   * The card of its agent (A2A).
+   *
+   * @generated from field: svc.v2.A2aAgentCard a2a_agent_card = 10;
+   */
+  a2aAgentCard?: A2aAgentCard | undefined;
+
+  /**
+   * Whether workers reach it directly.
+   *
+   * @generated from field: bool route_direct_from_worker = 11;
+   */
+  routeDirectFromWorker: boolean;
+};
+
+/**
+ * Describes the message svc.v2.CreateAppInstanceRequest.
+ * Use `create(CreateAppInstanceRequestSchema)` to create a new message.
+ */
+export const CreateAppInstanceRequestSchema: GenMessage<CreateAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 6);
+
+/**
+ * Response of CreateAppInstance.
+ *
+ * @generated from message svc.v2.CreateAppInstanceResponse
+ */
+export type CreateAppInstanceResponse = Message<"svc.v2.CreateAppInstanceResponse"> & {
+  /**
+   * The new app instance.
+   *
+   * @generated from field: svc.v2.AppInstance data = 1;
+   */
+  data?: AppInstance | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreateAppInstanceResponse.
+ * Use `create(CreateAppInstanceResponseSchema)` to create a new message.
+ */
+export const CreateAppInstanceResponseSchema: GenMessage<CreateAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 7);
+
+/**
+ * Request of UpdateAppInstance.
+ *
+ * @generated from message svc.v2.UpdateAppInstanceRequest
+ */
+export type UpdateAppInstanceRequest = Message<"svc.v2.UpdateAppInstanceRequest"> & {
+  /**
+   * The app instance to change.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Display name.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * New custom service; empty clears it.
+   *
+   * @generated from field: optional string custom_service_id = 3;
+   */
+  customServiceId?: string | undefined;
+
+  /**
+   * New name of the custom service; empty clears it.
+   *
+   * @generated from field: optional string custom_service_name = 4;
+   */
+  customServiceName?: string | undefined;
+
+  /**
+   * New id in the external service; empty clears it.
+   *
+   * @generated from field: optional string external_service_instance_id = 5;
+   */
+  externalServiceInstanceId?: string | undefined;
+
+  /**
+   * Whether people can request access to it.
+   *
+   * @generated from field: optional bool access_requests_enabled = 6;
+   */
+  accessRequestsEnabled?: boolean | undefined;
+
+  /**
+   * New access policy for requests that no other policy covers, of a team that the caller has access to; empty clears it.
+   *
+   * @generated from field: optional string default_access_policy_id = 7;
+   */
+  defaultAccessPolicyId?: string | undefined;
+
+  /**
+   * New tags; an empty list leaves them unchanged.
+   *
+   * @generated from field: repeated string tag_ids = 8;
+   */
+  tagIds: string[];
+
+  /**
+   * New integrations that serve it; an empty list leaves them unchanged.
+   *
+   * @generated from field: repeated string integration_ids = 9;
+   */
+  integrationIds: string[];
+
+  /**
+   * New card of its agent (A2A), which replaces the whole card.
+   *
+   * @generated from field: svc.v2.A2aAgentCard a2a_agent_card = 10;
+   */
+  a2aAgentCard?: A2aAgentCard | undefined;
+
+  /**
+   * Whether workers reach it directly.
+   *
+   * @generated from field: optional bool route_direct_from_worker = 11;
+   */
+  routeDirectFromWorker?: boolean | undefined;
+
+  /**
+   * What to remove: `tagIds`, `integrationIds` and `a2aAgentCard`. What is also given is replaced.
+   *
+   * @generated from field: repeated string clear_fields = 12;
+   */
+  clearFields: string[];
+};
+
+/**
+ * Describes the message svc.v2.UpdateAppInstanceRequest.
+ * Use `create(UpdateAppInstanceRequestSchema)` to create a new message.
+ */
+export const UpdateAppInstanceRequestSchema: GenMessage<UpdateAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 8);
+
+/**
+ * Response of UpdateAppInstance.
+ *
+ * @generated from message svc.v2.UpdateAppInstanceResponse
+ */
+export type UpdateAppInstanceResponse = Message<"svc.v2.UpdateAppInstanceResponse"> & {
+  /**
+   * The app instance after the update.
+   *
+   * @generated from field: svc.v2.AppInstance data = 1;
+   */
+  data?: AppInstance | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateAppInstanceResponse.
+ * Use `create(UpdateAppInstanceResponseSchema)` to create a new message.
+ */
+export const UpdateAppInstanceResponseSchema: GenMessage<UpdateAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 9);
+
+/**
+ * Request of DeleteAppInstance.
+ *
+ * @generated from message svc.v2.DeleteAppInstanceRequest
+ */
+export type DeleteAppInstanceRequest = Message<"svc.v2.DeleteAppInstanceRequest"> & {
+  /**
+   * The app instance to delete.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeleteAppInstanceRequest.
+ * Use `create(DeleteAppInstanceRequestSchema)` to create a new message.
+ */
+export const DeleteAppInstanceRequestSchema: GenMessage<DeleteAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 10);
+
+/**
+ * Response of DeleteAppInstance.
+ *
+ * @generated from message svc.v2.DeleteAppInstanceResponse
+ */
+export type DeleteAppInstanceResponse = Message<"svc.v2.DeleteAppInstanceResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeleteAppInstanceResponse.
+ * Use `create(DeleteAppInstanceResponseSchema)` to create a new message.
+ */
+export const DeleteAppInstanceResponseSchema: GenMessage<DeleteAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 11);
+
+/**
+ * Request of ShareAppInstance.
+ *
+ * @generated from message svc.v2.ShareAppInstanceRequest
+ */
+export type ShareAppInstanceRequest = Message<"svc.v2.ShareAppInstanceRequest"> & {
+  /**
+   * The app instance.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The team to share it with, other than the one that owns it.
+   *
+   * @generated from field: string team_id = 2;
+   */
+  teamId: string;
+};
+
+/**
+ * Describes the message svc.v2.ShareAppInstanceRequest.
+ * Use `create(ShareAppInstanceRequestSchema)` to create a new message.
+ */
+export const ShareAppInstanceRequestSchema: GenMessage<ShareAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 12);
+
+/**
+ * Response of ShareAppInstance.
+ *
+ * @generated from message svc.v2.ShareAppInstanceResponse
+ */
+export type ShareAppInstanceResponse = Message<"svc.v2.ShareAppInstanceResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.ShareAppInstanceResponse.
+ * Use `create(ShareAppInstanceResponseSchema)` to create a new message.
+ */
+export const ShareAppInstanceResponseSchema: GenMessage<ShareAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 13);
+
+/**
+ * Request of UnshareAppInstance.
+ *
+ * @generated from message svc.v2.UnshareAppInstanceRequest
+ */
+export type UnshareAppInstanceRequest = Message<"svc.v2.UnshareAppInstanceRequest"> & {
+  /**
+   * The app instance.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The team that it is shared with.
+   *
+   * @generated from field: string team_id = 2;
+   */
+  teamId: string;
+};
+
+/**
+ * Describes the message svc.v2.UnshareAppInstanceRequest.
+ * Use `create(UnshareAppInstanceRequestSchema)` to create a new message.
+ */
+export const UnshareAppInstanceRequestSchema: GenMessage<UnshareAppInstanceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 14);
+
+/**
+ * Response of UnshareAppInstance.
+ *
+ * @generated from message svc.v2.UnshareAppInstanceResponse
+ */
+export type UnshareAppInstanceResponse = Message<"svc.v2.UnshareAppInstanceResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.UnshareAppInstanceResponse.
+ * Use `create(UnshareAppInstanceResponseSchema)` to create a new message.
+ */
+export const UnshareAppInstanceResponseSchema: GenMessage<UnshareAppInstanceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_instance, 15);
 
 /**
  * The kinds of security scheme of an agent.
@@ -424,11 +822,21 @@ export const A2aAgentSecuritySchemeKindSchema: GenEnum<A2aAgentSecuritySchemeKin
   enumDesc(file_svc_v2_app_instance, 0);
 
 /**
- * Lists instances of apps.
+ * Manages instances of apps.
  *
  * @generated from service svc.v2.AppInstanceService
  */
 export const AppInstanceService: GenService<{
+  /**
+   * Returns an app instance of a team that the caller has access to. Sharing does not make it readable here.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.GetAppInstance
+   */
+  getAppInstance: {
+    methodKind: "unary";
+    input: typeof GetAppInstanceRequestSchema;
+    output: typeof GetAppInstanceResponseSchema;
+  },
   /**
    * Lists the app instances that a team owns and those that are shared with it, in creation order.
    *
@@ -438,6 +846,58 @@ export const AppInstanceService: GenService<{
     methodKind: "unary";
     input: typeof ListAppInstancesRequestSchema;
     output: typeof ListAppInstancesResponseSchema;
+  },
+  /**
+   * Creates an app instance. Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.CreateAppInstance
+   */
+  createAppInstance: {
+    methodKind: "unary";
+    input: typeof CreateAppInstanceRequestSchema;
+    output: typeof CreateAppInstanceResponseSchema;
+  },
+  /**
+   * Updates an app instance. Absent fields and empty lists are left unchanged. Safe to retry.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.UpdateAppInstance
+   */
+  updateAppInstance: {
+    methodKind: "unary";
+    input: typeof UpdateAppInstanceRequestSchema;
+    output: typeof UpdateAppInstanceResponseSchema;
+  },
+  /**
+   * Deletes an app instance, with its shares. Fails with `failed_precondition` while app resources or ingestion configs
+   * refer to it.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.DeleteAppInstance
+   */
+  deleteAppInstance: {
+    methodKind: "unary";
+    input: typeof DeleteAppInstanceRequestSchema;
+    output: typeof DeleteAppInstanceResponseSchema;
+  },
+  /**
+   * Shows an app instance in the list of another team as well; it grants that team nothing else. One that is shared
+   * with the team stays so. Safe to retry.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.ShareAppInstance
+   */
+  shareAppInstance: {
+    methodKind: "unary";
+    input: typeof ShareAppInstanceRequestSchema;
+    output: typeof ShareAppInstanceResponseSchema;
+  },
+  /**
+   * Takes an app instance out of the list of another team. One that is not shared with the team stays so. Safe to retry.
+   *
+   * @generated from rpc svc.v2.AppInstanceService.UnshareAppInstance
+   */
+  unshareAppInstance: {
+    methodKind: "unary";
+    input: typeof UnshareAppInstanceRequestSchema;
+    output: typeof UnshareAppInstanceResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_app_instance, 0);

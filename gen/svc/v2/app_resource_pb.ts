@@ -10,6 +10,8 @@ import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/app_resource.proto.
  */
 export const file_svc_v2_app_resource: GenFile = /*@__PURE__*/
-  fileDesc("ChlzdmMvdjIvYXBwX3Jlc291cmNlLnByb3RvEgZzdmMudjIi2gMKC0FwcFJlc291cmNlEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjsKDXJlc291cmNlX3R5cGUYAyABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCgRuYW1lGAQgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSSAoLZGVzY3JpcHRpb24YBSABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBI3CgtleHRlcm5hbF9pZBgGIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI6Cgd0YWdfaWRzGAcgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYCCABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQiYQoeQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Ej8KCXJlc291cmNlcxgBIAMoCzIZLnN2Yy52Mi5BcHBSZXNvdXJjZVVwZGF0ZUIRukgIkgEFCAEQ6AeitRgCCBYitwQKEUFwcFJlc291cmNlVXBkYXRlEhIKAmlkGAEgASgJQga6SAPIAQESQAoNcmVzb3VyY2VfdHlwZRgCIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESNwoEbmFtZRgDIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESTQoLZGVzY3JpcHRpb24YBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjwKC2V4dGVybmFsX2lkGAUgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAOIAQESNgoJc2NvcGVkX2lkGAYgASgJQh66SBtyGRABGEAyE15bQS1aYS16MC05Xy5+Oi1dKiRIBIgBATqEAZq1GD8KDWFwcEluc3RhbmNlSWQSLmEgcmVzb3VyY2UgY2Fubm90IG1vdmUgdG8gYW5vdGhlciBhcHAgaW5zdGFuY2WatRg9CgZ0YWdJZHMSM3RhZ3MgY29tZSBmcm9tIGFuIGltcG9ydCBhbmQgY2Fubm90IGJlIGNoYW5nZWQgaGVyZUIQCg5fcmVzb3VyY2VfdHlwZUIHCgVfbmFtZUIOCgxfZGVzY3JpcHRpb25CDgoMX2V4dGVybmFsX2lkQgwKCl9zY29wZWRfaWQiRAofQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkFwcFJlc291cmNlMr4BChJBcHBSZXNvdXJjZVNlcnZpY2USpwEKF0JhdGNoVXBkYXRlQXBwUmVzb3VyY2VzEiYuc3ZjLnYyLkJhdGNoVXBkYXRlQXBwUmVzb3VyY2VzUmVxdWVzdBonLnN2Yy52Mi5CYXRjaFVwZGF0ZUFwcFJlc291cmNlc1Jlc3BvbnNlIjuQAgKKtRgSCgQBAgMEEgphcHBzOndyaXRlgtPkkwIcOgEqGhcvdjIvYXBwLXJlc291cmNlcy9iYXRjaGIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_limit]);
+  fileDesc("ChlzdmMvdjIvYXBwX3Jlc291cmNlLnByb3RvEgZzdmMudjIi+AMKC0FwcFJlc291cmNlEjAKAmlkGAEgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSPQoPYXBwX2luc3RhbmNlX2lkGAIgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSQgoNcmVzb3VyY2VfdHlwZRgDIAEoCUIrukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYARI5CgRuYW1lGAQgASgJQiu6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgBEkwKC2Rlc2NyaXB0aW9uGAUgASgJQje6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiTAtRgFEjsKC2V4dGVybmFsX2lkGAYgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhI6Cgd0YWdfaWRzGAcgAygJQim6SCaSASMiIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBIyCglzY29wZWRfaWQYCCABKAlCH7pIHNgBAXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQiKwoVR2V0QXBwUmVzb3VyY2VSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiOwoWR2V0QXBwUmVzb3VyY2VSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMuc3ZjLnYyLkFwcFJlc291cmNlIs8BChdMaXN0QXBwUmVzb3VyY2VzUmVxdWVzdBIkCglwYWdlX3NpemUYASABKAVCEbpIBBoCKACitRgCGGTAtRgJEhgKCnBhZ2VfdG9rZW4YAiABKAlCBMC1GAoSGwoNaW5jbHVkZV90b3RhbBgDIAEoCEIEwLUYCxIXCg9hcHBfaW5zdGFuY2VfaWQYBCABKAkSFQoNcmVzb3VyY2VfdHlwZRgFIAEoCRITCgtleHRlcm5hbF9pZBgGIAEoCRISCgFxGAcgASgJQge6SARyAhhAIooBChhMaXN0QXBwUmVzb3VyY2VzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLnN2Yy52Mi5BcHBSZXNvdXJjZRIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMC1GAwSHQoKdG90YWxfc2l6ZRgDIAEoBUIEwLUYDUgAiAEBQg0KC190b3RhbF9zaXplIpYEChhDcmVhdGVBcHBSZXNvdXJjZVJlcXVlc3QSHwoPYXBwX2luc3RhbmNlX2lkGAEgASgJQga6SAPIAQESQgoNcmVzb3VyY2VfdHlwZRgCIAEoCUIrukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYARI5CgRuYW1lGAMgASgJQiu6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgBEkwKC2Rlc2NyaXB0aW9uGAQgASgJQje6SDByLhiQTjIpXlteXHgwMC1ceDA4XHgwYlx4MGNceDBlLVx4MWZceDdmLVx4OWZdKiTAtRgFEjsKC2V4dGVybmFsX2lkGAUgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhJACgd0YWdfaWRzGAYgAygJQi+6SCiSASUQZCIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYCBIvCglzY29wZWRfaWQYByABKAlCHLpIGXIXGEAyE15bQS1aYS16MC05Xy5+Oi1dKiQ6XJq1GBgKAmlkEhJ0aGUgc2VydmVyIHNldHMgaXSatRg8CgZ0ZWFtSWQSMmEgcmVzb3VyY2UgYmVsb25ncyB0byB0aGUgdGVhbSBvZiBpdHMgYXBwIGluc3RhbmNlIj4KGUNyZWF0ZUFwcFJlc291cmNlUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnN2Yy52Mi5BcHBSZXNvdXJjZSIuChhEZWxldGVBcHBSZXNvdXJjZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIbChlEZWxldGVBcHBSZXNvdXJjZVJlc3BvbnNlImgKHkJhdGNoQ3JlYXRlQXBwUmVzb3VyY2VzUmVxdWVzdBJGCglyZXNvdXJjZXMYASADKAsyIC5zdmMudjIuQ3JlYXRlQXBwUmVzb3VyY2VSZXF1ZXN0QhG6SAiSAQUIARDoB6K1GAIIFiJECh9CYXRjaENyZWF0ZUFwcFJlc291cmNlc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5zdmMudjIuQXBwUmVzb3VyY2UiYQoeQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Ej8KCXJlc291cmNlcxgBIAMoCzIZLnN2Yy52Mi5BcHBSZXNvdXJjZVVwZGF0ZUIRukgIkgEFCAEQ6AeitRgCCBYixwQKEUFwcFJlc291cmNlVXBkYXRlEhIKAmlkGAEgASgJQga6SAPIAQESRAoNcmVzb3VyY2VfdHlwZRgCIAEoCUIoukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAUgAiAEBEjsKBG5hbWUYAyABKAlCKLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAFIAYgBARJRCgtkZXNjcmlwdGlvbhgEIAEoCUI3ukgwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokwLUYBUgCiAEBEkAKC2V4dGVybmFsX2lkGAUgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgDiAEBEjYKCXNjb3BlZF9pZBgGIAEoCUIeukgbchkQARhAMhNeW0EtWmEtejAtOV8ufjotXSokSASIAQE6hAGatRg/Cg1hcHBJbnN0YW5jZUlkEi5hIHJlc291cmNlIGNhbm5vdCBtb3ZlIHRvIGFub3RoZXIgYXBwIGluc3RhbmNlmrUYPQoGdGFnSWRzEjN0YWdzIGNvbWUgZnJvbSBhbiBpbXBvcnQgYW5kIGNhbm5vdCBiZSBjaGFuZ2VkIGhlcmVCEAoOX3Jlc291cmNlX3R5cGVCBwoFX25hbWVCDgoMX2Rlc2NyaXB0aW9uQg4KDF9leHRlcm5hbF9pZEIMCgpfc2NvcGVkX2lkIkQKH0JhdGNoVXBkYXRlQXBwUmVzb3VyY2VzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLnN2Yy52Mi5BcHBSZXNvdXJjZTKrBwoSQXBwUmVzb3VyY2VTZXJ2aWNlEocBCg5HZXRBcHBSZXNvdXJjZRIdLnN2Yy52Mi5HZXRBcHBSZXNvdXJjZVJlcXVlc3QaHi5zdmMudjIuR2V0QXBwUmVzb3VyY2VSZXNwb25zZSI2kAIBirUYEQoEAQIDBBIJYXBwczpyZWFkgtPkkwIYEhYvdjIvYXBwLXJlc291cmNlcy97aWR9EogBChBMaXN0QXBwUmVzb3VyY2VzEh8uc3ZjLnYyLkxpc3RBcHBSZXNvdXJjZXNSZXF1ZXN0GiAuc3ZjLnYyLkxpc3RBcHBSZXNvdXJjZXNSZXNwb25zZSIxkAIBirUYEQoEAQIDBBIJYXBwczpyZWFkgtPkkwITEhEvdjIvYXBwLXJlc291cmNlcxKMAQoRQ3JlYXRlQXBwUmVzb3VyY2USIC5zdmMudjIuQ3JlYXRlQXBwUmVzb3VyY2VSZXF1ZXN0GiEuc3ZjLnYyLkNyZWF0ZUFwcFJlc291cmNlUmVzcG9uc2UiMoq1GBIKBAECAwQSCmFwcHM6d3JpdGWC0+STAhY6ASoiES92Mi9hcHAtcmVzb3VyY2VzEpEBChFEZWxldGVBcHBSZXNvdXJjZRIgLnN2Yy52Mi5EZWxldGVBcHBSZXNvdXJjZVJlcXVlc3QaIS5zdmMudjIuRGVsZXRlQXBwUmVzb3VyY2VSZXNwb25zZSI3kAICirUYEgoEAQIDBBIKYXBwczp3cml0ZYLT5JMCGCoWL3YyL2FwcC1yZXNvdXJjZXMve2lkfRKkAQoXQmF0Y2hDcmVhdGVBcHBSZXNvdXJjZXMSJi5zdmMudjIuQmF0Y2hDcmVhdGVBcHBSZXNvdXJjZXNSZXF1ZXN0Gicuc3ZjLnYyLkJhdGNoQ3JlYXRlQXBwUmVzb3VyY2VzUmVzcG9uc2UiOIq1GBIKBAECAwQSCmFwcHM6d3JpdGWC0+STAhw6ASoiFy92Mi9hcHAtcmVzb3VyY2VzL2JhdGNoEqcBChdCYXRjaFVwZGF0ZUFwcFJlc291cmNlcxImLnN2Yy52Mi5CYXRjaFVwZGF0ZUFwcFJlc291cmNlc1JlcXVlc3QaJy5zdmMudjIuQmF0Y2hVcGRhdGVBcHBSZXNvdXJjZXNSZXNwb25zZSI7kAICirUYEgoEAQIDBBIKYXBwczp3cml0ZYLT5JMCHDoBKhoXL3YyL2FwcC1yZXNvdXJjZXMvYmF0Y2gaDLi1GAHCtRgEYXBwc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * Something inside an app that people can be granted access to: a group, a repository, a license.
@@ -90,6 +92,308 @@ export const AppResourceSchema: GenMessage<AppResource> = /*@__PURE__*/
   messageDesc(file_svc_v2_app_resource, 0);
 
 /**
+ * Request of GetAppResource.
+ *
+ * @generated from message svc.v2.GetAppResourceRequest
+ */
+export type GetAppResourceRequest = Message<"svc.v2.GetAppResourceRequest"> & {
+  /**
+   * The resource.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetAppResourceRequest.
+ * Use `create(GetAppResourceRequestSchema)` to create a new message.
+ */
+export const GetAppResourceRequestSchema: GenMessage<GetAppResourceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 1);
+
+/**
+ * Response of GetAppResource.
+ *
+ * @generated from message svc.v2.GetAppResourceResponse
+ */
+export type GetAppResourceResponse = Message<"svc.v2.GetAppResourceResponse"> & {
+  /**
+   * The resource.
+   *
+   * @generated from field: svc.v2.AppResource data = 1;
+   */
+  data?: AppResource | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetAppResourceResponse.
+ * Use `create(GetAppResourceResponseSchema)` to create a new message.
+ */
+export const GetAppResourceResponseSchema: GenMessage<GetAppResourceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 2);
+
+/**
+ * Request of ListAppResources.
+ *
+ * @generated from message svc.v2.ListAppResourcesRequest
+ */
+export type ListAppResourcesRequest = Message<"svc.v2.ListAppResourcesRequest"> & {
+  /**
+   * The maximum number of items. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   *
+   * @generated from field: int32 page_size = 1;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
+   *
+   * @generated from field: string page_token = 2;
+   */
+  pageToken: string;
+
+  /**
+   * Whether to count the items of all pages.
+   *
+   * @generated from field: bool include_total = 3;
+   */
+  includeTotal: boolean;
+
+  /**
+   * Only those of this app instance.
+   *
+   * @generated from field: string app_instance_id = 4;
+   */
+  appInstanceId: string;
+
+  /**
+   * Only those of this kind.
+   *
+   * @generated from field: string resource_type = 5;
+   */
+  resourceType: string;
+
+  /**
+   * Only those with this id in the app.
+   *
+   * @generated from field: string external_id = 6;
+   */
+  externalId: string;
+
+  /**
+   * Only those whose name begins with this, in whatever case of the letters A to Z; then the list is in the order of names.
+   *
+   * @generated from field: string q = 7;
+   */
+  q: string;
+};
+
+/**
+ * Describes the message svc.v2.ListAppResourcesRequest.
+ * Use `create(ListAppResourcesRequestSchema)` to create a new message.
+ */
+export const ListAppResourcesRequestSchema: GenMessage<ListAppResourcesRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 3);
+
+/**
+ * Response of ListAppResources.
+ *
+ * @generated from message svc.v2.ListAppResourcesResponse
+ */
+export type ListAppResourcesResponse = Message<"svc.v2.ListAppResourcesResponse"> & {
+  /**
+   * The resources of the page.
+   *
+   * @generated from field: repeated svc.v2.AppResource data = 1;
+   */
+  data: AppResource[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many items there are on all pages; absent unless `include_total` was set.
+   *
+   * @generated from field: optional int32 total_size = 3;
+   */
+  totalSize?: number | undefined;
+};
+
+/**
+ * Describes the message svc.v2.ListAppResourcesResponse.
+ * Use `create(ListAppResourcesResponseSchema)` to create a new message.
+ */
+export const ListAppResourcesResponseSchema: GenMessage<ListAppResourcesResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 4);
+
+/**
+ * Request of CreateAppResource.
+ *
+ * @generated from message svc.v2.CreateAppResourceRequest
+ */
+export type CreateAppResourceRequest = Message<"svc.v2.CreateAppResourceRequest"> & {
+  /**
+   * The app instance that it belongs to.
+   *
+   * @generated from field: string app_instance_id = 1;
+   */
+  appInstanceId: string;
+
+  /**
+   * The kind of resource, as the app calls it.
+   *
+   * @generated from field: string resource_type = 2;
+   */
+  resourceType: string;
+
+  /**
+   * Display name.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * What it is for.
+   *
+   * @generated from field: string description = 4;
+   */
+  description: string;
+
+  /**
+   * Its id in the app; if set, unique per app instance and resource type.
+   *
+   * @generated from field: string external_id = 5;
+   */
+  externalId: string;
+
+  /**
+   * Tags.
+   *
+   * @generated from field: repeated string tag_ids = 6;
+   */
+  tagIds: string[];
+
+  /**
+   * Short handle, unique in the team; made by the server if empty.
+   *
+   * @generated from field: string scoped_id = 7;
+   */
+  scopedId: string;
+};
+
+/**
+ * Describes the message svc.v2.CreateAppResourceRequest.
+ * Use `create(CreateAppResourceRequestSchema)` to create a new message.
+ */
+export const CreateAppResourceRequestSchema: GenMessage<CreateAppResourceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 5);
+
+/**
+ * Response of CreateAppResource.
+ *
+ * @generated from message svc.v2.CreateAppResourceResponse
+ */
+export type CreateAppResourceResponse = Message<"svc.v2.CreateAppResourceResponse"> & {
+  /**
+   * The new resource.
+   *
+   * @generated from field: svc.v2.AppResource data = 1;
+   */
+  data?: AppResource | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreateAppResourceResponse.
+ * Use `create(CreateAppResourceResponseSchema)` to create a new message.
+ */
+export const CreateAppResourceResponseSchema: GenMessage<CreateAppResourceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 6);
+
+/**
+ * Request of DeleteAppResource.
+ *
+ * @generated from message svc.v2.DeleteAppResourceRequest
+ */
+export type DeleteAppResourceRequest = Message<"svc.v2.DeleteAppResourceRequest"> & {
+  /**
+   * The resource to delete.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeleteAppResourceRequest.
+ * Use `create(DeleteAppResourceRequestSchema)` to create a new message.
+ */
+export const DeleteAppResourceRequestSchema: GenMessage<DeleteAppResourceRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 7);
+
+/**
+ * Response of DeleteAppResource.
+ *
+ * @generated from message svc.v2.DeleteAppResourceResponse
+ */
+export type DeleteAppResourceResponse = Message<"svc.v2.DeleteAppResourceResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeleteAppResourceResponse.
+ * Use `create(DeleteAppResourceResponseSchema)` to create a new message.
+ */
+export const DeleteAppResourceResponseSchema: GenMessage<DeleteAppResourceResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 8);
+
+/**
+ * Request of BatchCreateAppResources.
+ *
+ * @generated from message svc.v2.BatchCreateAppResourcesRequest
+ */
+export type BatchCreateAppResourcesRequest = Message<"svc.v2.BatchCreateAppResourcesRequest"> & {
+  /**
+   * The new resources.
+   *
+   * @generated from field: repeated svc.v2.CreateAppResourceRequest resources = 1;
+   */
+  resources: CreateAppResourceRequest[];
+};
+
+/**
+ * Describes the message svc.v2.BatchCreateAppResourcesRequest.
+ * Use `create(BatchCreateAppResourcesRequestSchema)` to create a new message.
+ */
+export const BatchCreateAppResourcesRequestSchema: GenMessage<BatchCreateAppResourcesRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 9);
+
+/**
+ * Response of BatchCreateAppResources.
+ *
+ * @generated from message svc.v2.BatchCreateAppResourcesResponse
+ */
+export type BatchCreateAppResourcesResponse = Message<"svc.v2.BatchCreateAppResourcesResponse"> & {
+  /**
+   * The new resources, in the order of the request.
+   *
+   * @generated from field: repeated svc.v2.AppResource data = 1;
+   */
+  data: AppResource[];
+};
+
+/**
+ * Describes the message svc.v2.BatchCreateAppResourcesResponse.
+ * Use `create(BatchCreateAppResourcesResponseSchema)` to create a new message.
+ */
+export const BatchCreateAppResourcesResponseSchema: GenMessage<BatchCreateAppResourcesResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_app_resource, 10);
+
+/**
  * Request of BatchUpdateAppResources.
  *
  * @generated from message svc.v2.BatchUpdateAppResourcesRequest
@@ -108,7 +412,7 @@ export type BatchUpdateAppResourcesRequest = Message<"svc.v2.BatchUpdateAppResou
  * Use `create(BatchUpdateAppResourcesRequestSchema)` to create a new message.
  */
 export const BatchUpdateAppResourcesRequestSchema: GenMessage<BatchUpdateAppResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_app_resource, 1);
+  messageDesc(file_svc_v2_app_resource, 11);
 
 /**
  * The change to one resource. Absent fields are left unchanged; an empty string clears the value.
@@ -131,7 +435,7 @@ export type AppResourceUpdate = Message<"svc.v2.AppResourceUpdate"> & {
   resourceType?: string | undefined;
 
   /**
-   * New display name.
+   * Display name.
    *
    * @generated from field: optional string name = 3;
    */
@@ -164,7 +468,7 @@ export type AppResourceUpdate = Message<"svc.v2.AppResourceUpdate"> & {
  * Use `create(AppResourceUpdateSchema)` to create a new message.
  */
 export const AppResourceUpdateSchema: GenMessage<AppResourceUpdate> = /*@__PURE__*/
-  messageDesc(file_svc_v2_app_resource, 2);
+  messageDesc(file_svc_v2_app_resource, 12);
 
 /**
  * Response of BatchUpdateAppResources.
@@ -185,14 +489,66 @@ export type BatchUpdateAppResourcesResponse = Message<"svc.v2.BatchUpdateAppReso
  * Use `create(BatchUpdateAppResourcesResponseSchema)` to create a new message.
  */
 export const BatchUpdateAppResourcesResponseSchema: GenMessage<BatchUpdateAppResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_app_resource, 3);
+  messageDesc(file_svc_v2_app_resource, 13);
 
 /**
- * Updates resources of apps.
+ * Manages resources of apps.
  *
  * @generated from service svc.v2.AppResourceService
  */
 export const AppResourceService: GenService<{
+  /**
+   * Returns a resource.
+   *
+   * @generated from rpc svc.v2.AppResourceService.GetAppResource
+   */
+  getAppResource: {
+    methodKind: "unary";
+    input: typeof GetAppResourceRequestSchema;
+    output: typeof GetAppResourceResponseSchema;
+  },
+  /**
+   * Lists the resources of the teams in which the caller may read them, in creation order, or by name if `q` is given.
+   *
+   * @generated from rpc svc.v2.AppResourceService.ListAppResources
+   */
+  listAppResources: {
+    methodKind: "unary";
+    input: typeof ListAppResourcesRequestSchema;
+    output: typeof ListAppResourcesResponseSchema;
+  },
+  /**
+   * Creates a resource in the team of its app instance. Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.AppResourceService.CreateAppResource
+   */
+  createAppResource: {
+    methodKind: "unary";
+    input: typeof CreateAppResourceRequestSchema;
+    output: typeof CreateAppResourceResponseSchema;
+  },
+  /**
+   * Deletes a resource.
+   *
+   * @generated from rpc svc.v2.AppResourceService.DeleteAppResource
+   */
+  deleteAppResource: {
+    methodKind: "unary";
+    input: typeof DeleteAppResourceRequestSchema;
+    output: typeof DeleteAppResourceResponseSchema;
+  },
+  /**
+   * Creates resources in one transaction: all of them or none. An app instance that does not exist or is hidden fails
+   * the batch with `not_found`, and the error names the index; the error for values that are taken names each of them.
+   * Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.AppResourceService.BatchCreateAppResources
+   */
+  batchCreateAppResources: {
+    methodKind: "unary";
+    input: typeof BatchCreateAppResourcesRequestSchema;
+    output: typeof BatchCreateAppResourcesResponseSchema;
+  },
   /**
    * Updates resources in one transaction: all of them or none. Absent fields are left unchanged. Uniqueness is checked
    * after the whole batch, so two entries can swap their values. An id that does not exist or is hidden fails the batch

@@ -9,6 +9,7 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { FieldOwner, UserProfileField } from "./user_pb.js";
 import { file_svc_v2_user } from "./user_pb.js";
@@ -18,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/audit_log.proto.
  */
 export const file_svc_v2_audit_log: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvYXVkaXRfbG9nLnByb3RvEgZzdmMudjIi9gEKCkF1ZGl0RXZlbnQSFAoCaWQYASABKAlCCLpIBXIDsAEBEhkKC29jY3VycmVkX2F0GAIgASgJQgSotRgBEhwKBWFjdG9yGAMgASgLMg0uc3ZjLnYyLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfdHlwZRgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDwoHdGVhbV9pZBgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEiQKB2NoYW5nZXMYCSADKAsyEy5zdmMudjIuRmllbGRDaGFuZ2USFgoOY2hhbmdlZF9maWVsZHMYCiADKAkiQgoFQWN0b3ISHwoEa2luZBgBIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSKwAQoLRmllbGRDaGFuZ2USJwoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIqCgdvdXRjb21lGAIgASgOMhkuc3ZjLnYyLkZpZWxkV3JpdGVPdXRjb21lEiUKCW9sZF9vd25lchgDIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEiUKCW5ld19vd25lchgEIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyIo8CChZMaXN0QXVkaXRFdmVudHNSZXF1ZXN0ElAKCXBhZ2Vfc2l6ZRgBIAEoBUI9ukgEGgIoAKK1GDISLW11c3QgYmUgZnJvbSAxIHRvIDEwMDAwLCBvciAwIGZvciB0aGUgbWF4aW11bRiQThIiCgpwYWdlX3Rva2VuGAIgASgJQg66SAVyAxiACKK1GAIIEBIRCgl0YXJnZXRfaWQYAyABKAkSDgoGYWN0aW9uGAQgASgJEhoKBXNpbmNlGAUgASgJQgu6SARyAhhAqLUYARIaCgV1bnRpbBgGIAEoCUILukgEcgIYQKi1GAESEAoIYWN0b3JfaWQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCSJUChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLkF1ZGl0RXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKrYBCglBY3RvcktpbmQSGgoWQUNUT1JfS0lORF9VTlNQRUNJRklFRBAAEhMKD0FDVE9SX0tJTkRfVVNFUhABEhYKEkFDVE9SX0tJTkRfQVBJX0tFWRACEhUKEUFDVE9SX0tJTkRfV09SS0VSEAMSGAoUQUNUT1JfS0lORF9ESVJFQ1RPUlkQBBIYChRBQ1RPUl9LSU5EX0FOT05ZTU9VUxAFEhUKEUFDVE9SX0tJTkRfU1lTVEVNEAYqmAIKEUZpZWxkV3JpdGVPdXRjb21lEiMKH0ZJRUxEX1dSSVRFX09VVENPTUVfVU5TUEVDSUZJRUQQABIfChtGSUVMRF9XUklURV9PVVRDT01FX1dSSVRURU4QARIhCh1GSUVMRF9XUklURV9PVVRDT01FX1VOQ0hBTkdFRBACEiYKIkZJRUxEX1dSSVRFX09VVENPTUVfU0tJUFBFRF9QSU5ORUQQAxIwCixGSUVMRF9XUklURV9PVVRDT01FX1NLSVBQRURfRElSRUNUT1JZX0xPQ0tFRBAEEiAKHEZJRUxEX1dSSVRFX09VVENPTUVfUkVMRUFTRUQQBRIeChpGSUVMRF9XUklURV9PVVRDT01FX1BJTk5FRBAGMpcBCg9BdWRpdExvZ1NlcnZpY2USgwEKD0xpc3RBdWRpdEV2ZW50cxIeLnN2Yy52Mi5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIi+QAgGKtRgQCgIBAxIKYXVkaXQ6cmVhZILT5JMCEhIQL3YyL2F1ZGl0LWV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChZzdmMvdjIvYXVkaXRfbG9nLnByb3RvEgZzdmMudjIi9gEKCkF1ZGl0RXZlbnQSFAoCaWQYASABKAlCCLpIBXIDsAEBEhkKC29jY3VycmVkX2F0GAIgASgJQgSotRgBEhwKBWFjdG9yGAMgASgLMg0uc3ZjLnYyLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfdHlwZRgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDwoHdGVhbV9pZBgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEiQKB2NoYW5nZXMYCSADKAsyEy5zdmMudjIuRmllbGRDaGFuZ2USFgoOY2hhbmdlZF9maWVsZHMYCiADKAkiQgoFQWN0b3ISHwoEa2luZBgBIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSKwAQoLRmllbGRDaGFuZ2USJwoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIqCgdvdXRjb21lGAIgASgOMhkuc3ZjLnYyLkZpZWxkV3JpdGVPdXRjb21lEiUKCW9sZF9vd25lchgDIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEiUKCW5ld19vd25lchgEIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyIsgCChZMaXN0QXVkaXRFdmVudHNSZXF1ZXN0EiEKCXBhZ2Vfc2l6ZRgBIAEoBUIOukgEGgIoAKK1GAMYkE4SGAoKcGFnZV90b2tlbhgCIAEoCUIEwLUYChIRCgl0YXJnZXRfaWQYAyABKAkSDgoGYWN0aW9uGAQgASgJEhoKBXNpbmNlGAUgASgJQgu6SARyAhhAqLUYARIaCgV1bnRpbBgGIAEoCUILukgEcgIYQKi1GAESEAoIYWN0b3JfaWQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRIvCgphY3Rvcl9raW5kGAkgASgOMhEuc3ZjLnYyLkFjdG9yS2luZEIIukgFggECEAESEwoLdGFyZ2V0X3R5cGUYCiABKAkSDwoHdGVhbV9pZBgLIAEoCRIZCgdhY3Rpb25zGAwgAygJQgi6SAWSAQIQZCJaChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLkF1ZGl0RXZlbnQSHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTAtRgMIhkKF0xpc3RBdWRpdEFjdGlvbnNSZXF1ZXN0IigKGExpc3RBdWRpdEFjdGlvbnNSZXNwb25zZRIMCgRkYXRhGAEgAygJKrYBCglBY3RvcktpbmQSGgoWQUNUT1JfS0lORF9VTlNQRUNJRklFRBAAEhMKD0FDVE9SX0tJTkRfVVNFUhABEhYKEkFDVE9SX0tJTkRfQVBJX0tFWRACEhUKEUFDVE9SX0tJTkRfV09SS0VSEAMSGAoUQUNUT1JfS0lORF9ESVJFQ1RPUlkQBBIYChRBQ1RPUl9LSU5EX0FOT05ZTU9VUxAFEhUKEUFDVE9SX0tJTkRfU1lTVEVNEAYqmAIKEUZpZWxkV3JpdGVPdXRjb21lEiMKH0ZJRUxEX1dSSVRFX09VVENPTUVfVU5TUEVDSUZJRUQQABIfChtGSUVMRF9XUklURV9PVVRDT01FX1dSSVRURU4QARIhCh1GSUVMRF9XUklURV9PVVRDT01FX1VOQ0hBTkdFRBACEiYKIkZJRUxEX1dSSVRFX09VVENPTUVfU0tJUFBFRF9QSU5ORUQQAxIwCixGSUVMRF9XUklURV9PVVRDT01FX1NLSVBQRURfRElSRUNUT1JZX0xPQ0tFRBAEEiAKHEZJRUxEX1dSSVRFX09VVENPTUVfUkVMRUFTRUQQBRIeChpGSUVMRF9XUklURV9PVVRDT01FX1BJTk5FRBAGMrICCg9BdWRpdExvZ1NlcnZpY2USgwEKD0xpc3RBdWRpdEV2ZW50cxIeLnN2Yy52Mi5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIi+QAgGKtRgQCgIBAxIKYXVkaXQ6cmVhZILT5JMCEhIQL3YyL2F1ZGl0LWV2ZW50cxKHAQoQTGlzdEF1ZGl0QWN0aW9ucxIfLnN2Yy52Mi5MaXN0QXVkaXRBY3Rpb25zUmVxdWVzdBogLnN2Yy52Mi5MaXN0QXVkaXRBY3Rpb25zUmVzcG9uc2UiMJACAYq1GBAKAgEDEgphdWRpdDpyZWFkgtPkkwITEhEvdjIvYXVkaXQtYWN0aW9ucxoPwrUYBWF1ZGl0yrUYAgEDYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A recorded action, without the values of personal fields.
@@ -242,6 +243,34 @@ export type ListAuditEventsRequest = Message<"svc.v2.ListAuditEventsRequest"> & 
    * @generated from field: string request_id = 8;
    */
   requestId: string;
+
+  /**
+   * Only events caused by this kind of actor; unspecified for all kinds.
+   *
+   * @generated from field: svc.v2.ActorKind actor_kind = 9;
+   */
+  actorKind: ActorKind;
+
+  /**
+   * Only events on targets of this kind, such as `user`.
+   *
+   * @generated from field: string target_type = 10;
+   */
+  targetType: string;
+
+  /**
+   * Only events on what belongs to this team.
+   *
+   * @generated from field: string team_id = 11;
+   */
+  teamId: string;
+
+  /**
+   * Only events with one of these actions, or with `action`; an unknown action is an error.
+   *
+   * @generated from field: repeated string actions = 12;
+   */
+  actions: string[];
 };
 
 /**
@@ -265,7 +294,7 @@ export type ListAuditEventsResponse = Message<"svc.v2.ListAuditEventsResponse"> 
   data: AuditEvent[];
 
   /**
-   * The token of the next page; empty on the last one.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -278,6 +307,42 @@ export type ListAuditEventsResponse = Message<"svc.v2.ListAuditEventsResponse"> 
  */
 export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> = /*@__PURE__*/
   messageDesc(file_svc_v2_audit_log, 4);
+
+/**
+ * Request of ListAuditActions.
+ *
+ * @generated from message svc.v2.ListAuditActionsRequest
+ */
+export type ListAuditActionsRequest = Message<"svc.v2.ListAuditActionsRequest"> & {
+};
+
+/**
+ * Describes the message svc.v2.ListAuditActionsRequest.
+ * Use `create(ListAuditActionsRequestSchema)` to create a new message.
+ */
+export const ListAuditActionsRequestSchema: GenMessage<ListAuditActionsRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_audit_log, 5);
+
+/**
+ * Response of ListAuditActions.
+ *
+ * @generated from message svc.v2.ListAuditActionsResponse
+ */
+export type ListAuditActionsResponse = Message<"svc.v2.ListAuditActionsResponse"> & {
+  /**
+   * The actions, such as `user.update`.
+   *
+   * @generated from field: repeated string data = 1;
+   */
+  data: string[];
+};
+
+/**
+ * Describes the message svc.v2.ListAuditActionsResponse.
+ * Use `create(ListAuditActionsResponseSchema)` to create a new message.
+ */
+export const ListAuditActionsResponseSchema: GenMessage<ListAuditActionsResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_audit_log, 6);
 
 /**
  * The kinds of actor.
@@ -418,6 +483,16 @@ export const AuditLogService: GenService<{
     methodKind: "unary";
     input: typeof ListAuditEventsRequestSchema;
     output: typeof ListAuditEventsResponseSchema;
+  },
+  /**
+   * Lists every action that the audit log can contain, in alphabetical order.
+   *
+   * @generated from rpc svc.v2.AuditLogService.ListAuditActions
+   */
+  listAuditActions: {
+    methodKind: "unary";
+    input: typeof ListAuditActionsRequestSchema;
+    output: typeof ListAuditActionsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_audit_log, 0);

@@ -9,6 +9,9 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/entity_field_mapping.proto.
  */
 export const file_svc_v2_entity_field_mapping: GenFile = /*@__PURE__*/
-  fileDesc("CiFzdmMvdjIvZW50aXR5X2ZpZWxkX21hcHBpbmcucHJvdG8SBnN2Yy52MiK7AQoSRW50aXR5RmllbGRNYXBwaW5nEgoKAmlkGAEgASgJEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkSGQoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAkSGwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCRIQCghwcmlvcml0eRgFIAEoBRIYCgpjcmVhdGVkX2F0GAYgASgJQgSotRgBEhgKCnVwZGF0ZWRfYXQYByABKAlCBKi1GAEiXQoeTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXF1ZXN0Eh4KDmVudGl0eV90eXBlX2lkGAEgASgJQga6SAPIAQESGwoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCSJLCh9MaXN0RW50aXR5RmllbGRNYXBwaW5nc1Jlc3BvbnNlEigKBGRhdGEYASADKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nMscBChlFbnRpdHlGaWVsZE1hcHBpbmdTZXJ2aWNlEqkBChdMaXN0RW50aXR5RmllbGRNYXBwaW5ncxImLnN2Yy52Mi5MaXN0RW50aXR5RmllbGRNYXBwaW5nc1JlcXVlc3QaJy5zdmMudjIuTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZSI9kAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCGxIZL3YyL2VudGl0eS1maWVsZC1tYXBwaW5nc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
+  fileDesc("CiFzdmMvdjIvZW50aXR5X2ZpZWxkX21hcHBpbmcucHJvdG8SBnN2Yy52MiLTAQoSRW50aXR5RmllbGRNYXBwaW5nEgoKAmlkGAEgASgJEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkSGQoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAkSGwoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCRIQCghwcmlvcml0eRgFIAEoBRIYCgpjcmVhdGVkX2F0GAYgASgJQgSotRgBEhgKCnVwZGF0ZWRfYXQYByABKAlCBKi1GAESFgoOZW50aXR5X3R5cGVfaWQYCCABKAkiMgocR2V0RW50aXR5RmllbGRNYXBwaW5nUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIkkKHUdldEVudGl0eUZpZWxkTWFwcGluZ1Jlc3BvbnNlEigKBGRhdGEYASABKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nIl0KHkxpc3RFbnRpdHlGaWVsZE1hcHBpbmdzUmVxdWVzdBIeCg5lbnRpdHlfdHlwZV9pZBgBIAEoCUIGukgDyAEBEhsKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAkiSwofTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZRIoCgRkYXRhGAEgAygLMhouc3ZjLnYyLkVudGl0eUZpZWxkTWFwcGluZyLhAgofQ3JlYXRlRW50aXR5RmllbGRNYXBwaW5nUmVxdWVzdBIeCg5lbnRpdHlfdHlwZV9pZBgBIAEoCUIGukgDyAEBEiMKE2luZ2VzdGlvbl9jb25maWdfaWQYAiABKAlCBrpIA8gBARJGChFpbnRlcm5hbF9maWVsZF9pZBgDIAEoCUIrukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYARJDChNleHRlcm5hbF9maWVsZF9wYXRoGAQgASgJQia6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYBBIQCghwcmlvcml0eRgFIAEoBTpamrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GDoKBnRlYW1JZBIwYSBtYXBwaW5nIGJlbG9uZ3MgdG8gdGhlIHRlYW0gb2YgaXRzIGVudGl0eSB0eXBlIkwKIENyZWF0ZUVudGl0eUZpZWxkTWFwcGluZ1Jlc3BvbnNlEigKBGRhdGEYASABKAsyGi5zdmMudjIuRW50aXR5RmllbGRNYXBwaW5nIr4DCh9VcGRhdGVFbnRpdHlGaWVsZE1hcHBpbmdSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESQQoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCUIfukgcchoQARiAATITXltBLVphLXowLTlfLn46LV0qJEgAiAEBEkgKEWludGVybmFsX2ZpZWxkX2lkGAMgASgJQii6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgBSAGIAQESSAoTZXh0ZXJuYWxfZmllbGRfcGF0aBgEIAEoCUImukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GARIAogBARIVCghwcmlvcml0eRgFIAEoBUgDiAEBOkaatRhCCgxlbnRpdHlUeXBlSWQSMmEgZmllbGQgbWFwcGluZyBjYW5ub3QgbW92ZSB0byBhbm90aGVyIGVudGl0eSB0eXBlQhYKFF9pbmdlc3Rpb25fY29uZmlnX2lkQhQKEl9pbnRlcm5hbF9maWVsZF9pZEIWChRfZXh0ZXJuYWxfZmllbGRfcGF0aEILCglfcHJpb3JpdHkiTAogVXBkYXRlRW50aXR5RmllbGRNYXBwaW5nUmVzcG9uc2USKAoEZGF0YRgBIAEoCzIaLnN2Yy52Mi5FbnRpdHlGaWVsZE1hcHBpbmciNQofRGVsZXRlRW50aXR5RmllbGRNYXBwaW5nUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIiIKIERlbGV0ZUVudGl0eUZpZWxkTWFwcGluZ1Jlc3BvbnNlMqEHChlFbnRpdHlGaWVsZE1hcHBpbmdTZXJ2aWNlEqgBChVHZXRFbnRpdHlGaWVsZE1hcHBpbmcSJC5zdmMudjIuR2V0RW50aXR5RmllbGRNYXBwaW5nUmVxdWVzdBolLnN2Yy52Mi5HZXRFbnRpdHlGaWVsZE1hcHBpbmdSZXNwb25zZSJCkAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCIBIeL3YyL2VudGl0eS1maWVsZC1tYXBwaW5ncy97aWR9EqkBChdMaXN0RW50aXR5RmllbGRNYXBwaW5ncxImLnN2Yy52Mi5MaXN0RW50aXR5RmllbGRNYXBwaW5nc1JlcXVlc3QaJy5zdmMudjIuTGlzdEVudGl0eUZpZWxkTWFwcGluZ3NSZXNwb25zZSI9kAIBirUYFQoEAQIDBBINZW50aXRpZXM6cmVhZILT5JMCGxIZL3YyL2VudGl0eS1maWVsZC1tYXBwaW5ncxKtAQoYQ3JlYXRlRW50aXR5RmllbGRNYXBwaW5nEicuc3ZjLnYyLkNyZWF0ZUVudGl0eUZpZWxkTWFwcGluZ1JlcXVlc3QaKC5zdmMudjIuQ3JlYXRlRW50aXR5RmllbGRNYXBwaW5nUmVzcG9uc2UiPoq1GBYKBAECAwQSDmVudGl0aWVzOndyaXRlgtPkkwIeOgEqIhkvdjIvZW50aXR5LWZpZWxkLW1hcHBpbmdzErUBChhVcGRhdGVFbnRpdHlGaWVsZE1hcHBpbmcSJy5zdmMudjIuVXBkYXRlRW50aXR5RmllbGRNYXBwaW5nUmVxdWVzdBooLnN2Yy52Mi5VcGRhdGVFbnRpdHlGaWVsZE1hcHBpbmdSZXNwb25zZSJGkAICirUYFgoEAQIDBBIOZW50aXRpZXM6d3JpdGWC0+STAiM6ASoyHi92Mi9lbnRpdHktZmllbGQtbWFwcGluZ3Mve2lkfRKyAQoYRGVsZXRlRW50aXR5RmllbGRNYXBwaW5nEicuc3ZjLnYyLkRlbGV0ZUVudGl0eUZpZWxkTWFwcGluZ1JlcXVlc3QaKC5zdmMudjIuRGVsZXRlRW50aXR5RmllbGRNYXBwaW5nUmVzcG9uc2UiQ5ACAoq1GBYKBAECAwQSDmVudGl0aWVzOndyaXRlgtPkkwIgKh4vdjIvZW50aXR5LWZpZWxkLW1hcHBpbmdzL3tpZH0aELi1GAHCtRgIZW50aXRpZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * A rule that fills a field of an entity from an external field.
@@ -72,6 +75,13 @@ export type EntityFieldMapping = Message<"svc.v2.EntityFieldMapping"> & {
    * @generated from field: string updated_at = 7;
    */
   updatedAt: string;
+
+  /**
+   * The entity type whose field it fills.
+   *
+   * @generated from field: string entity_type_id = 8;
+   */
+  entityTypeId: string;
 };
 
 /**
@@ -80,6 +90,48 @@ export type EntityFieldMapping = Message<"svc.v2.EntityFieldMapping"> & {
  */
 export const EntityFieldMappingSchema: GenMessage<EntityFieldMapping> = /*@__PURE__*/
   messageDesc(file_svc_v2_entity_field_mapping, 0);
+
+/**
+ * Request of GetEntityFieldMapping.
+ *
+ * @generated from message svc.v2.GetEntityFieldMappingRequest
+ */
+export type GetEntityFieldMappingRequest = Message<"svc.v2.GetEntityFieldMappingRequest"> & {
+  /**
+   * The mapping.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetEntityFieldMappingRequest.
+ * Use `create(GetEntityFieldMappingRequestSchema)` to create a new message.
+ */
+export const GetEntityFieldMappingRequestSchema: GenMessage<GetEntityFieldMappingRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 1);
+
+/**
+ * Response of GetEntityFieldMapping.
+ *
+ * @generated from message svc.v2.GetEntityFieldMappingResponse
+ */
+export type GetEntityFieldMappingResponse = Message<"svc.v2.GetEntityFieldMappingResponse"> & {
+  /**
+   * The mapping.
+   *
+   * @generated from field: svc.v2.EntityFieldMapping data = 1;
+   */
+  data?: EntityFieldMapping | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetEntityFieldMappingResponse.
+ * Use `create(GetEntityFieldMappingResponseSchema)` to create a new message.
+ */
+export const GetEntityFieldMappingResponseSchema: GenMessage<GetEntityFieldMappingResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 2);
 
 /**
  * Request of ListEntityFieldMappings.
@@ -107,7 +159,7 @@ export type ListEntityFieldMappingsRequest = Message<"svc.v2.ListEntityFieldMapp
  * Use `create(ListEntityFieldMappingsRequestSchema)` to create a new message.
  */
 export const ListEntityFieldMappingsRequestSchema: GenMessage<ListEntityFieldMappingsRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_entity_field_mapping, 1);
+  messageDesc(file_svc_v2_entity_field_mapping, 3);
 
 /**
  * Response of ListEntityFieldMappings.
@@ -128,14 +180,200 @@ export type ListEntityFieldMappingsResponse = Message<"svc.v2.ListEntityFieldMap
  * Use `create(ListEntityFieldMappingsResponseSchema)` to create a new message.
  */
 export const ListEntityFieldMappingsResponseSchema: GenMessage<ListEntityFieldMappingsResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_entity_field_mapping, 2);
+  messageDesc(file_svc_v2_entity_field_mapping, 4);
 
 /**
- * Lists field mappings.
+ * Request of CreateEntityFieldMapping.
+ *
+ * @generated from message svc.v2.CreateEntityFieldMappingRequest
+ */
+export type CreateEntityFieldMappingRequest = Message<"svc.v2.CreateEntityFieldMappingRequest"> & {
+  /**
+   * The entity type whose field it fills.
+   *
+   * @generated from field: string entity_type_id = 1;
+   */
+  entityTypeId: string;
+
+  /**
+   * The ingestion config whose source it reads.
+   *
+   * @generated from field: string ingestion_config_id = 2;
+   */
+  ingestionConfigId: string;
+
+  /**
+   * The field of the entity that it fills.
+   *
+   * @generated from field: string internal_field_id = 3;
+   */
+  internalFieldId: string;
+
+  /**
+   * Where the value is in the external record.
+   *
+   * @generated from field: string external_field_path = 4;
+   */
+  externalFieldPath: string;
+
+  /**
+   * If several mappings fill the same field, the one with the highest priority wins.
+   *
+   * @generated from field: int32 priority = 5;
+   */
+  priority: number;
+};
+
+/**
+ * Describes the message svc.v2.CreateEntityFieldMappingRequest.
+ * Use `create(CreateEntityFieldMappingRequestSchema)` to create a new message.
+ */
+export const CreateEntityFieldMappingRequestSchema: GenMessage<CreateEntityFieldMappingRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 5);
+
+/**
+ * Response of CreateEntityFieldMapping.
+ *
+ * @generated from message svc.v2.CreateEntityFieldMappingResponse
+ */
+export type CreateEntityFieldMappingResponse = Message<"svc.v2.CreateEntityFieldMappingResponse"> & {
+  /**
+   * The new mapping.
+   *
+   * @generated from field: svc.v2.EntityFieldMapping data = 1;
+   */
+  data?: EntityFieldMapping | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreateEntityFieldMappingResponse.
+ * Use `create(CreateEntityFieldMappingResponseSchema)` to create a new message.
+ */
+export const CreateEntityFieldMappingResponseSchema: GenMessage<CreateEntityFieldMappingResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 6);
+
+/**
+ * Request of UpdateEntityFieldMapping.
+ *
+ * @generated from message svc.v2.UpdateEntityFieldMappingRequest
+ */
+export type UpdateEntityFieldMappingRequest = Message<"svc.v2.UpdateEntityFieldMappingRequest"> & {
+  /**
+   * The mapping to change.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * New ingestion config.
+   *
+   * @generated from field: optional string ingestion_config_id = 2;
+   */
+  ingestionConfigId?: string | undefined;
+
+  /**
+   * New field of the entity.
+   *
+   * @generated from field: optional string internal_field_id = 3;
+   */
+  internalFieldId?: string | undefined;
+
+  /**
+   * New place of the value in the external record; empty clears it.
+   *
+   * @generated from field: optional string external_field_path = 4;
+   */
+  externalFieldPath?: string | undefined;
+
+  /**
+   * New priority.
+   *
+   * @generated from field: optional int32 priority = 5;
+   */
+  priority?: number | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateEntityFieldMappingRequest.
+ * Use `create(UpdateEntityFieldMappingRequestSchema)` to create a new message.
+ */
+export const UpdateEntityFieldMappingRequestSchema: GenMessage<UpdateEntityFieldMappingRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 7);
+
+/**
+ * Response of UpdateEntityFieldMapping.
+ *
+ * @generated from message svc.v2.UpdateEntityFieldMappingResponse
+ */
+export type UpdateEntityFieldMappingResponse = Message<"svc.v2.UpdateEntityFieldMappingResponse"> & {
+  /**
+   * The mapping after the update.
+   *
+   * @generated from field: svc.v2.EntityFieldMapping data = 1;
+   */
+  data?: EntityFieldMapping | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateEntityFieldMappingResponse.
+ * Use `create(UpdateEntityFieldMappingResponseSchema)` to create a new message.
+ */
+export const UpdateEntityFieldMappingResponseSchema: GenMessage<UpdateEntityFieldMappingResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 8);
+
+/**
+ * Request of DeleteEntityFieldMapping.
+ *
+ * @generated from message svc.v2.DeleteEntityFieldMappingRequest
+ */
+export type DeleteEntityFieldMappingRequest = Message<"svc.v2.DeleteEntityFieldMappingRequest"> & {
+  /**
+   * The mapping to delete.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeleteEntityFieldMappingRequest.
+ * Use `create(DeleteEntityFieldMappingRequestSchema)` to create a new message.
+ */
+export const DeleteEntityFieldMappingRequestSchema: GenMessage<DeleteEntityFieldMappingRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 9);
+
+/**
+ * Response of DeleteEntityFieldMapping.
+ *
+ * @generated from message svc.v2.DeleteEntityFieldMappingResponse
+ */
+export type DeleteEntityFieldMappingResponse = Message<"svc.v2.DeleteEntityFieldMappingResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeleteEntityFieldMappingResponse.
+ * Use `create(DeleteEntityFieldMappingResponseSchema)` to create a new message.
+ */
+export const DeleteEntityFieldMappingResponseSchema: GenMessage<DeleteEntityFieldMappingResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_field_mapping, 10);
+
+/**
+ * Manages field mappings.
  *
  * @generated from service svc.v2.EntityFieldMappingService
  */
 export const EntityFieldMappingService: GenService<{
+  /**
+   * Returns a field mapping.
+   *
+   * @generated from rpc svc.v2.EntityFieldMappingService.GetEntityFieldMapping
+   */
+  getEntityFieldMapping: {
+    methodKind: "unary";
+    input: typeof GetEntityFieldMappingRequestSchema;
+    output: typeof GetEntityFieldMappingResponseSchema;
+  },
   /**
    * Lists the field mappings of an entity type, by priority, highest first, then by id. Fails with `not_found` if the
    * type does not exist or is hidden from the caller.
@@ -146,6 +384,36 @@ export const EntityFieldMappingService: GenService<{
     methodKind: "unary";
     input: typeof ListEntityFieldMappingsRequestSchema;
     output: typeof ListEntityFieldMappingsResponseSchema;
+  },
+  /**
+   * Creates a field mapping in the team of its entity type. Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.EntityFieldMappingService.CreateEntityFieldMapping
+   */
+  createEntityFieldMapping: {
+    methodKind: "unary";
+    input: typeof CreateEntityFieldMappingRequestSchema;
+    output: typeof CreateEntityFieldMappingResponseSchema;
+  },
+  /**
+   * Updates a field mapping. Absent fields are left unchanged. Safe to retry.
+   *
+   * @generated from rpc svc.v2.EntityFieldMappingService.UpdateEntityFieldMapping
+   */
+  updateEntityFieldMapping: {
+    methodKind: "unary";
+    input: typeof UpdateEntityFieldMappingRequestSchema;
+    output: typeof UpdateEntityFieldMappingResponseSchema;
+  },
+  /**
+   * Deletes a field mapping.
+   *
+   * @generated from rpc svc.v2.EntityFieldMappingService.DeleteEntityFieldMapping
+   */
+  deleteEntityFieldMapping: {
+    methodKind: "unary";
+    input: typeof DeleteEntityFieldMappingRequestSchema;
+    output: typeof DeleteEntityFieldMappingResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_entity_field_mapping, 0);

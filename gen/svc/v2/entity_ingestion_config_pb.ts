@@ -9,6 +9,9 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
+import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/entity_ingestion_config.proto.
  */
 export const file_svc_v2_entity_ingestion_config: GenFile = /*@__PURE__*/
-  fileDesc("CiRzdmMvdjIvZW50aXR5X2luZ2VzdGlvbl9jb25maWcucHJvdG8SBnN2Yy52MiLnBAoVRW50aXR5SW5nZXN0aW9uQ29uZmlnEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjcKC3dvcmtmbG93X2lkGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjEKB3RlYW1faWQYBCABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjgKDHNlcnZpY2VfbmFtZRgFIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI5Cg13b3JrZmxvd19uYW1lGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkEKF2ludGVybmFsX2VudGl0eV90eXBlX2lkGAcgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIPCgdlbmFibGVkGAggASgIEh0KFWlzX3dvcmtmbG93X3B1Ymxpc2hlZBgJIAEoCBIdChVoYXNfaW5nZXN0aW9uX2NvbnRleHQYCiABKAgSFgoOc3luY19kZWxldGlvbnMYCyABKAgSGAoKY3JlYXRlZF9hdBgMIAEoCUIEqLUYARIYCgp1cGRhdGVkX2F0GA0gASgJQgSotRgBEiYKFXN5bmNfaW50ZXJ2YWxfc2Vjb25kcxgOIAEoBUIHukgEGgIoACJNCiFMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1JlcXVlc3QSDwoHdGVhbV9pZBgBIAEoCRIXCg9hcHBfaW5zdGFuY2VfaWQYAiABKAkiUQoiTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXNwb25zZRIrCgRkYXRhGAEgAygLMh0uc3ZjLnYyLkVudGl0eUluZ2VzdGlvbkNvbmZpZzLWAQocRW50aXR5SW5nZXN0aW9uQ29uZmlnU2VydmljZRK1AQoaTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3MSKS5zdmMudjIuTGlzdEVudGl0eUluZ2VzdGlvbkNvbmZpZ3NSZXF1ZXN0Giouc3ZjLnYyLkxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVzcG9uc2UiQJACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAh4SHC92Mi9lbnRpdHktaW5nZXN0aW9uLWNvbmZpZ3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit]);
+  fileDesc("CiRzdmMvdjIvZW50aXR5X2luZ2VzdGlvbl9jb25maWcucHJvdG8SBnN2Yy52MiKDBQoVRW50aXR5SW5nZXN0aW9uQ29uZmlnEjAKAmlkGAEgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSPQoPYXBwX2luc3RhbmNlX2lkGAIgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSOwoLd29ya2Zsb3dfaWQYAyABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEjUKB3RlYW1faWQYBCABKAlCJLpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokwLUYBhI8CgxzZXJ2aWNlX25hbWUYBSABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEj0KDXdvcmtmbG93X25hbWUYBiABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEkUKF2ludGVybmFsX2VudGl0eV90eXBlX2lkGAcgASgJQiS6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJMC1GAYSDwoHZW5hYmxlZBgIIAEoCBIdChVpc193b3JrZmxvd19wdWJsaXNoZWQYCSABKAgSHQoVaGFzX2luZ2VzdGlvbl9jb250ZXh0GAogASgIEhYKDnN5bmNfZGVsZXRpb25zGAsgASgIEhgKCmNyZWF0ZWRfYXQYDCABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgNIAEoCUIEqLUYARImChVzeW5jX2ludGVydmFsX3NlY29uZHMYDiABKAVCB7pIBBoCKAAiNQofR2V0RW50aXR5SW5nZXN0aW9uQ29uZmlnUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIk8KIEdldEVudGl0eUluZ2VzdGlvbkNvbmZpZ1Jlc3BvbnNlEisKBGRhdGEYASABKAsyHS5zdmMudjIuRW50aXR5SW5nZXN0aW9uQ29uZmlnIk0KIUxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVxdWVzdBIPCgd0ZWFtX2lkGAEgASgJEhcKD2FwcF9pbnN0YW5jZV9pZBgCIAEoCSJRCiJMaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1Jlc3BvbnNlEisKBGRhdGEYASADKAsyHS5zdmMudjIuRW50aXR5SW5nZXN0aW9uQ29uZmlnIu4DCiJDcmVhdGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIfCg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCBrpIA8gBARInChdpbnRlcm5hbF9lbnRpdHlfdHlwZV9pZBgDIAEoCUIGukgDyAEBEjsKC3dvcmtmbG93X2lkGAQgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhI9Cg13b3JrZmxvd19uYW1lGAUgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhI8CgxzZXJ2aWNlX25hbWUYBiABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEg8KB2VuYWJsZWQYByABKAgSHQoVaXNfd29ya2Zsb3dfcHVibGlzaGVkGAggASgIEh0KFWhhc19pbmdlc3Rpb25fY29udGV4dBgJIAEoCBIWCg5zeW5jX2RlbGV0aW9ucxgKIAEoCBImChVzeW5jX2ludGVydmFsX3NlY29uZHMYCyABKAVCB7pIBBoCKAA6HJq1GBgKAmlkEhJ0aGUgc2VydmVyIHNldHMgaXQiUgojQ3JlYXRlRW50aXR5SW5nZXN0aW9uQ29uZmlnUmVzcG9uc2USKwoEZGF0YRgBIAEoCzIdLnN2Yy52Mi5FbnRpdHlJbmdlc3Rpb25Db25maWcivgYKIlVwZGF0ZUVudGl0eUluZ2VzdGlvbkNvbmZpZ1JlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI9Cg9hcHBfaW5zdGFuY2VfaWQYAiABKAlCH7pIHHIaEAEYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiRIAIgBARJFChdpbnRlcm5hbF9lbnRpdHlfdHlwZV9pZBgDIAEoCUIfukgcchoQARiAATITXltBLVphLXowLTlfLn46LV0qJEgBiAEBEkAKC3dvcmtmbG93X2lkGAQgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgCiAEBEkIKDXdvcmtmbG93X25hbWUYBSABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCSAOIAQESQQoMc2VydmljZV9uYW1lGAYgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgEiAEBEhQKB2VuYWJsZWQYByABKAhIBYgBARIiChVpc193b3JrZmxvd19wdWJsaXNoZWQYCCABKAhIBogBARIiChVoYXNfaW5nZXN0aW9uX2NvbnRleHQYCSABKAhIB4gBARIbCg5zeW5jX2RlbGV0aW9ucxgKIAEoCEgIiAEBEisKFXN5bmNfaW50ZXJ2YWxfc2Vjb25kcxgLIAEoBUIHukgEGgIoAEgJiAEBOj2atRg5CgZ0ZWFtSWQSL2FuIGluZ2VzdGlvbiBjb25maWcgY2Fubm90IG1vdmUgdG8gYW5vdGhlciB0ZWFtQhIKEF9hcHBfaW5zdGFuY2VfaWRCGgoYX2ludGVybmFsX2VudGl0eV90eXBlX2lkQg4KDF93b3JrZmxvd19pZEIQCg5fd29ya2Zsb3dfbmFtZUIPCg1fc2VydmljZV9uYW1lQgoKCF9lbmFibGVkQhgKFl9pc193b3JrZmxvd19wdWJsaXNoZWRCGAoWX2hhc19pbmdlc3Rpb25fY29udGV4dEIRCg9fc3luY19kZWxldGlvbnNCGAoWX3N5bmNfaW50ZXJ2YWxfc2Vjb25kcyJSCiNVcGRhdGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXNwb25zZRIrCgRkYXRhGAEgASgLMh0uc3ZjLnYyLkVudGl0eUluZ2VzdGlvbkNvbmZpZyI4CiJEZWxldGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiJQojRGVsZXRlRW50aXR5SW5nZXN0aW9uQ29uZmlnUmVzcG9uc2Uy4AcKHEVudGl0eUluZ2VzdGlvbkNvbmZpZ1NlcnZpY2UStAEKGEdldEVudGl0eUluZ2VzdGlvbkNvbmZpZxInLnN2Yy52Mi5HZXRFbnRpdHlJbmdlc3Rpb25Db25maWdSZXF1ZXN0Giguc3ZjLnYyLkdldEVudGl0eUluZ2VzdGlvbkNvbmZpZ1Jlc3BvbnNlIkWQAgGKtRgVCgQBAgMEEg1lbnRpdGllczpyZWFkgtPkkwIjEiEvdjIvZW50aXR5LWluZ2VzdGlvbi1jb25maWdzL3tpZH0StQEKGkxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzEikuc3ZjLnYyLkxpc3RFbnRpdHlJbmdlc3Rpb25Db25maWdzUmVxdWVzdBoqLnN2Yy52Mi5MaXN0RW50aXR5SW5nZXN0aW9uQ29uZmlnc1Jlc3BvbnNlIkCQAgGKtRgVCgQBAgMEEg1lbnRpdGllczpyZWFkgtPkkwIeEhwvdjIvZW50aXR5LWluZ2VzdGlvbi1jb25maWdzErkBChtDcmVhdGVFbnRpdHlJbmdlc3Rpb25Db25maWcSKi5zdmMudjIuQ3JlYXRlRW50aXR5SW5nZXN0aW9uQ29uZmlnUmVxdWVzdBorLnN2Yy52Mi5DcmVhdGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXNwb25zZSJBirUYFgoEAQIDBBIOZW50aXRpZXM6d3JpdGWC0+STAiE6ASoiHC92Mi9lbnRpdHktaW5nZXN0aW9uLWNvbmZpZ3MSwQEKG1VwZGF0ZUVudGl0eUluZ2VzdGlvbkNvbmZpZxIqLnN2Yy52Mi5VcGRhdGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXF1ZXN0Gisuc3ZjLnYyLlVwZGF0ZUVudGl0eUluZ2VzdGlvbkNvbmZpZ1Jlc3BvbnNlIkmQAgKKtRgWCgQBAgMEEg5lbnRpdGllczp3cml0ZYLT5JMCJjoBKjIhL3YyL2VudGl0eS1pbmdlc3Rpb24tY29uZmlncy97aWR9Er4BChtEZWxldGVFbnRpdHlJbmdlc3Rpb25Db25maWcSKi5zdmMudjIuRGVsZXRlRW50aXR5SW5nZXN0aW9uQ29uZmlnUmVxdWVzdBorLnN2Yy52Mi5EZWxldGVFbnRpdHlJbmdlc3Rpb25Db25maWdSZXNwb25zZSJGkAICirUYFgoEAQIDBBIOZW50aXRpZXM6d3JpdGWC0+STAiMqIS92Mi9lbnRpdHktaW5nZXN0aW9uLWNvbmZpZ3Mve2lkfRoQuLUYAcK1GAhlbnRpdGllc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * One configured ingestion: a workflow that brings in entities of one type from an app instance.
@@ -131,6 +134,48 @@ export const EntityIngestionConfigSchema: GenMessage<EntityIngestionConfig> = /*
   messageDesc(file_svc_v2_entity_ingestion_config, 0);
 
 /**
+ * Request of GetEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.GetEntityIngestionConfigRequest
+ */
+export type GetEntityIngestionConfigRequest = Message<"svc.v2.GetEntityIngestionConfigRequest"> & {
+  /**
+   * The config.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.GetEntityIngestionConfigRequest.
+ * Use `create(GetEntityIngestionConfigRequestSchema)` to create a new message.
+ */
+export const GetEntityIngestionConfigRequestSchema: GenMessage<GetEntityIngestionConfigRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 1);
+
+/**
+ * Response of GetEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.GetEntityIngestionConfigResponse
+ */
+export type GetEntityIngestionConfigResponse = Message<"svc.v2.GetEntityIngestionConfigResponse"> & {
+  /**
+   * The config.
+   *
+   * @generated from field: svc.v2.EntityIngestionConfig data = 1;
+   */
+  data?: EntityIngestionConfig | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetEntityIngestionConfigResponse.
+ * Use `create(GetEntityIngestionConfigResponseSchema)` to create a new message.
+ */
+export const GetEntityIngestionConfigResponseSchema: GenMessage<GetEntityIngestionConfigResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 2);
+
+/**
  * Request of ListEntityIngestionConfigs.
  *
  * @generated from message svc.v2.ListEntityIngestionConfigsRequest
@@ -157,7 +202,7 @@ export type ListEntityIngestionConfigsRequest = Message<"svc.v2.ListEntityIngest
  * Use `create(ListEntityIngestionConfigsRequestSchema)` to create a new message.
  */
 export const ListEntityIngestionConfigsRequestSchema: GenMessage<ListEntityIngestionConfigsRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_entity_ingestion_config, 1);
+  messageDesc(file_svc_v2_entity_ingestion_config, 3);
 
 /**
  * Response of ListEntityIngestionConfigs.
@@ -178,14 +223,284 @@ export type ListEntityIngestionConfigsResponse = Message<"svc.v2.ListEntityInges
  * Use `create(ListEntityIngestionConfigsResponseSchema)` to create a new message.
  */
 export const ListEntityIngestionConfigsResponseSchema: GenMessage<ListEntityIngestionConfigsResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_entity_ingestion_config, 2);
+  messageDesc(file_svc_v2_entity_ingestion_config, 4);
 
 /**
- * Lists ingestion configs.
+ * Request of CreateEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.CreateEntityIngestionConfigRequest
+ */
+export type CreateEntityIngestionConfigRequest = Message<"svc.v2.CreateEntityIngestionConfigRequest"> & {
+  /**
+   * The team that owns the config.
+   *
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * The app instance that the entities come from.
+   *
+   * @generated from field: string app_instance_id = 2;
+   */
+  appInstanceId: string;
+
+  /**
+   * The entity type that the entities become.
+   *
+   * @generated from field: string internal_entity_type_id = 3;
+   */
+  internalEntityTypeId: string;
+
+  /**
+   * The workflow that brings them in.
+   *
+   * @generated from field: string workflow_id = 4;
+   */
+  workflowId: string;
+
+  /**
+   * The name of the workflow.
+   *
+   * @generated from field: string workflow_name = 5;
+   */
+  workflowName: string;
+
+  /**
+   * The name of the external service.
+   *
+   * @generated from field: string service_name = 6;
+   */
+  serviceName: string;
+
+  /**
+   * Whether it is enabled.
+   *
+   * @generated from field: bool enabled = 7;
+   */
+  enabled: boolean;
+
+  /**
+   * Whether its workflow is published.
+   *
+   * @generated from field: bool is_workflow_published = 8;
+   */
+  isWorkflowPublished: boolean;
+
+  /**
+   * Whether it resumes where the last run ended.
+   *
+   * @generated from field: bool has_ingestion_context = 9;
+   */
+  hasIngestionContext: boolean;
+
+  /**
+   * Whether entities that were deleted in the source are also deleted here.
+   *
+   * @generated from field: bool sync_deletions = 10;
+   */
+  syncDeletions: boolean;
+
+  /**
+   * How often it runs, in seconds.
+   *
+   * @generated from field: int32 sync_interval_seconds = 11;
+   */
+  syncIntervalSeconds: number;
+};
+
+/**
+ * Describes the message svc.v2.CreateEntityIngestionConfigRequest.
+ * Use `create(CreateEntityIngestionConfigRequestSchema)` to create a new message.
+ */
+export const CreateEntityIngestionConfigRequestSchema: GenMessage<CreateEntityIngestionConfigRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 5);
+
+/**
+ * Response of CreateEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.CreateEntityIngestionConfigResponse
+ */
+export type CreateEntityIngestionConfigResponse = Message<"svc.v2.CreateEntityIngestionConfigResponse"> & {
+  /**
+   * The new config.
+   *
+   * @generated from field: svc.v2.EntityIngestionConfig data = 1;
+   */
+  data?: EntityIngestionConfig | undefined;
+};
+
+/**
+ * Describes the message svc.v2.CreateEntityIngestionConfigResponse.
+ * Use `create(CreateEntityIngestionConfigResponseSchema)` to create a new message.
+ */
+export const CreateEntityIngestionConfigResponseSchema: GenMessage<CreateEntityIngestionConfigResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 6);
+
+/**
+ * Request of UpdateEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.UpdateEntityIngestionConfigRequest
+ */
+export type UpdateEntityIngestionConfigRequest = Message<"svc.v2.UpdateEntityIngestionConfigRequest"> & {
+  /**
+   * The config to change.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * New app instance.
+   *
+   * @generated from field: optional string app_instance_id = 2;
+   */
+  appInstanceId?: string | undefined;
+
+  /**
+   * New entity type.
+   *
+   * @generated from field: optional string internal_entity_type_id = 3;
+   */
+  internalEntityTypeId?: string | undefined;
+
+  /**
+   * New workflow; empty clears it.
+   *
+   * @generated from field: optional string workflow_id = 4;
+   */
+  workflowId?: string | undefined;
+
+  /**
+   * New name of the workflow; empty clears it.
+   *
+   * @generated from field: optional string workflow_name = 5;
+   */
+  workflowName?: string | undefined;
+
+  /**
+   * New name of the external service; empty clears it.
+   *
+   * @generated from field: optional string service_name = 6;
+   */
+  serviceName?: string | undefined;
+
+  /**
+   * Whether it is enabled.
+   *
+   * @generated from field: optional bool enabled = 7;
+   */
+  enabled?: boolean | undefined;
+
+  /**
+   * Whether its workflow is published.
+   *
+   * @generated from field: optional bool is_workflow_published = 8;
+   */
+  isWorkflowPublished?: boolean | undefined;
+
+  /**
+   * Whether it resumes where the last run ended.
+   *
+   * @generated from field: optional bool has_ingestion_context = 9;
+   */
+  hasIngestionContext?: boolean | undefined;
+
+  /**
+   * Whether entities that were deleted in the source are also deleted here.
+   *
+   * @generated from field: optional bool sync_deletions = 10;
+   */
+  syncDeletions?: boolean | undefined;
+
+  /**
+   * How often it runs, in seconds.
+   *
+   * @generated from field: optional int32 sync_interval_seconds = 11;
+   */
+  syncIntervalSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateEntityIngestionConfigRequest.
+ * Use `create(UpdateEntityIngestionConfigRequestSchema)` to create a new message.
+ */
+export const UpdateEntityIngestionConfigRequestSchema: GenMessage<UpdateEntityIngestionConfigRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 7);
+
+/**
+ * Response of UpdateEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.UpdateEntityIngestionConfigResponse
+ */
+export type UpdateEntityIngestionConfigResponse = Message<"svc.v2.UpdateEntityIngestionConfigResponse"> & {
+  /**
+   * The config after the update.
+   *
+   * @generated from field: svc.v2.EntityIngestionConfig data = 1;
+   */
+  data?: EntityIngestionConfig | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UpdateEntityIngestionConfigResponse.
+ * Use `create(UpdateEntityIngestionConfigResponseSchema)` to create a new message.
+ */
+export const UpdateEntityIngestionConfigResponseSchema: GenMessage<UpdateEntityIngestionConfigResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 8);
+
+/**
+ * Request of DeleteEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.DeleteEntityIngestionConfigRequest
+ */
+export type DeleteEntityIngestionConfigRequest = Message<"svc.v2.DeleteEntityIngestionConfigRequest"> & {
+  /**
+   * The config to delete.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeleteEntityIngestionConfigRequest.
+ * Use `create(DeleteEntityIngestionConfigRequestSchema)` to create a new message.
+ */
+export const DeleteEntityIngestionConfigRequestSchema: GenMessage<DeleteEntityIngestionConfigRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 9);
+
+/**
+ * Response of DeleteEntityIngestionConfig.
+ *
+ * @generated from message svc.v2.DeleteEntityIngestionConfigResponse
+ */
+export type DeleteEntityIngestionConfigResponse = Message<"svc.v2.DeleteEntityIngestionConfigResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.DeleteEntityIngestionConfigResponse.
+ * Use `create(DeleteEntityIngestionConfigResponseSchema)` to create a new message.
+ */
+export const DeleteEntityIngestionConfigResponseSchema: GenMessage<DeleteEntityIngestionConfigResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_entity_ingestion_config, 10);
+
+/**
+ * Manages ingestion configs.
  *
  * @generated from service svc.v2.EntityIngestionConfigService
  */
 export const EntityIngestionConfigService: GenService<{
+  /**
+   * Returns an ingestion config.
+   *
+   * @generated from rpc svc.v2.EntityIngestionConfigService.GetEntityIngestionConfig
+   */
+  getEntityIngestionConfig: {
+    methodKind: "unary";
+    input: typeof GetEntityIngestionConfigRequestSchema;
+    output: typeof GetEntityIngestionConfigResponseSchema;
+  },
   /**
    * Lists the ingestion configs of a team, in creation order.
    *
@@ -195,6 +510,36 @@ export const EntityIngestionConfigService: GenService<{
     methodKind: "unary";
     input: typeof ListEntityIngestionConfigsRequestSchema;
     output: typeof ListEntityIngestionConfigsResponseSchema;
+  },
+  /**
+   * Creates an ingestion config. Not safe to retry without an `Idempotency-Key`.
+   *
+   * @generated from rpc svc.v2.EntityIngestionConfigService.CreateEntityIngestionConfig
+   */
+  createEntityIngestionConfig: {
+    methodKind: "unary";
+    input: typeof CreateEntityIngestionConfigRequestSchema;
+    output: typeof CreateEntityIngestionConfigResponseSchema;
+  },
+  /**
+   * Updates an ingestion config. Absent fields are left unchanged. Safe to retry.
+   *
+   * @generated from rpc svc.v2.EntityIngestionConfigService.UpdateEntityIngestionConfig
+   */
+  updateEntityIngestionConfig: {
+    methodKind: "unary";
+    input: typeof UpdateEntityIngestionConfigRequestSchema;
+    output: typeof UpdateEntityIngestionConfigResponseSchema;
+  },
+  /**
+   * Deletes an ingestion config. Fails with `failed_precondition` while field mappings refer to it.
+   *
+   * @generated from rpc svc.v2.EntityIngestionConfigService.DeleteEntityIngestionConfig
+   */
+  deleteEntityIngestionConfig: {
+    methodKind: "unary";
+    input: typeof DeleteEntityIngestionConfigRequestSchema;
+    output: typeof DeleteEntityIngestionConfigResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_entity_ingestion_config, 0);

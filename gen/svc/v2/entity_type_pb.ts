@@ -9,15 +9,15 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
 import { file_svc_v2_http_form } from "./http_form_pb.js";
-import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/entity_type.proto.
  */
 export const file_svc_v2_entity_type: GenFile = /*@__PURE__*/
-  fileDesc("ChhzdmMvdjIvZW50aXR5X3R5cGUucHJvdG8SBnN2Yy52MiI3CgpFbnRpdHlUeXBlEgoKAmlkGAEgASgJEg8KB3RlYW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCSIqChRHZXRFbnRpdHlUeXBlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIjkKFUdldEVudGl0eVR5cGVSZXNwb25zZRIgCgRkYXRhGAEgASgLMhIuc3ZjLnYyLkVudGl0eVR5cGUirAEKFkxpc3RFbnRpdHlUeXBlc1JlcXVlc3QSRgoJcGFnZV9zaXplGAEgASgFQjO6SAQaAigAorUYKBIkbXVzdCBiZSBmcm9tIDEgdG8gMTAwMCwgb3IgMCBmb3IgMTAwGGQSIgoKcGFnZV90b2tlbhgCIAEoCUIOukgFcgMYgAiitRgCCBASFQoNaW5jbHVkZV90b3RhbBgDIAEoCBIPCgd0ZWFtX2lkGAQgASgJInwKF0xpc3RFbnRpdHlUeXBlc1Jlc3BvbnNlEiAKBGRhdGEYASADKAsyEi5zdmMudjIuRW50aXR5VHlwZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFwoKdG90YWxfc2l6ZRgDIAEoBUgAiAEBQg0KC190b3RhbF9zaXplImcKF0NyZWF0ZUVudGl0eVR5cGVSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIzCgRuYW1lGAIgASgJQiW6SCLIAQFyHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIjwKGENyZWF0ZUVudGl0eVR5cGVSZXNwb25zZRIgCgRkYXRhGAEgASgLMhIuc3ZjLnYyLkVudGl0eVR5cGUibwoXVXBkYXRlRW50aXR5VHlwZVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI3CgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBAUIHCgVfbmFtZSI8ChhVcGRhdGVFbnRpdHlUeXBlUmVzcG9uc2USIAoEZGF0YRgBIAEoCzISLnN2Yy52Mi5FbnRpdHlUeXBlIi0KF0RlbGV0ZUVudGl0eVR5cGVSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiGgoYRGVsZXRlRW50aXR5VHlwZVJlc3BvbnNlMvwFChFFbnRpdHlUeXBlU2VydmljZRKNAQoNR2V0RW50aXR5VHlwZRIcLnN2Yy52Mi5HZXRFbnRpdHlUeXBlUmVxdWVzdBodLnN2Yy52Mi5HZXRFbnRpdHlUeXBlUmVzcG9uc2UiP5ACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSStRgCIAGC0+STAhcSFS92Mi9lbnRpdHktdHlwZXMve2lkfRKIAQoPTGlzdEVudGl0eVR5cGVzEh4uc3ZjLnYyLkxpc3RFbnRpdHlUeXBlc1JlcXVlc3QaHy5zdmMudjIuTGlzdEVudGl0eVR5cGVzUmVzcG9uc2UiNJACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAhISEC92Mi9lbnRpdHktdHlwZXMSkgEKEENyZWF0ZUVudGl0eVR5cGUSHy5zdmMudjIuQ3JlYXRlRW50aXR5VHlwZVJlcXVlc3QaIC5zdmMudjIuQ3JlYXRlRW50aXR5VHlwZVJlc3BvbnNlIjuKtRgWCgQBAgMEEg5lbnRpdGllczp3cml0ZZK1GAIgAYLT5JMCFToBKiIQL3YyL2VudGl0eS10eXBlcxKcAQoQVXBkYXRlRW50aXR5VHlwZRIfLnN2Yy52Mi5VcGRhdGVFbnRpdHlUeXBlUmVxdWVzdBogLnN2Yy52Mi5VcGRhdGVFbnRpdHlUeXBlUmVzcG9uc2UiRZACAoq1GBYKBAECAwQSDmVudGl0aWVzOndyaXRlkrUYBCABKAGC0+STAho6ASoyFS92Mi9lbnRpdHktdHlwZXMve2lkfRKXAQoQRGVsZXRlRW50aXR5VHlwZRIfLnN2Yy52Mi5EZWxldGVFbnRpdHlUeXBlUmVxdWVzdBogLnN2Yy52Mi5EZWxldGVFbnRpdHlUeXBlUmVzcG9uc2UiQJACAoq1GBYKBAECAwQSDmVudGl0aWVzOndyaXRlkrUYAigBgtPkkwIXKhUvdjIvZW50aXR5LXR5cGVzL3tpZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit]);
+  fileDesc("ChhzdmMvdjIvZW50aXR5X3R5cGUucHJvdG8SBnN2Yy52MiI3CgpFbnRpdHlUeXBlEgoKAmlkGAEgASgJEg8KB3RlYW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCSIqChRHZXRFbnRpdHlUeXBlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIjkKFUdldEVudGl0eVR5cGVSZXNwb25zZRIgCgRkYXRhGAEgASgLMhIuc3ZjLnYyLkVudGl0eVR5cGUihgEKFkxpc3RFbnRpdHlUeXBlc1JlcXVlc3QSJAoJcGFnZV9zaXplGAEgASgFQhG6SAQaAigAorUYAhhkwLUYCRIYCgpwYWdlX3Rva2VuGAIgASgJQgTAtRgKEhsKDWluY2x1ZGVfdG90YWwYAyABKAhCBMC1GAsSDwoHdGVhbV9pZBgEIAEoCSKIAQoXTGlzdEVudGl0eVR5cGVzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnN2Yy52Mi5FbnRpdHlUeXBlEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEwLUYDBIdCgp0b3RhbF9zaXplGAMgASgFQgTAtRgNSACIAQFCDQoLX3RvdGFsX3NpemUibQoXQ3JlYXRlRW50aXR5VHlwZVJlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBEjkKBG5hbWUYAiABKAlCK7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAEiPAoYQ3JlYXRlRW50aXR5VHlwZVJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuRW50aXR5VHlwZSJzChdVcGRhdGVFbnRpdHlUeXBlUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjsKBG5hbWUYAiABKAlCKLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAFIAIgBAUIHCgVfbmFtZSI8ChhVcGRhdGVFbnRpdHlUeXBlUmVzcG9uc2USIAoEZGF0YRgBIAEoCzISLnN2Yy52Mi5FbnRpdHlUeXBlIi0KF0RlbGV0ZUVudGl0eVR5cGVSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiGgoYRGVsZXRlRW50aXR5VHlwZVJlc3BvbnNlMvQFChFFbnRpdHlUeXBlU2VydmljZRKHAQoNR2V0RW50aXR5VHlwZRIcLnN2Yy52Mi5HZXRFbnRpdHlUeXBlUmVxdWVzdBodLnN2Yy52Mi5HZXRFbnRpdHlUeXBlUmVzcG9uc2UiOZACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAhcSFS92Mi9lbnRpdHktdHlwZXMve2lkfRKIAQoPTGlzdEVudGl0eVR5cGVzEh4uc3ZjLnYyLkxpc3RFbnRpdHlUeXBlc1JlcXVlc3QaHy5zdmMudjIuTGlzdEVudGl0eVR5cGVzUmVzcG9uc2UiNJACAYq1GBUKBAECAwQSDWVudGl0aWVzOnJlYWSC0+STAhISEC92Mi9lbnRpdHktdHlwZXMSjAEKEENyZWF0ZUVudGl0eVR5cGUSHy5zdmMudjIuQ3JlYXRlRW50aXR5VHlwZVJlcXVlc3QaIC5zdmMudjIuQ3JlYXRlRW50aXR5VHlwZVJlc3BvbnNlIjWKtRgWCgQBAgMEEg5lbnRpdGllczp3cml0ZYLT5JMCFToBKiIQL3YyL2VudGl0eS10eXBlcxKUAQoQVXBkYXRlRW50aXR5VHlwZRIfLnN2Yy52Mi5VcGRhdGVFbnRpdHlUeXBlUmVxdWVzdBogLnN2Yy52Mi5VcGRhdGVFbnRpdHlUeXBlUmVzcG9uc2UiPZACAoq1GBYKBAECAwQSDmVudGl0aWVzOndyaXRlgtPkkwIaOgEqMhUvdjIvZW50aXR5LXR5cGVzL3tpZH0SkQEKEERlbGV0ZUVudGl0eVR5cGUSHy5zdmMudjIuRGVsZXRlRW50aXR5VHlwZVJlcXVlc3QaIC5zdmMudjIuRGVsZXRlRW50aXR5VHlwZVJlc3BvbnNlIjqQAgKKtRgWCgQBAgMEEg5lbnRpdGllczp3cml0ZYLT5JMCFyoVL3YyL2VudGl0eS10eXBlcy97aWR9GhC4tRgBwrUYCGVudGl0aWVzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_form, file_svc_v2_http_form]);
 
 /**
  * A type of entity, such as a person or a device, with the ingestion configs and field mappings that a team has for it.
@@ -103,7 +103,7 @@ export const GetEntityTypeResponseSchema: GenMessage<GetEntityTypeResponse> = /*
  */
 export type ListEntityTypesRequest = Message<"svc.v2.ListEntityTypesRequest"> & {
   /**
-   * The maximum number of entity types. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   * The maximum number of items. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
    *
    * @generated from field: int32 page_size = 1;
    */
@@ -117,7 +117,7 @@ export type ListEntityTypesRequest = Message<"svc.v2.ListEntityTypesRequest"> & 
   pageToken: string;
 
   /**
-   * Whether to count all entity types of the list.
+   * Whether to count the items of all pages.
    *
    * @generated from field: bool include_total = 3;
    */
@@ -159,7 +159,7 @@ export type ListEntityTypesResponse = Message<"svc.v2.ListEntityTypesResponse"> 
   nextPageToken: string;
 
   /**
-   * How many there are on all pages; absent unless `include_total` was set.
+   * How many items there are on all pages; absent unless `include_total` was set.
    *
    * @generated from field: optional int32 total_size = 3;
    */
@@ -236,7 +236,7 @@ export type UpdateEntityTypeRequest = Message<"svc.v2.UpdateEntityTypeRequest"> 
   id: string;
 
   /**
-   * New display name.
+   * Display name.
    *
    * @generated from field: optional string name = 2;
    */

@@ -6,7 +6,7 @@
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/http_form.proto.
  */
 export const file_svc_v2_http_form: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIisQEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAg6TwoJaHR0cF9mb3JtEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIQLnN2Yy52Mi5IdHRwRm9ybVIIaHR0cEZvcm1iBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIixQEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBTpPCglodHRwX2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhAuc3ZjLnYyLkh0dHBGb3JtUghodHRwRm9ybTpCCgtlbnRpdHlfdGFncxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjXhgMgASgIUgplbnRpdHlUYWdzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * How one method differs from JSON over HTTP, and its headers.
@@ -70,6 +70,13 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
    * @generated from field: bool merge_equal_fields = 7;
    */
   mergeEqualFields: boolean;
+
+  /**
+   * The most values that a request can contain: keys of objects and items of lists; 0 means the server's limit.
+   *
+   * @generated from field: int32 max_values = 8;
+   */
+  maxValues: number;
 };
 
 /**
@@ -87,4 +94,13 @@ export const HttpFormSchema: GenMessage<HttpForm> = /*@__PURE__*/
  */
 export const http_form: GenExtension<MethodOptions, HttpForm> = /*@__PURE__*/
   extDesc(file_svc_v2_http_form, 0);
+
+/**
+ * The methods Get, Create and Update respond with the `ETag` of the object in `data`, and Update and Delete accept
+ * `If-Match`. A method with an `http_form` of its own says so itself.
+ *
+ * @generated from extension: bool entity_tags = 50007;
+ */
+export const entity_tags: GenExtension<ServiceOptions, boolean> = /*@__PURE__*/
+  extDesc(file_svc_v2_http_form, 1);
 

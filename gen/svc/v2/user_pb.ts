@@ -9,7 +9,10 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
+import type { ErrorReason } from "./error_reason_pb.js";
+import { file_svc_v2_error_reason } from "./error_reason_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
+import { file_svc_v2_form } from "./form_pb.js";
 import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -18,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user.proto.
  */
 export const file_svc_v2_user: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEi6wkKEVVwZGF0ZVVzZXJSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESHgoFZW1haWwYAiABKAlCCrpIB3IFGP4BYAFIAIgBARI7CgpmaXJzdF9uYW1lGAMgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAGIAQESOgoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESLwoEcm9sZRgFIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZUIKukgHggEEEAEgAEgDiAEBEjsKCmF2YXRhcl91cmwYBiABKAlCIrpIH3IdGIAQMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI4Cgh0aW1lem9uZRgHIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESNwoGbG9jYWxlGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESOwoKZGVwYXJ0bWVudBgJIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgHiAEBEjoKCWpvYl90aXRsZRgKIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgIiAEBEj0KDXByaW1hcnlfcGhvbmUYCyABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgJiAEBEkAKCnBpbl9maWVsZHMYDCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAEkQKDnJlbGVhc2VfZmllbGRzGA0gAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgADqBA5q1GDIKBG5hbWUSKml0IGlzIGNvbXB1dGVkIGZyb20gZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GEIKDW1hbmFnZXJVc2VySWQSMWFzc2lnbiBhIG1hbmFnZXIgd2l0aCBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRg8CgdtYW5hZ2VyEjFhc3NpZ24gYSBtYW5hZ2VyIHdpdGggUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYHwoJY3JlYXRlZEF0EhJ0aGUgc2VydmVyIHNldHMgaXSatRhCCg1kZWFjdGl2YXRlZEF0EjFvbmx5IHRoZSBkaXJlY3Rvcnkgb3IgYW4gaW1wb3J0IGRlYWN0aXZhdGVzIHVzZXJzmrUYWAoOZmllbGRPd25lcnNoaXASRml0IGRlcGVuZHMgb24gd2hvIHdyaXRlczsgdXNlIHBpbkZpZWxkcyBhbmQgcmVsZWFzZUZpZWxkcyB0byBjaGFuZ2UgaXRCCAoGX2VtYWlsQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCBwoFX3JvbGVCDQoLX2F2YXRhcl91cmxCCwoJX3RpbWV6b25lQgkKB19sb2NhbGVCDQoLX2RlcGFydG1lbnRCDAoKX2pvYl90aXRsZUIQCg5fcHJpbWFyeV9waG9uZSKsAQoSVXBkYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQitgkKEUNyZWF0ZVVzZXJSZXF1ZXN0EhwKBWVtYWlsGAEgASgJQg26SArIAQFyBRj+AWABEjsKCmZpcnN0X25hbWUYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARI6CglsYXN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAYgBARIoCgRyb2xlGAQgASgOMhAuc3ZjLnYyLlVzZXJSb2xlQgi6SAWCAQIQARI4Cgh0aW1lem9uZRgFIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESNwoGbG9jYWxlGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAOIAQESOwoKZGVwYXJ0bWVudBgHIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgEiAEBEjoKCWpvYl90aXRsZRgIIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgFiAEBEj0KDXByaW1hcnlfcGhvbmUYCSABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgGiAEBEkAKCnBpbl9maWVsZHMYCiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAOo4EmrUYGAoCaWQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GDIKBG5hbWUSKml0IGlzIGNvbXB1dGVkIGZyb20gZmlyc3ROYW1lIGFuZCBsYXN0TmFtZZq1GCsKCWF2YXRhclVybBIec2V0IGl0IHdpdGggUFVUIC92Mi91c2Vycy97aWR9mrUYQgoNbWFuYWdlclVzZXJJZBIxYXNzaWduIGEgbWFuYWdlciB3aXRoIFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GDwKB21hbmFnZXISMWFzc2lnbiBhIG1hbmFnZXIgd2l0aCBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEIKDWRlYWN0aXZhdGVkQXQSMW9ubHkgdGhlIGRpcmVjdG9yeSBvciBhbiBpbXBvcnQgZGVhY3RpdmF0ZXMgdXNlcnOatRhGCg5maWVsZE93bmVyc2hpcBI0aXQgZGVwZW5kcyBvbiB3aG8gd3JpdGVzOyB1c2UgcGluRmllbGRzIHRvIGNoYW5nZSBpdJq1GFAKDXJlbGVhc2VGaWVsZHMSP2EgbmV3IHVzZXIgaGFzIG5vIHBpbm5lZCBmaWVsZHM7IHVzZSBpdCB3aXRoIFBVVCAvdjIvdXNlcnMve2lkfUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX3ByaW1hcnlfcGhvbmUiMAoSQ3JlYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlciIkCg5HZXRVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIi0KD0dldFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIivgEKEExpc3RVc2Vyc1JlcXVlc3QSUAoJcGFnZV9zaXplGAEgASgFQj26SAQaAigAorUYMhItbXVzdCBiZSBmcm9tIDEgdG8gMTAwMDAsIG9yIDAgZm9yIHRoZSBtYXhpbXVtGJBOEiIKCnBhZ2VfdG9rZW4YAiABKAlCDrpIBXIDGIAIorUYAggQEhsKE2luY2x1ZGVfZGVhY3RpdmF0ZWQYAyABKAgSFwoFZW1haWwYBCABKAlCCLpIBXIDGP8BIkgKEUxpc3RVc2Vyc1Jlc3BvbnNlEhoKBGRhdGEYASADKAsyDC5zdmMudjIuVXNlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiHgocTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdCJHCh1MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZRImCgRkYXRhGAEgAygLMhguc3ZjLnYyLkRlcGFydG1lbnRPcHRpb24iLAoQRGVwYXJ0bWVudE9wdGlvbhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJKukCChBVc2VyUHJvZmlsZUZpZWxkEiIKHlVTRVJfUFJPRklMRV9GSUVMRF9VTlNQRUNJRklFRBAAEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9GSVJTVF9OQU1FEAESIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0xBU1RfTkFNRRACEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9BVkFUQVJfVVJMEAMSHwobVVNFUl9QUk9GSUxFX0ZJRUxEX1RJTUVaT05FEAQSHQoZVVNFUl9QUk9GSUxFX0ZJRUxEX0xPQ0FMRRAFEiEKHVVTRVJfUFJPRklMRV9GSUVMRF9ERVBBUlRNRU5UEAYSIAocVVNFUl9QUk9GSUxFX0ZJRUxEX0pPQl9USVRMRRAHEh4KGlVTRVJfUFJPRklMRV9GSUVMRF9NQU5BR0VSEAgSJAogVVNFUl9QUk9GSUxFX0ZJRUxEX1BSSU1BUllfUEhPTkUQCSp4CgpGaWVsZE93bmVyEhsKF0ZJRUxEX09XTkVSX1VOU1BFQ0lGSUVEEAASGgoWRklFTERfT1dORVJfQVVUT01BVElPThABEhYKEkZJRUxEX09XTkVSX1BJTk5FRBACEhkKFUZJRUxEX09XTkVSX0RJUkVDVE9SWRADKnEKCFVzZXJSb2xlEhkKFVVTRVJfUk9MRV9VTlNQRUNJRklFRBAAEhcKE1VTRVJfUk9MRV9PUkdfQURNSU4QARIYChRVU0VSX1JPTEVfT1JHX01FTUJFUhACEhcKE1VTRVJfUk9MRV9PUkdfR1VFU1QQAyq7AQoMVGVhbVVzZXJSb2xlEh4KGlRFQU1fVVNFUl9ST0xFX1VOU1BFQ0lGSUVEEAASGgoWVEVBTV9VU0VSX1JPTEVfTUFOQUdFUhABEhoKFlRFQU1fVVNFUl9ST0xFX0JVSUxERVIQAhIYChRURUFNX1VTRVJfUk9MRV9BR0VOVBADEh4KGlRFQU1fVVNFUl9ST0xFX0NPTlRSSUJVVE9SEAQSGQoVVEVBTV9VU0VSX1JPTEVfVklFV0VSEAUyiQUKC1VzZXJTZXJ2aWNlEoEBCgpVcGRhdGVVc2VyEhkuc3ZjLnYyLlVwZGF0ZVVzZXJSZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVVzZXJSZXNwb25zZSI8kAICirUYFAoDAQMEEgt1c2Vyczp3cml0ZSABkrUYBCABKAGC0+STAhM6ASoaDi92Mi91c2Vycy97aWR9EngKCkNyZWF0ZVVzZXISGS5zdmMudjIuQ3JlYXRlVXNlclJlcXVlc3QaGi5zdmMudjIuQ3JlYXRlVXNlclJlc3BvbnNlIjOQAgCKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYAiABgtPkkwIOOgEqIgkvdjIvdXNlcnMScAoHR2V0VXNlchIWLnN2Yy52Mi5HZXRVc2VyUmVxdWVzdBoXLnN2Yy52Mi5HZXRVc2VyUmVzcG9uc2UiNJACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZJK1GAIgAYLT5JMCEBIOL3YyL3VzZXJzL3tpZH0SawoJTGlzdFVzZXJzEhguc3ZjLnYyLkxpc3RVc2Vyc1JlcXVlc3QaGS5zdmMudjIuTGlzdFVzZXJzUmVzcG9uc2UiKZACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCCxIJL3YyL3VzZXJzEpwBChVMaXN0RGVwYXJ0bWVudE9wdGlvbnMSJC5zdmMudjIuTGlzdERlcGFydG1lbnRPcHRpb25zUmVxdWVzdBolLnN2Yy52Mi5MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXNwb25zZSI2kAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIYEhYvdjIvZGVwYXJ0bWVudC1vcHRpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit]);
+  fileDesc("ChFzdmMvdjIvdXNlci5wcm90bxIGc3ZjLnYyIo0DCgRVc2VyEgoKAmlkGAEgASgJEhYKBWVtYWlsGAIgASgJQge6SARyAmABEhIKCmZpcnN0X25hbWUYAyABKAkSEQoJbGFzdF9uYW1lGAQgASgJEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRISCgphdmF0YXJfdXJsGAcgASgJEhAKCHRpbWV6b25lGAggASgJEg4KBmxvY2FsZRgJIAEoCRISCgpkZXBhcnRtZW50GAogASgJEhEKCWpvYl90aXRsZRgLIAEoCRIVCg1wcmltYXJ5X3Bob25lGAwgASgJEhcKD21hbmFnZXJfdXNlcl9pZBgNIAEoCRIYCgpjcmVhdGVkX2F0GA4gASgJQgSotRgBEiEKDmRlYWN0aXZhdGVkX2F0GA8gASgJQgSotRgBSACIAQESLwoPZmllbGRfb3duZXJzaGlwGBAgAygLMhYuc3ZjLnYyLkZpZWxkT3duZXJzaGlwQhEKD19kZWFjdGl2YXRlZF9hdCK4AQoORmllbGRPd25lcnNoaXASSgoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEIhukgHggEEEAEgAKK1GBMSEW11c3QgbmFtZSBhIGZpZWxkEkUKBW93bmVyGAIgASgOMhIuc3ZjLnYyLkZpZWxkT3duZXJCIrpIB4IBBBABIACitRgUEhJtdXN0IG5hbWUgYW4gb3duZXISEwoFc2luY2UYAyABKAlCBKi1GAEihQoKClVzZXJVcGRhdGUSEgoCaWQYASABKAlCBrpIA8gBARIeCgVlbWFpbBgCIAEoCUIKukgHcgUY/gFgAUgAiAEBEj8KCmZpcnN0X25hbWUYAyABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCSAGIAQESPgoJbGFzdF9uYW1lGAQgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgCiAEBEi8KBHJvbGUYBSABKA4yEC5zdmMudjIuVXNlclJvbGVCCrpIB4IBBBABIABIA4gBARI/CgphdmF0YXJfdXJsGAYgASgJQia6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYBEgEiAEBEjwKCHRpbWV6b25lGAcgASgJQiW6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgDSAWIAQESOwoGbG9jYWxlGAggASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgGiAEBEj8KCmRlcGFydG1lbnQYCSABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCSAeIAQESPgoJam9iX3RpdGxlGAogASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgIiAEBEkEKDXByaW1hcnlfcGhvbmUYCyABKAlCJbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GANICYgBARJACgpwaW5fZmllbGRzGAwgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGRCErpID5IBDBDoByIHggEEEAEgABJECg5yZWxlYXNlX2ZpZWxkcxgNIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6ggOatRgyCgRuYW1lEippdCBpcyBjb21wdXRlZCBmcm9tIGZpcnN0TmFtZSBhbmQgbGFzdE5hbWWatRhCCg1tYW5hZ2VyVXNlcklkEjFhc3NpZ24gYSBtYW5hZ2VyIHdpdGggUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYPAoHbWFuYWdlchIxYXNzaWduIGEgbWFuYWdlciB3aXRoIFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GB8KCWNyZWF0ZWRBdBISdGhlIHNlcnZlciBzZXRzIGl0mrUYQwoNZGVhY3RpdmF0ZWRBdBIydXNlIFBPU1QgL3YyL3VzZXJzL3tpZH06ZGVhY3RpdmF0ZSBhbmQgOnJlYWN0aXZhdGWatRhYCg5maWVsZE93bmVyc2hpcBJGaXQgZGVwZW5kcyBvbiB3aG8gd3JpdGVzOyB1c2UgcGluRmllbGRzIGFuZCByZWxlYXNlRmllbGRzIHRvIGNoYW5nZSBpdEIICgZfZW1haWxCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUIHCgVfcm9sZUINCgtfYXZhdGFyX3VybEILCglfdGltZXpvbmVCCQoHX2xvY2FsZUINCgtfZGVwYXJ0bWVudEIMCgpfam9iX3RpdGxlQhAKDl9wcmltYXJ5X3Bob25lIo8CChBVc2VyVXBkYXRlUmVzdWx0Eg8KB3VzZXJfaWQYASABKAkSKgoHb3V0Y29tZRgCIAEoDjIZLnN2Yy52Mi5Vc2VyVXBkYXRlT3V0Y29tZRIWCg5jaGFuZ2VkX2ZpZWxkcxgDIAMoCRI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYBCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAUgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSKgoHcmVmdXNhbBgGIAEoCzIZLnN2Yy52Mi5Vc2VyVXBkYXRlUmVmdXNhbCK1AQoRVXNlclVwZGF0ZVJlZnVzYWwSIwoGcmVhc29uGAEgASgOMhMuc3ZjLnYyLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSOQoIbWV0YWRhdGEYAyADKAsyJy5zdmMudjIuVXNlclVwZGF0ZVJlZnVzYWwuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEijAoKEVVwZGF0ZVVzZXJSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQESHgoFZW1haWwYAiABKAlCCrpIB3IFGP4BYAFIAIgBARI/CgpmaXJzdF9uYW1lGAMgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgBiAEBEj4KCWxhc3RfbmFtZRgEIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIAogBARIvCgRyb2xlGAUgASgOMhAuc3ZjLnYyLlVzZXJSb2xlQgq6SAeCAQQQASAASAOIAQESPwoKYXZhdGFyX3VybBgGIAEoCUImukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GARIBIgBARI8Cgh0aW1lem9uZRgHIAEoCUIlukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYA0gFiAEBEjsKBmxvY2FsZRgIIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIBogBARI/CgpkZXBhcnRtZW50GAkgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgHiAEBEj4KCWpvYl90aXRsZRgKIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJICIgBARJBCg1wcmltYXJ5X3Bob25lGAsgASgJQiW6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgDSAmIAQESQAoKcGluX2ZpZWxkcxgMIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAASRAoOcmVsZWFzZV9maWVsZHMYDSADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZEISukgPkgEMEOgHIgeCAQQQASAAOoIDmrUYMgoEbmFtZRIqaXQgaXMgY29tcHV0ZWQgZnJvbSBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYQgoNbWFuYWdlclVzZXJJZBIxYXNzaWduIGEgbWFuYWdlciB3aXRoIFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GDwKB21hbmFnZXISMWFzc2lnbiBhIG1hbmFnZXIgd2l0aCBQT1NUIC92Mi91c2VyLXJlbGF0aW9uc2hpcHOatRgfCgljcmVhdGVkQXQSEnRoZSBzZXJ2ZXIgc2V0cyBpdJq1GEMKDWRlYWN0aXZhdGVkQXQSMnVzZSBQT1NUIC92Mi91c2Vycy97aWR9OmRlYWN0aXZhdGUgYW5kIDpyZWFjdGl2YXRlmrUYWAoOZmllbGRPd25lcnNoaXASRml0IGRlcGVuZHMgb24gd2hvIHdyaXRlczsgdXNlIHBpbkZpZWxkcyBhbmQgcmVsZWFzZUZpZWxkcyB0byBjaGFuZ2UgaXRCCAoGX2VtYWlsQg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCBwoFX3JvbGVCDQoLX2F2YXRhcl91cmxCCwoJX3RpbWV6b25lQgkKB19sb2NhbGVCDQoLX2RlcGFydG1lbnRCDAoKX2pvYl90aXRsZUIQCg5fcHJpbWFyeV9waG9uZSKsAQoSVXBkYXRlVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQiZgoXQmF0Y2hVcGRhdGVVc2Vyc1JlcXVlc3QSNAoFdXNlcnMYASADKAsyEi5zdmMudjIuVXNlclVwZGF0ZUIRukgIkgEFCAEQ9AOitRgCCBYSFQoNdmFsaWRhdGVfb25seRgCIAEoCCJCChhCYXRjaFVwZGF0ZVVzZXJzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnN2Yy52Mi5Vc2VyVXBkYXRlUmVzdWx0ItgJChFDcmVhdGVVc2VyUmVxdWVzdBIcCgVlbWFpbBgBIAEoCUINukgKyAEBcgUY/gFgARI/CgpmaXJzdF9uYW1lGAIgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgAiAEBEj4KCWxhc3RfbmFtZRgDIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIAYgBARIoCgRyb2xlGAQgASgOMhAuc3ZjLnYyLlVzZXJSb2xlQgi6SAWCAQIQARI8Cgh0aW1lem9uZRgFIAEoCUIlukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYA0gCiAEBEjsKBmxvY2FsZRgGIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIA4gBARI/CgpkZXBhcnRtZW50GAcgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAkgEiAEBEj4KCWpvYl90aXRsZRgIIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJIBYgBARJBCg1wcmltYXJ5X3Bob25lGAkgASgJQiW6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgDSAaIAQESQAoKcGluX2ZpZWxkcxgKIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQhK6SA+SAQwQ6AciB4IBBBABIAA6lASatRgYCgJpZBISdGhlIHNlcnZlciBzZXRzIGl0mrUYMgoEbmFtZRIqaXQgaXMgY29tcHV0ZWQgZnJvbSBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYKwoJYXZhdGFyVXJsEh5zZXQgaXQgd2l0aCBQVVQgL3YyL3VzZXJzL3tpZH2atRhCCg1tYW5hZ2VyVXNlcklkEjFhc3NpZ24gYSBtYW5hZ2VyIHdpdGggUE9TVCAvdjIvdXNlci1yZWxhdGlvbnNoaXBzmrUYPAoHbWFuYWdlchIxYXNzaWduIGEgbWFuYWdlciB3aXRoIFBPU1QgL3YyL3VzZXItcmVsYXRpb25zaGlwc5q1GB8KCWNyZWF0ZWRBdBISdGhlIHNlcnZlciBzZXRzIGl0mrUYSAoNZGVhY3RpdmF0ZWRBdBI3dXNlIFBPU1QgL3YyL3VzZXJzL3tpZH06ZGVhY3RpdmF0ZSBvbmNlIHRoZSB1c2VyIGV4aXN0c5q1GEYKDmZpZWxkT3duZXJzaGlwEjRpdCBkZXBlbmRzIG9uIHdobyB3cml0ZXM7IHVzZSBwaW5GaWVsZHMgdG8gY2hhbmdlIGl0mrUYUAoNcmVsZWFzZUZpZWxkcxI/YSBuZXcgdXNlciBoYXMgbm8gcGlubmVkIGZpZWxkczsgdXNlIGl0IHdpdGggUFVUIC92Mi91c2Vycy97aWR9Qg0KC19maXJzdF9uYW1lQgwKCl9sYXN0X25hbWVCCwoJX3RpbWV6b25lQgkKB19sb2NhbGVCDQoLX2RlcGFydG1lbnRCDAoKX2pvYl90aXRsZUIQCg5fcHJpbWFyeV9waG9uZSIwChJDcmVhdGVVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyIisKFURlYWN0aXZhdGVVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIjQKFkRlYWN0aXZhdGVVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyIisKFVJlYWN0aXZhdGVVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIjQKFlJlYWN0aXZhdGVVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyIiwKFkVuZFVzZXJTZXNzaW9uc1JlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIZChdFbmRVc2VyU2Vzc2lvbnNSZXNwb25zZSIkCg5HZXRVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIi0KD0dldFVzZXJSZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlVzZXIisgMKEExpc3RVc2Vyc1JlcXVlc3QSIQoJcGFnZV9zaXplGAEgASgFQg66SAQaAigAorUYAxiQThIYCgpwYWdlX3Rva2VuGAIgASgJQgTAtRgKEhsKE2luY2x1ZGVfZGVhY3RpdmF0ZWQYAyABKAgSFwoFZW1haWwYBCABKAlCCLpIBXIDGP8BEhMKAXEYBSABKAlCCLpIBXIDGP8BEhwKCmRlcGFydG1lbnQYBiABKAlCCLpIBXIDGP8BEigKBHJvbGUYByABKA4yEC5zdmMudjIuVXNlclJvbGVCCLpIBYIBAhABEiEKD21hbmFnZXJfdXNlcl9pZBgIIAEoCUIIukgFcgMYgAESGwoOaXNfZGVhY3RpdmF0ZWQYCSABKAhIAIgBARIxCgVmaWVsZBgKIAEoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkQgi6SAWCAQIQARIrCgVvd25lchgLIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyQgi6SAWCAQIQARIbCg1pbmNsdWRlX3RvdGFsGAwgASgIQgTAtRgLQhEKD19pc19kZWFjdGl2YXRlZCJ8ChFMaXN0VXNlcnNSZXNwb25zZRIaCgRkYXRhGAEgAygLMgwuc3ZjLnYyLlVzZXISHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTAtRgMEh0KCnRvdGFsX3NpemUYAyABKAVCBMC1GA1IAIgBAUINCgtfdG90YWxfc2l6ZSIeChxMaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXF1ZXN0IkcKHUxpc3REZXBhcnRtZW50T3B0aW9uc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5zdmMudjIuRGVwYXJ0bWVudE9wdGlvbiIsChBEZXBhcnRtZW50T3B0aW9uEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkq6QIKEFVzZXJQcm9maWxlRmllbGQSIgoeVVNFUl9QUk9GSUxFX0ZJRUxEX1VOU1BFQ0lGSUVEEAASIQodVVNFUl9QUk9GSUxFX0ZJRUxEX0ZJUlNUX05BTUUQARIgChxVU0VSX1BST0ZJTEVfRklFTERfTEFTVF9OQU1FEAISIQodVVNFUl9QUk9GSUxFX0ZJRUxEX0FWQVRBUl9VUkwQAxIfChtVU0VSX1BST0ZJTEVfRklFTERfVElNRVpPTkUQBBIdChlVU0VSX1BST0ZJTEVfRklFTERfTE9DQUxFEAUSIQodVVNFUl9QUk9GSUxFX0ZJRUxEX0RFUEFSVE1FTlQQBhIgChxVU0VSX1BST0ZJTEVfRklFTERfSk9CX1RJVExFEAcSHgoaVVNFUl9QUk9GSUxFX0ZJRUxEX01BTkFHRVIQCBIkCiBVU0VSX1BST0ZJTEVfRklFTERfUFJJTUFSWV9QSE9ORRAJKngKCkZpZWxkT3duZXISGwoXRklFTERfT1dORVJfVU5TUEVDSUZJRUQQABIaChZGSUVMRF9PV05FUl9BVVRPTUFUSU9OEAESFgoSRklFTERfT1dORVJfUElOTkVEEAISGQoVRklFTERfT1dORVJfRElSRUNUT1JZEAMqcQoIVXNlclJvbGUSGQoVVVNFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFwoTVVNFUl9ST0xFX09SR19BRE1JThABEhgKFFVTRVJfUk9MRV9PUkdfTUVNQkVSEAISFwoTVVNFUl9ST0xFX09SR19HVUVTVBADKrsBCgxUZWFtVXNlclJvbGUSHgoaVEVBTV9VU0VSX1JPTEVfVU5TUEVDSUZJRUQQABIaChZURUFNX1VTRVJfUk9MRV9NQU5BR0VSEAESGgoWVEVBTV9VU0VSX1JPTEVfQlVJTERFUhACEhgKFFRFQU1fVVNFUl9ST0xFX0FHRU5UEAMSHgoaVEVBTV9VU0VSX1JPTEVfQ09OVFJJQlVUT1IQBBIZChVURUFNX1VTRVJfUk9MRV9WSUVXRVIQBSqdAQoRVXNlclVwZGF0ZU91dGNvbWUSIwofVVNFUl9VUERBVEVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEh8KG1VTRVJfVVBEQVRFX09VVENPTUVfVVBEQVRFRBABEiEKHVVTRVJfVVBEQVRFX09VVENPTUVfVU5DSEFOR0VEEAISHwobVVNFUl9VUERBVEVfT1VUQ09NRV9SRUZVU0VEEAMy5AkKC1VzZXJTZXJ2aWNlEnkKClVwZGF0ZVVzZXISGS5zdmMudjIuVXBkYXRlVXNlclJlcXVlc3QaGi5zdmMudjIuVXBkYXRlVXNlclJlc3BvbnNlIjSQAgKKtRgUCgMBAwQSC3VzZXJzOndyaXRlIAGC0+STAhM6ASoaDi92Mi91c2Vycy97aWR9EooBChBCYXRjaFVwZGF0ZVVzZXJzEh8uc3ZjLnYyLkJhdGNoVXBkYXRlVXNlcnNSZXF1ZXN0GiAuc3ZjLnYyLkJhdGNoVXBkYXRlVXNlcnNSZXNwb25zZSIzkAICirUYEgoDAQMEEgt1c2Vyczp3cml0ZYLT5JMCFDoBKhoPL3YyL3VzZXJzL2JhdGNoEnIKCkNyZWF0ZVVzZXISGS5zdmMudjIuQ3JlYXRlVXNlclJlcXVlc3QaGi5zdmMudjIuQ3JlYXRlVXNlclJlc3BvbnNlIi2QAgCKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIOOgEqIgkvdjIvdXNlcnMSlgEKDkRlYWN0aXZhdGVVc2VyEh0uc3ZjLnYyLkRlYWN0aXZhdGVVc2VyUmVxdWVzdBoeLnN2Yy52Mi5EZWFjdGl2YXRlVXNlclJlc3BvbnNlIkWQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYBCABKAGC0+STAh46ASoiGS92Mi91c2Vycy97aWR9OmRlYWN0aXZhdGUSlgEKDlJlYWN0aXZhdGVVc2VyEh0uc3ZjLnYyLlJlYWN0aXZhdGVVc2VyUmVxdWVzdBoeLnN2Yy52Mi5SZWFjdGl2YXRlVXNlclJlc3BvbnNlIkWQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYBCABKAGC0+STAh46ASoiGS92Mi91c2Vycy97aWR9OnJlYWN0aXZhdGUSmAEKD0VuZFVzZXJTZXNzaW9ucxIeLnN2Yy52Mi5FbmRVc2VyU2Vzc2lvbnNSZXF1ZXN0Gh8uc3ZjLnYyLkVuZFVzZXJTZXNzaW9uc1Jlc3BvbnNlIkSQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlkrUYAigBgtPkkwIfOgEqIhovdjIvdXNlcnMve2lkfTplbmRTZXNzaW9ucxJqCgdHZXRVc2VyEhYuc3ZjLnYyLkdldFVzZXJSZXF1ZXN0Ghcuc3ZjLnYyLkdldFVzZXJSZXNwb25zZSIukAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIQEg4vdjIvdXNlcnMve2lkfRJrCglMaXN0VXNlcnMSGC5zdmMudjIuTGlzdFVzZXJzUmVxdWVzdBoZLnN2Yy52Mi5MaXN0VXNlcnNSZXNwb25zZSIpkAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwILEgkvdjIvdXNlcnMSnAEKFUxpc3REZXBhcnRtZW50T3B0aW9ucxIkLnN2Yy52Mi5MaXN0RGVwYXJ0bWVudE9wdGlvbnNSZXF1ZXN0GiUuc3ZjLnYyLkxpc3REZXBhcnRtZW50T3B0aW9uc1Jlc3BvbnNlIjaQAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhgSFi92Mi9kZXBhcnRtZW50LW9wdGlvbnMaFLi1GAHCtRgFdXNlcnPKtRgDAQMEYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_error_reason, file_svc_v2_field_hint, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * A person as a member of one organization. An organization never sees another organization's values. A person whom
@@ -184,6 +187,202 @@ export const FieldOwnershipSchema: GenMessage<FieldOwnership> = /*@__PURE__*/
   messageDesc(file_svc_v2_user, 1);
 
 /**
+ * The change of one user. Absent fields are left unchanged.
+ *
+ * @generated from message svc.v2.UserUpdate
+ */
+export type UserUpdate = Message<"svc.v2.UserUpdate"> & {
+  /**
+   * The user to change.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * New email address. Must be the only change.
+   *
+   * @generated from field: optional string email = 2;
+   */
+  email?: string | undefined;
+
+  /**
+   * New given name.
+   *
+   * @generated from field: optional string first_name = 3;
+   */
+  firstName?: string | undefined;
+
+  /**
+   * New family name.
+   *
+   * @generated from field: optional string last_name = 4;
+   */
+  lastName?: string | undefined;
+
+  /**
+   * New role. Users cannot change their own, and the only active administrator keeps the role.
+   *
+   * @generated from field: optional svc.v2.UserRole role = 5;
+   */
+  role?: UserRole | undefined;
+
+  /**
+   * New picture, an https URL.
+   *
+   * @generated from field: optional string avatar_url = 6;
+   */
+  avatarUrl?: string | undefined;
+
+  /**
+   * New IANA time zone.
+   *
+   * @generated from field: optional string timezone = 7;
+   */
+  timezone?: string | undefined;
+
+  /**
+   * New language tag (BCP 47).
+   *
+   * @generated from field: optional string locale = 8;
+   */
+  locale?: string | undefined;
+
+  /**
+   * New department; added to the organization's options.
+   *
+   * @generated from field: optional string department = 9;
+   */
+  department?: string | undefined;
+
+  /**
+   * New job title.
+   *
+   * @generated from field: optional string job_title = 10;
+   */
+  jobTitle?: string | undefined;
+
+  /**
+   * New phone number.
+   *
+   * @generated from field: optional string primary_phone = 11;
+   */
+  primaryPhone?: string | undefined;
+
+  /**
+   * Fields to pin. Each must be set in the same request; `AVATAR_URL` and `MANAGER` are not accepted.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField pin_fields = 12;
+   */
+  pinFields: UserProfileField[];
+
+  /**
+   * Fields to hand back to automation. They keep their values.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField release_fields = 13;
+   */
+  releaseFields: UserProfileField[];
+};
+
+/**
+ * Describes the message svc.v2.UserUpdate.
+ * Use `create(UserUpdateSchema)` to create a new message.
+ */
+export const UserUpdateSchema: GenMessage<UserUpdate> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 2);
+
+/**
+ * What BatchUpdateUsers did with one update, or would do.
+ *
+ * @generated from message svc.v2.UserUpdateResult
+ */
+export type UserUpdateResult = Message<"svc.v2.UserUpdateResult"> & {
+  /**
+   * The user.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * What was done.
+   *
+   * @generated from field: svc.v2.UserUpdateOutcome outcome = 2;
+   */
+  outcome: UserUpdateOutcome;
+
+  /**
+   * The names of the fields whose value or owner changed: `email`, `role`, then governed fields in enum order.
+   *
+   * @generated from field: repeated string changed_fields = 3;
+   */
+  changedFields: string[];
+
+  /**
+   * Fields that were skipped because they are pinned, in enum order.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 4;
+   */
+  skippedPinnedFields: UserProfileField[];
+
+  /**
+   * Fields that were skipped because the directory supplies them, in enum order.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 5;
+   */
+  skippedDirectoryLockedFields: UserProfileField[];
+
+  /**
+   * Why the update was refused; absent unless it was.
+   *
+   * @generated from field: svc.v2.UserUpdateRefusal refusal = 6;
+   */
+  refusal?: UserUpdateRefusal | undefined;
+};
+
+/**
+ * Describes the message svc.v2.UserUpdateResult.
+ * Use `create(UserUpdateResultSchema)` to create a new message.
+ */
+export const UserUpdateResultSchema: GenMessage<UserUpdateResult> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 3);
+
+/**
+ * Why an update was refused: what UpdateUser would have failed with.
+ *
+ * @generated from message svc.v2.UserUpdateRefusal
+ */
+export type UserUpdateRefusal = Message<"svc.v2.UserUpdateRefusal"> & {
+  /**
+   * The reason.
+   *
+   * @generated from field: svc.v2.ErrorReason reason = 1;
+   */
+  reason: ErrorReason;
+
+  /**
+   * The reason in words, and what to do.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * Facts for programs, such as the id of who has an email address.
+   *
+   * @generated from field: map<string, string> metadata = 3;
+   */
+  metadata: { [key: string]: string };
+};
+
+/**
+ * Describes the message svc.v2.UserUpdateRefusal.
+ * Use `create(UserUpdateRefusalSchema)` to create a new message.
+ */
+export const UserUpdateRefusalSchema: GenMessage<UserUpdateRefusal> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 4);
+
+/**
  * Request of UpdateUser.
  *
  * @generated from message svc.v2.UpdateUserRequest
@@ -218,7 +417,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   lastName?: string | undefined;
 
   /**
-   * New role. Users cannot change their own.
+   * New role. Users cannot change their own, and the only active administrator keeps the role.
    *
    * @generated from field: optional svc.v2.UserRole role = 5;
    */
@@ -286,7 +485,7 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
  * Use `create(UpdateUserRequestSchema)` to create a new message.
  */
 export const UpdateUserRequestSchema: GenMessage<UpdateUserRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 2);
+  messageDesc(file_svc_v2_user, 5);
 
 /**
  * Response of UpdateUser.
@@ -321,7 +520,56 @@ export type UpdateUserResponse = Message<"svc.v2.UpdateUserResponse"> & {
  * Use `create(UpdateUserResponseSchema)` to create a new message.
  */
 export const UpdateUserResponseSchema: GenMessage<UpdateUserResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 3);
+  messageDesc(file_svc_v2_user, 6);
+
+/**
+ * Request of BatchUpdateUsers.
+ *
+ * @generated from message svc.v2.BatchUpdateUsersRequest
+ */
+export type BatchUpdateUsersRequest = Message<"svc.v2.BatchUpdateUsersRequest"> & {
+  /**
+   * The updates, each user once.
+   *
+   * @generated from field: repeated svc.v2.UserUpdate users = 1;
+   */
+  users: UserUpdate[];
+
+  /**
+   * Whether to change nothing, and only say what would be done.
+   *
+   * @generated from field: bool validate_only = 2;
+   */
+  validateOnly: boolean;
+};
+
+/**
+ * Describes the message svc.v2.BatchUpdateUsersRequest.
+ * Use `create(BatchUpdateUsersRequestSchema)` to create a new message.
+ */
+export const BatchUpdateUsersRequestSchema: GenMessage<BatchUpdateUsersRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 7);
+
+/**
+ * Response of BatchUpdateUsers.
+ *
+ * @generated from message svc.v2.BatchUpdateUsersResponse
+ */
+export type BatchUpdateUsersResponse = Message<"svc.v2.BatchUpdateUsersResponse"> & {
+  /**
+   * A result for each update, in the order of the request.
+   *
+   * @generated from field: repeated svc.v2.UserUpdateResult data = 1;
+   */
+  data: UserUpdateResult[];
+};
+
+/**
+ * Describes the message svc.v2.BatchUpdateUsersResponse.
+ * Use `create(BatchUpdateUsersResponseSchema)` to create a new message.
+ */
+export const BatchUpdateUsersResponseSchema: GenMessage<BatchUpdateUsersResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 8);
 
 /**
  * Request of CreateUser.
@@ -405,7 +653,7 @@ export type CreateUserRequest = Message<"svc.v2.CreateUserRequest"> & {
  * Use `create(CreateUserRequestSchema)` to create a new message.
  */
 export const CreateUserRequestSchema: GenMessage<CreateUserRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 4);
+  messageDesc(file_svc_v2_user, 9);
 
 /**
  * Response of CreateUser.
@@ -426,7 +674,127 @@ export type CreateUserResponse = Message<"svc.v2.CreateUserResponse"> & {
  * Use `create(CreateUserResponseSchema)` to create a new message.
  */
 export const CreateUserResponseSchema: GenMessage<CreateUserResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 5);
+  messageDesc(file_svc_v2_user, 10);
+
+/**
+ * Request of DeactivateUser.
+ *
+ * @generated from message svc.v2.DeactivateUserRequest
+ */
+export type DeactivateUserRequest = Message<"svc.v2.DeactivateUserRequest"> & {
+  /**
+   * The user.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.DeactivateUserRequest.
+ * Use `create(DeactivateUserRequestSchema)` to create a new message.
+ */
+export const DeactivateUserRequestSchema: GenMessage<DeactivateUserRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 11);
+
+/**
+ * Response of DeactivateUser.
+ *
+ * @generated from message svc.v2.DeactivateUserResponse
+ */
+export type DeactivateUserResponse = Message<"svc.v2.DeactivateUserResponse"> & {
+  /**
+   * The user after the deactivation.
+   *
+   * @generated from field: svc.v2.User data = 1;
+   */
+  data?: User | undefined;
+};
+
+/**
+ * Describes the message svc.v2.DeactivateUserResponse.
+ * Use `create(DeactivateUserResponseSchema)` to create a new message.
+ */
+export const DeactivateUserResponseSchema: GenMessage<DeactivateUserResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 12);
+
+/**
+ * Request of ReactivateUser.
+ *
+ * @generated from message svc.v2.ReactivateUserRequest
+ */
+export type ReactivateUserRequest = Message<"svc.v2.ReactivateUserRequest"> & {
+  /**
+   * The user.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.ReactivateUserRequest.
+ * Use `create(ReactivateUserRequestSchema)` to create a new message.
+ */
+export const ReactivateUserRequestSchema: GenMessage<ReactivateUserRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 13);
+
+/**
+ * Response of ReactivateUser.
+ *
+ * @generated from message svc.v2.ReactivateUserResponse
+ */
+export type ReactivateUserResponse = Message<"svc.v2.ReactivateUserResponse"> & {
+  /**
+   * The user after the reactivation.
+   *
+   * @generated from field: svc.v2.User data = 1;
+   */
+  data?: User | undefined;
+};
+
+/**
+ * Describes the message svc.v2.ReactivateUserResponse.
+ * Use `create(ReactivateUserResponseSchema)` to create a new message.
+ */
+export const ReactivateUserResponseSchema: GenMessage<ReactivateUserResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 14);
+
+/**
+ * Request of EndUserSessions.
+ *
+ * @generated from message svc.v2.EndUserSessionsRequest
+ */
+export type EndUserSessionsRequest = Message<"svc.v2.EndUserSessionsRequest"> & {
+  /**
+   * The user.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message svc.v2.EndUserSessionsRequest.
+ * Use `create(EndUserSessionsRequestSchema)` to create a new message.
+ */
+export const EndUserSessionsRequestSchema: GenMessage<EndUserSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 15);
+
+/**
+ * Response of EndUserSessions.
+ *
+ * @generated from message svc.v2.EndUserSessionsResponse
+ */
+export type EndUserSessionsResponse = Message<"svc.v2.EndUserSessionsResponse"> & {
+};
+
+/**
+ * Describes the message svc.v2.EndUserSessionsResponse.
+ * Use `create(EndUserSessionsResponseSchema)` to create a new message.
+ */
+export const EndUserSessionsResponseSchema: GenMessage<EndUserSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user, 16);
 
 /**
  * Request of GetUser.
@@ -447,7 +815,7 @@ export type GetUserRequest = Message<"svc.v2.GetUserRequest"> & {
  * Use `create(GetUserRequestSchema)` to create a new message.
  */
 export const GetUserRequestSchema: GenMessage<GetUserRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 6);
+  messageDesc(file_svc_v2_user, 17);
 
 /**
  * Response of GetUser.
@@ -468,7 +836,7 @@ export type GetUserResponse = Message<"svc.v2.GetUserResponse"> & {
  * Use `create(GetUserResponseSchema)` to create a new message.
  */
 export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 7);
+  messageDesc(file_svc_v2_user, 18);
 
 /**
  * Request of ListUsers.
@@ -503,6 +871,62 @@ export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
    * @generated from field: string email = 4;
    */
   email: string;
+
+  /**
+   * Only users whose name, family name or email address begins with this text, in upper or lower case; empty for all.
+   *
+   * @generated from field: string q = 5;
+   */
+  q: string;
+
+  /**
+   * Only users of this department; empty for all.
+   *
+   * @generated from field: string department = 6;
+   */
+  department: string;
+
+  /**
+   * Only users with this role; unspecified for all.
+   *
+   * @generated from field: svc.v2.UserRole role = 7;
+   */
+  role: UserRole;
+
+  /**
+   * Only users whose manager is this user; empty for all.
+   *
+   * @generated from field: string manager_user_id = 8;
+   */
+  managerUserId: string;
+
+  /**
+   * Only deactivated users if true, only active ones if false, whatever `include_deactivated` says.
+   *
+   * @generated from field: optional bool is_deactivated = 9;
+   */
+  isDeactivated?: boolean | undefined;
+
+  /**
+   * Only users whose field has the owner that `owner` names; unspecified for all.
+   *
+   * @generated from field: svc.v2.UserProfileField field = 10;
+   */
+  field: UserProfileField;
+
+  /**
+   * The owner of `field`. Both are set, or neither.
+   *
+   * @generated from field: svc.v2.FieldOwner owner = 11;
+   */
+  owner: FieldOwner;
+
+  /**
+   * Whether to count the items of all pages.
+   *
+   * @generated from field: bool include_total = 12;
+   */
+  includeTotal: boolean;
 };
 
 /**
@@ -510,7 +934,7 @@ export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
  * Use `create(ListUsersRequestSchema)` to create a new message.
  */
 export const ListUsersRequestSchema: GenMessage<ListUsersRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 8);
+  messageDesc(file_svc_v2_user, 19);
 
 /**
  * Response of ListUsers.
@@ -526,11 +950,18 @@ export type ListUsersResponse = Message<"svc.v2.ListUsersResponse"> & {
   data: User[];
 
   /**
-   * The token of the next page; empty on the last one.
+   * Token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * How many items there are on all pages; absent unless `include_total` was set.
+   *
+   * @generated from field: optional int32 total_size = 3;
+   */
+  totalSize?: number | undefined;
 };
 
 /**
@@ -538,7 +969,7 @@ export type ListUsersResponse = Message<"svc.v2.ListUsersResponse"> & {
  * Use `create(ListUsersResponseSchema)` to create a new message.
  */
 export const ListUsersResponseSchema: GenMessage<ListUsersResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 9);
+  messageDesc(file_svc_v2_user, 20);
 
 /**
  * Request of ListDepartmentOptions.
@@ -553,7 +984,7 @@ export type ListDepartmentOptionsRequest = Message<"svc.v2.ListDepartmentOptions
  * Use `create(ListDepartmentOptionsRequestSchema)` to create a new message.
  */
 export const ListDepartmentOptionsRequestSchema: GenMessage<ListDepartmentOptionsRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 10);
+  messageDesc(file_svc_v2_user, 21);
 
 /**
  * Response of ListDepartmentOptions.
@@ -574,7 +1005,7 @@ export type ListDepartmentOptionsResponse = Message<"svc.v2.ListDepartmentOption
  * Use `create(ListDepartmentOptionsResponseSchema)` to create a new message.
  */
 export const ListDepartmentOptionsResponseSchema: GenMessage<ListDepartmentOptionsResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 11);
+  messageDesc(file_svc_v2_user, 22);
 
 /**
  * A department that profiles can use.
@@ -602,7 +1033,7 @@ export type DepartmentOption = Message<"svc.v2.DepartmentOption"> & {
  * Use `create(DepartmentOptionSchema)` to create a new message.
  */
 export const DepartmentOptionSchema: GenMessage<DepartmentOption> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user, 12);
+  messageDesc(file_svc_v2_user, 23);
 
 /**
  * The governed fields of a profile.
@@ -825,6 +1256,47 @@ export const TeamUserRoleSchema: GenEnum<TeamUserRole> = /*@__PURE__*/
   enumDesc(file_svc_v2_user, 3);
 
 /**
+ * What became of an update.
+ *
+ * @generated from enum svc.v2.UserUpdateOutcome
+ */
+export enum UserUpdateOutcome {
+  /**
+   * Unspecified.
+   *
+   * @generated from enum value: USER_UPDATE_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The user was changed.
+   *
+   * @generated from enum value: USER_UPDATE_OUTCOME_UPDATED = 1;
+   */
+  UPDATED = 1,
+
+  /**
+   * The user is as before: nothing differs, or whatever differs was skipped.
+   *
+   * @generated from enum value: USER_UPDATE_OUTCOME_UNCHANGED = 2;
+   */
+  UNCHANGED = 2,
+
+  /**
+   * The update was refused, and the user is as before.
+   *
+   * @generated from enum value: USER_UPDATE_OUTCOME_REFUSED = 3;
+   */
+  REFUSED = 3,
+}
+
+/**
+ * Describes the enum svc.v2.UserUpdateOutcome.
+ */
+export const UserUpdateOutcomeSchema: GenEnum<UserUpdateOutcome> = /*@__PURE__*/
+  enumDesc(file_svc_v2_user, 4);
+
+/**
  * Reads and writes people's profiles.
  *
  * @generated from service svc.v2.UserService
@@ -845,6 +1317,18 @@ export const UserService: GenService<{
     output: typeof UpdateUserResponseSchema;
   },
   /**
+   * Updates users, each as UpdateUser does, in the order of the request: an update that the rules refuse has the reason in
+   * its result, and the others are written. An invalid request fails as a whole. With `validate_only` nothing is written,
+   * and the response is the same. Safe to retry.
+   *
+   * @generated from rpc svc.v2.UserService.BatchUpdateUsers
+   */
+  batchUpdateUsers: {
+    methodKind: "unary";
+    input: typeof BatchUpdateUsersRequestSchema;
+    output: typeof BatchUpdateUsersResponseSchema;
+  },
+  /**
    * Creates a user in the organization. The user gets a new id, even if another organization has a user with the same
    * email. Only administrators and organization API keys with every permission can create administrators. If a member
    * of the organization already has the email, the call fails with `already_exists`.
@@ -857,6 +1341,43 @@ export const UserService: GenService<{
     output: typeof CreateUserResponseSchema;
   },
   /**
+   * Deactivates a user: sessions end and tokens are refused at once, and the profile, the email address and the phone
+   * number are kept. Not possible for users of the directory, for the caller's own user, or for the only active
+   * administrator. Only administrators and organization API keys with every permission can deactivate an administrator.
+   * Deactivating a deactivated user changes nothing. Safe to retry.
+   *
+   * @generated from rpc svc.v2.UserService.DeactivateUser
+   */
+  deactivateUser: {
+    methodKind: "unary";
+    input: typeof DeactivateUserRequestSchema;
+    output: typeof DeactivateUserResponseSchema;
+  },
+  /**
+   * Reactivates a user, whose tokens from before the deactivation stay refused. Not possible for users of the directory.
+   * Only administrators and organization API keys with every permission can reactivate an administrator. Reactivating an
+   * active user changes nothing. Safe to retry.
+   *
+   * @generated from rpc svc.v2.UserService.ReactivateUser
+   */
+  reactivateUser: {
+    methodKind: "unary";
+    input: typeof ReactivateUserRequestSchema;
+    output: typeof ReactivateUserResponseSchema;
+  },
+  /**
+   * Ends all sessions of a user: user tokens and tokens of the identity provider that were issued until now are refused
+   * at once. Only administrators and organization API keys with every permission can end those of an administrator. Safe
+   * to retry.
+   *
+   * @generated from rpc svc.v2.UserService.EndUserSessions
+   */
+  endUserSessions: {
+    methodKind: "unary";
+    input: typeof EndUserSessionsRequestSchema;
+    output: typeof EndUserSessionsResponseSchema;
+  },
+  /**
    * Gets one member of the organization.
    *
    * @generated from rpc svc.v2.UserService.GetUser
@@ -867,7 +1388,7 @@ export const UserService: GenService<{
     output: typeof GetUserResponseSchema;
   },
   /**
-   * Lists the members of the organization, in creation order.
+   * Lists the members of the organization that all given filters match, in creation order.
    *
    * @generated from rpc svc.v2.UserService.ListUsers
    */

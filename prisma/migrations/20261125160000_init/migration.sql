@@ -14,7 +14,7 @@ CREATE TYPE "team_user_role" AS ENUM ('MANAGER', 'BUILDER', 'AGENT', 'CONTRIBUTO
 CREATE TYPE "api_key_kind" AS ENUM ('pk', 'wk', 'mk');
 
 -- CreateEnum
-CREATE TYPE "api_key_revocation" AS ENUM ('LEAK_REPORT', 'OPERATOR', 'ROTATION');
+CREATE TYPE "api_key_revocation" AS ENUM ('LEAK_REPORT', 'OPERATOR', 'ROTATION', 'USER');
 
 -- CreateEnum
 CREATE TYPE "actor_kind" AS ENUM ('USER', 'API_KEY', 'WORKER', 'DIRECTORY', 'ANONYMOUS', 'SYSTEM');
@@ -101,6 +101,7 @@ CREATE TABLE "memberships" (
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "deactivated_at" TIMESTAMPTZ(3),
+    "sessions_ended_at" TIMESTAMPTZ(3),
     "directory_external_id" TEXT,
     "directory_user_name" TEXT,
     "directory_attributes" JSONB,
@@ -133,6 +134,7 @@ CREATE TABLE "team_members" (
     "team_id" TEXT NOT NULL,
     "user_id" TEXT NOT NULL,
     "role" "team_user_role" NOT NULL,
+    "expires_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "team_members_pkey" PRIMARY KEY ("organization_id","team_id","user_id")
 );
@@ -142,6 +144,7 @@ CREATE TABLE "groups" (
     "id" TEXT NOT NULL,
     "organization_id" TEXT NOT NULL,
     "name" TEXT NOT NULL,
+    "directory_managed" BOOLEAN NOT NULL DEFAULT false,
     "directory_external_id" TEXT,
     "ordinal" BIGSERIAL NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -201,6 +204,7 @@ CREATE TABLE "api_keys" (
     "chain_id" TEXT NOT NULL,
     "rotation" INTEGER NOT NULL DEFAULT 0,
     "previous_rotation" INTEGER,
+    "ordinal" BIGSERIAL NOT NULL,
 
     CONSTRAINT "api_keys_pkey" PRIMARY KEY ("organization_id","id")
 );
@@ -260,6 +264,32 @@ CREATE TABLE "audit_events" (
     "changed_fields" TEXT[] NOT NULL DEFAULT '{}',
 
     CONSTRAINT "audit_events_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "event_outbox" (
+    "organization_id" TEXT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+    "event_id" UUID NOT NULL,
+
+    CONSTRAINT "event_outbox_pkey" PRIMARY KEY ("organization_id","ordinal")
+);
+
+-- CreateTable
+CREATE TABLE "event_feed" (
+    "organization_id" TEXT NOT NULL,
+    "position" BIGINT NOT NULL,
+    "event_id" UUID NOT NULL,
+
+    CONSTRAINT "event_feed_pkey" PRIMARY KEY ("organization_id","position")
+);
+
+-- CreateTable
+CREATE TABLE "event_heads" (
+    "organization_id" TEXT NOT NULL,
+    "position" BIGINT NOT NULL DEFAULT 0,
+
+    CONSTRAINT "event_heads_pkey" PRIMARY KEY ("organization_id")
 );
 
 -- CreateTable
@@ -410,6 +440,8 @@ CREATE TABLE "journeys" (
     "metadata" JSONB,
     "created_by_workflow_id" TEXT,
     "created_by_workflow_name" TEXT,
+    "overdue_from" DATE NOT NULL DEFAULT 'infinity'::date,
+    "is_failing" BOOLEAN NOT NULL DEFAULT false,
     "ordinal" BIGSERIAL NOT NULL,
 
     CONSTRAINT "journeys_pkey" PRIMARY KEY ("organization_id","id")
@@ -623,7 +655,40 @@ CREATE INDEX "users_email_key_idx" ON "users"("email_key");
 CREATE UNIQUE INDEX "users_id_email_key_key" ON "users"("id", "email_key");
 
 -- CreateIndex
-CREATE INDEX "memberships_organization_id_manager_user_id_idx" ON "memberships"("organization_id", "manager_user_id");
+CREATE INDEX "memberships_organization_id_manager_user_id_ordinal_idx" ON "memberships"("organization_id", "manager_user_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_department_ordinal_idx" ON "memberships"("organization_id", "department", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_role_ordinal_idx" ON "memberships"("organization_id", "role", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_first_name_owner_ordinal_idx" ON "memberships"("organization_id", "first_name_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_last_name_owner_ordinal_idx" ON "memberships"("organization_id", "last_name_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_avatar_url_owner_ordinal_idx" ON "memberships"("organization_id", "avatar_url_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_timezone_owner_ordinal_idx" ON "memberships"("organization_id", "timezone_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_locale_owner_ordinal_idx" ON "memberships"("organization_id", "locale_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_department_owner_ordinal_idx" ON "memberships"("organization_id", "department_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_job_title_owner_ordinal_idx" ON "memberships"("organization_id", "job_title_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_manager_owner_ordinal_idx" ON "memberships"("organization_id", "manager_owner", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "memberships_organization_id_primary_phone_owner_ordinal_idx" ON "memberships"("organization_id", "primary_phone_owner", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "memberships_user_id_idx" ON "memberships"("user_id");
@@ -662,7 +727,10 @@ CREATE INDEX "api_keys_id_idx" ON "api_keys"("id");
 CREATE INDEX "api_keys_secret_hash_idx" ON "api_keys"("secret_hash");
 
 -- CreateIndex
-CREATE INDEX "api_keys_organization_id_created_at_idx" ON "api_keys"("organization_id", "created_at");
+CREATE INDEX "api_keys_organization_id_team_id_ordinal_idx" ON "api_keys"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "api_keys_organization_id_ordinal_key" ON "api_keys"("organization_id", "ordinal");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "api_keys_organization_id_chain_id_rotation_key" ON "api_keys"("organization_id", "chain_id", "rotation");
@@ -707,6 +775,15 @@ CREATE INDEX "audit_events_organization_id_request_id_occurred_at_id_idx" ON "au
 CREATE INDEX "audit_events_organization_id_team_id_occurred_at_id_idx" ON "audit_events"("organization_id", "team_id", "occurred_at", "id");
 
 -- CreateIndex
+CREATE INDEX "audit_events_organization_id_actor_kind_occurred_at_id_idx" ON "audit_events"("organization_id", "actor_kind", "occurred_at", "id");
+
+-- CreateIndex
+CREATE INDEX "audit_events_organization_id_target_type_occurred_at_id_idx" ON "audit_events"("organization_id", "target_type", "occurred_at", "id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "event_feed_organization_id_event_id_key" ON "event_feed"("organization_id", "event_id");
+
+-- CreateIndex
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
 
 -- CreateIndex
@@ -722,7 +799,7 @@ CREATE INDEX "access_policies_id_idx" ON "access_policies"("id");
 CREATE UNIQUE INDEX "access_policies_organization_id_ordinal_key" ON "access_policies"("organization_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "approval_procedures_organization_id_access_policy_id_idx" ON "approval_procedures"("organization_id", "access_policy_id");
+CREATE INDEX "approval_procedures_organization_id_access_policy_id_ordina_idx" ON "approval_procedures"("organization_id", "access_policy_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "approval_procedures_id_idx" ON "approval_procedures"("id");
@@ -761,7 +838,25 @@ CREATE UNIQUE INDEX "app_instances_organization_id_team_id_ordinal_key" ON "app_
 CREATE UNIQUE INDEX "app_instance_shares_organization_id_team_id_app_instance_or_key" ON "app_instance_shares"("organization_id", "team_id", "app_instance_ordinal");
 
 -- CreateIndex
+CREATE INDEX "app_resources_organization_id_team_id_ordinal_idx" ON "app_resources"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_resources_organization_id_app_instance_id_ordinal_idx" ON "app_resources"("organization_id", "app_instance_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_resources_organization_id_resource_type_ordinal_idx" ON "app_resources"("organization_id", "resource_type", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_resources_organization_id_app_instance_id_resource_type_idx" ON "app_resources"("organization_id", "app_instance_id", "resource_type", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "app_resources_organization_id_external_id_ordinal_idx" ON "app_resources"("organization_id", "external_id", "ordinal");
+
+-- CreateIndex
 CREATE INDEX "app_resources_id_idx" ON "app_resources"("id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_resources_organization_id_ordinal_key" ON "app_resources"("organization_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "priorities_id_idx" ON "priorities"("id");
@@ -770,13 +865,28 @@ CREATE INDEX "priorities_id_idx" ON "priorities"("id");
 CREATE UNIQUE INDEX "priorities_organization_id_ordinal_key" ON "priorities"("organization_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "journeys_organization_id_team_id_idx" ON "journeys"("organization_id", "team_id");
+CREATE INDEX "journeys_organization_id_team_id_ordinal_idx" ON "journeys"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "journeys_organization_id_requester_user_id_idx" ON "journeys"("organization_id", "requester_user_id");
+CREATE INDEX "journeys_organization_id_requester_user_id_ordinal_idx" ON "journeys"("organization_id", "requester_user_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "journeys_organization_id_requester_manager_user_id_idx" ON "journeys"("organization_id", "requester_manager_user_id");
+CREATE INDEX "journeys_organization_id_requester_manager_user_id_ordinal_idx" ON "journeys"("organization_id", "requester_manager_user_id", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_is_failing_ordinal_idx" ON "journeys"("organization_id", "is_failing", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_overdue_from_ordinal_idx" ON "journeys"("organization_id", "overdue_from", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_team_id_overdue_from_ordinal_idx" ON "journeys"("organization_id", "team_id", "overdue_from", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_requester_user_id_overdue_from_ord_idx" ON "journeys"("organization_id", "requester_user_id", "overdue_from", "ordinal");
+
+-- CreateIndex
+CREATE INDEX "journeys_organization_id_requester_manager_user_id_overdue__idx" ON "journeys"("organization_id", "requester_manager_user_id", "overdue_from", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "journeys_id_idx" ON "journeys"("id");
@@ -869,7 +979,7 @@ ALTER TABLE "department_options" ADD CONSTRAINT "department_options_organization
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE CASCADE ON UPDATE RESTRICT;
 
 -- AddForeignKey
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_chain_id_previous_rotation_fkey" FOREIGN KEY ("organization_id", "chain_id", "previous_rotation") REFERENCES "api_keys"("organization_id", "chain_id", "rotation") ON DELETE RESTRICT ON UPDATE NO ACTION;
@@ -882,6 +992,9 @@ ALTER TABLE "user_tokens" ADD CONSTRAINT "user_tokens_organization_id_user_id_fk
 
 -- AddForeignKey
 ALTER TABLE "audit_events" ADD CONSTRAINT "audit_events_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "event_heads" ADD CONSTRAINT "event_heads_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
@@ -1015,6 +1128,10 @@ ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHE
 ALTER TABLE "department_options" ADD CONSTRAINT "department_options_name_not_empty" CHECK ("name" <> '');
 ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_source_format" CHECK ("source" ~ '^[a-z0-9_.-]{1,64}$');
 
+-- Team roles that end.
+CREATE INDEX "team_members_expires_at_idx" ON "team_members" ("organization_id", "expires_at")
+  WHERE "expires_at" IS NOT NULL;
+
 -- Names and addresses by which directories find members and groups; lists are in the order of the ordinal.
 CREATE UNIQUE INDEX "memberships_directory_user_name_unique"
   ON "memberships" ("organization_id", (lower("directory_user_name" COLLATE "C")))
@@ -1034,21 +1151,38 @@ CREATE INDEX "memberships_given_name_idx" ON "memberships"
   ("organization_id", (lower(nullif("first_name", '')) COLLATE "C"), "ordinal")
   WHERE "directory_deleted_at" IS NULL;
 CREATE INDEX "memberships_active_idx" ON "memberships" ("organization_id", "ordinal")
-  WHERE "deactivated_at" IS NULL AND "directory_deleted_at" IS NULL;
+  WHERE "deactivated_at" IS NULL;
 CREATE INDEX "memberships_deactivated_idx" ON "memberships" ("organization_id", "ordinal")
   WHERE "deactivated_at" IS NOT NULL AND "directory_deleted_at" IS NULL;
+CREATE INDEX "memberships_all_deactivated_idx" ON "memberships" ("organization_id", "ordinal")
+  WHERE "deactivated_at" IS NOT NULL;
 CREATE INDEX "memberships_directory_emails_idx" ON "memberships"
   USING GIN ((lower(("directory_attributes" -> 'emails')::text)::jsonb) jsonb_path_ops)
   WHERE "directory_attributes" IS NOT NULL;
+-- What searches for a prefix find.
+CREATE INDEX "memberships_name_prefix_idx" ON "memberships"
+  ("organization_id", lower(btrim("first_name" || ' ' || "last_name")) text_pattern_ops);
+CREATE INDEX "memberships_last_name_prefix_idx" ON "memberships" ("organization_id", lower("last_name") text_pattern_ops);
+CREATE INDEX "memberships_email_prefix_idx" ON "memberships" ("organization_id", lower("email_key") text_pattern_ops);
 CREATE INDEX "groups_name_idx" ON "groups"
   ("organization_id", (lower(nullif("name", '')) COLLATE "C"), "ordinal");
+
+-- The beginnings of names, by which app resources are found.
+CREATE INDEX "app_resources_name_idx" ON "app_resources" ("organization_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "app_resources_app_instance_name_idx" ON "app_resources"
+  ("organization_id", "app_instance_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "app_resources_resource_type_name_idx" ON "app_resources"
+  ("organization_id", "resource_type", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "app_resources_app_instance_resource_type_name_idx" ON "app_resources"
+  ("organization_id", "app_instance_id", "resource_type", (lower(left("name", 64) COLLATE "C")), "ordinal");
 
 -- API keys: a management key is its organization's, a revocation says how it came and is final.
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_management_key_has_no_team" CHECK ("kind" <> 'mk' OR "team_id" IS NULL);
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_revocation_complete" CHECK (("revoked_at" IS NULL) = ("revoked_by" IS NULL));
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_permissions_known" CHECK ("permissions" <@ ARRAY[
   'access:read', 'access:write', 'apps:read', 'apps:write', 'tickets:read', 'tickets:write',
-  'entities:read', 'entities:write', 'users:read', 'users:write', 'ingestion:write', 'audit:read'
+  'entities:read', 'entities:write', 'users:read', 'users:write', 'teams:read', 'teams:write',
+  'ingestion:write', 'audit:read', 'webhooks:read', 'webhooks:write'
 ]::text[]);
 
 CREATE FUNCTION "refuse_api_key_revival"() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -1091,8 +1225,82 @@ ALTER TABLE "journey_tasks" ADD CONSTRAINT "journey_tasks_parent_is_another" CHE
 ALTER TABLE "journeys" ADD CONSTRAINT "journeys_created_by_workflow_complete" CHECK (
   ("created_by_workflow_id" IS NULL) = ("created_by_workflow_name" IS NULL)
 );
+CREATE INDEX "journeys_active_idx" ON "journeys" ("organization_id", "ordinal") WHERE "archived_at" IS NULL;
+CREATE INDEX "journeys_archived_idx" ON "journeys" ("organization_id", "ordinal") WHERE "archived_at" IS NOT NULL;
 ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_target_duration_not_negative" CHECK ("target_duration_seconds" >= 0);
 ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_sync_interval_not_negative" CHECK ("sync_interval_seconds" >= 0);
+
+-- Webhooks.
+CREATE TYPE "webhook_mode" AS ENUM ('UNORDERED', 'BY_TARGET');
+CREATE TYPE "webhook_endpoint_status" AS ENUM ('ENABLED', 'DISABLED');
+CREATE TYPE "webhook_disabled_reason" AS ENUM ('REQUEST', 'FAILURES', 'GONE');
+CREATE TYPE "webhook_delivery_status" AS ENUM ('PENDING', 'SUCCEEDED', 'FAILED');
+
+CREATE TABLE "webhook_endpoints" (
+    "id" TEXT NOT NULL,
+    "organization_id" TEXT NOT NULL,
+    "team_id" TEXT,
+    "url" TEXT NOT NULL,
+    "description" TEXT NOT NULL DEFAULT '',
+    "types" TEXT[],
+    "mode" "webhook_mode" NOT NULL DEFAULT 'UNORDERED',
+    "status" "webhook_endpoint_status" NOT NULL DEFAULT 'ENABLED',
+    "disabled_reason" "webhook_disabled_reason",
+    "failing_since" TIMESTAMPTZ(3),
+    "public_key" TEXT NOT NULL DEFAULT '',
+    "position" BIGINT NOT NULL,
+    "ordinal" BIGSERIAL NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "webhook_endpoints_pkey" PRIMARY KEY ("organization_id","id")
+);
+
+CREATE TABLE "webhook_secrets" (
+    "organization_id" TEXT NOT NULL,
+    "endpoint_id" TEXT NOT NULL,
+    "id" UUID NOT NULL,
+    "sealed" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "expires_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "webhook_secrets_pkey" PRIMARY KEY ("organization_id","endpoint_id","id")
+);
+
+CREATE TABLE "webhook_deliveries" (
+    "organization_id" TEXT NOT NULL,
+    "event_id" UUID NOT NULL,
+    "endpoint_id" TEXT NOT NULL,
+    "position" BIGINT NOT NULL,
+    "target_type" TEXT NOT NULL,
+    "target_id" TEXT NOT NULL,
+    "status" "webhook_delivery_status" NOT NULL DEFAULT 'PENDING',
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "due_at" TIMESTAMPTZ(3) NOT NULL,
+    "last_attempt_at" TIMESTAMPTZ(3),
+    "response_status" INTEGER,
+    "response_text" TEXT NOT NULL DEFAULT '',
+    "error" TEXT NOT NULL DEFAULT '',
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    CONSTRAINT "webhook_deliveries_pkey" PRIMARY KEY ("organization_id","event_id","endpoint_id")
+);
+CREATE INDEX "webhook_endpoints_organization_id_team_id_ordinal_idx" ON "webhook_endpoints"("organization_id", "team_id", "ordinal");
+CREATE UNIQUE INDEX "webhook_endpoints_organization_id_ordinal_key" ON "webhook_endpoints"("organization_id", "ordinal");
+CREATE INDEX "webhook_deliveries_organization_id_created_at_idx" ON "webhook_deliveries"("organization_id", "created_at");
+CREATE UNIQUE INDEX "webhook_deliveries_organization_id_endpoint_id_position_key" ON "webhook_deliveries"("organization_id", "endpoint_id", "position");
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_id_team_id_fkey" FOREIGN KEY ("organization_id", "team_id") REFERENCES "teams"("organization_id", "id") ON DELETE CASCADE ON UPDATE RESTRICT;
+ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_url_not_empty" CHECK ("url" <> '');
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_disabled_reason_complete" CHECK (("status" = 'DISABLED') = ("disabled_reason" IS NOT NULL));
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_attempts_not_negative" CHECK ("attempts" >= 0);
+CREATE INDEX "webhook_deliveries_due_idx" ON "webhook_deliveries" ("organization_id", "endpoint_id", "due_at") WHERE "status" = 'PENDING';
+CREATE INDEX "webhook_deliveries_pending_idx" ON "webhook_deliveries" ("due_at") WHERE "status" = 'PENDING';
+CREATE INDEX "webhook_deliveries_target_idx" ON "webhook_deliveries" ("organization_id", "endpoint_id", "target_id", "position") WHERE "status" = 'PENDING';
 
 -- Keys of all processes, of 244 random bits: one authenticates page tokens, one seals the organization in bearer tokens.
 INSERT INTO "signing_keys" ("name", "key") VALUES

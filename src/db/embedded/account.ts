@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** The uid and gid that the server processes get; PostgreSQL refuses to run as root. */
@@ -30,13 +30,9 @@ export function unprivilegedAccount(passwd: string = readFileSync('/etc/passwd',
 /** Whether the account may enter the directory: it needs the execute bit there and on every parent directory. */
 export function canEnter(account: Account, directory: string): boolean {
   for (let path = resolve(directory); ; path = dirname(path)) {
-    if (!mayExecute(account, statSync(path))) return false
+    const { uid, gid, mode } = statSync(path)
+    const executeBit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+    if ((mode & executeBit) === 0) return false
     if (path === dirname(path)) return true
   }
-}
-
-function mayExecute(account: Account, stats: Stats): boolean {
-  if (stats.uid === account.uid) return (stats.mode & 0o100) !== 0
-  if (stats.gid === account.gid) return (stats.mode & 0o010) !== 0
-  return (stats.mode & 0o001) !== 0
 }

@@ -17,17 +17,7 @@ import { type Account, canEnter } from './account.js'
 import type { Place } from './place.js'
 
 /** Paths of the programs of one PostgreSQL build. */
-export interface Binaries {
-  readonly initdb: string
-  readonly postgres: string
-}
-
-interface Link {
-  /** Path of the link, relative to the package. */
-  readonly target: string
-  /** Path of the library that it points to, relative to the package. */
-  readonly source: string
-}
+export type Binaries = ReturnType<typeof binariesIn>
 
 /** The only variables that PostgreSQL's programs get: no secrets and no locale of the parent process. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -44,7 +34,7 @@ export function prepareBinaries(place: Place, root: string = installedPackage())
   return binariesIn(copy)
 }
 
-function binariesIn(root: string): Binaries {
+function binariesIn(root: string) {
   return { initdb: join(root, 'native/bin/initdb'), postgres: join(root, 'native/bin/postgres') }
 }
 
@@ -58,15 +48,15 @@ export function installedPackage(): string {
   }
 }
 
-/** The links that npm packages cannot contain; the package makes them after installation, unless scripts are off. */
-function libraryLinks(root: string): Link[] {
-  const list = join(root, 'native/pg-symlinks.json')
-  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
-}
-
-/** Makes missing links; false if the package is not writable. */
+/**
+ * Makes missing links to libraries, which npm packages cannot contain, and the package makes after installation unless
+ * scripts are off; false if the package is not writable.
+ */
 function completeLinks(root: string): boolean {
-  for (const { source, target } of libraryLinks(root)) {
+  const list = join(root, 'native/pg-symlinks.json')
+  // Paths relative to the package: `target` of the link, `source` of the library.
+  const links: { target: string; source: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+  for (const { source, target } of links) {
     const link = join(root, target)
     try {
       if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link)

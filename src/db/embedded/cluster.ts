@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
 import type { Place } from './place.js'
 import { isAlive } from './postmaster.js'
@@ -46,28 +47,16 @@ function removeAbandoned(place: Place): void {
   }
 }
 
-function runInitdb(place: Place, binaries: Binaries, directory: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(binaries.initdb, ['-D', directory, ...INITDB_OPTIONS], {
-      ...place.account,
-      cwd: place.directory,
-      env: SERVER_ENVIRONMENT,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    let output = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-    child.once('error', (cause) => {
-      reject(
-        new Error(`the embedded PostgreSQL cannot run on this machine (${cause.message}): set DATABASE_URL`, {
-          cause,
-        }),
-      )
-    })
-    child.once('close', (code, signal) => {
-      if (code === 0) resolve()
-      else reject(new Error(`initdb ended with ${code ?? signal}: ${output.trim()}`))
-    })
-  })
+async function runInitdb(place: Place, binaries: Binaries, directory: string): Promise<void> {
+  const options = { ...place.account, cwd: place.directory, env: SERVER_ENVIRONMENT }
+  try {
+    await promisify(execFile)(binaries.initdb, ['-D', directory, ...INITDB_OPTIONS], options)
+  } catch (cause) {
+    const { message, code, signal, stderr } = cause as ExecFileException
+    if (typeof code === 'string') {
+      const text = `the embedded PostgreSQL cannot run on this machine (${message}): set DATABASE_URL`
+      throw new Error(text, { cause })
+    }
+    throw new Error(`initdb ended with ${code ?? signal}: ${stderr?.trim()}`, { cause })
+  }
 }

@@ -5,27 +5,8 @@ import { type Place, removePlace, resolvePlace } from './place.js'
 import { stopPostmaster } from './postmaster.js'
 import { createAdminSession, type UseSession } from './session.js'
 
-/** How to start the embedded PostgreSQL. */
-export interface EmbeddedPostgresOptions {
-  /** Directory of the service's data; made if missing. */
-  readonly dataDir: string
-  /** Receives progress messages, one line each. */
-  readonly log?: (message: string) => void
-  /** PostgreSQL settings that override ours. They do not change a server that is already running. */
-  readonly settings?: Readonly<Record<string, string>>
-}
-
 /** A running embedded PostgreSQL that this process uses. */
-export interface EmbeddedPostgres {
-  /** URL of the service's database, for pg and for Prisma alike. */
-  readonly connectionString: string
-  /** Whether it was already running: a server that another process uses, or that a killed one left behind. */
-  readonly adopted: boolean
-  /** Makes this process the one that serves, until `stop`. Throws with the name of the other if there is one. */
-  lockServe(): Promise<void>
-  /** Stops using the server. The last process to do so shuts it down and waits for that. */
-  stop(): Promise<void>
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 const DATABASE = 'svc'
 /** The server releases the locks of a killed process when it notices, within milliseconds. */
@@ -35,12 +16,22 @@ const AGAIN_MILLIS = 500
 
 /**
  * Starts PostgreSQL on the data directory, or joins the server that runs there. Any number of processes may do so at
- * once. Durable: what was committed survives the kill of every process. A server that crashes is started again, as often as it takes.
- * Throws with the server's log if it does not start at first.
+ * once. Durable: what was committed survives the kill of every process. A server that crashes is started again, as
+ * often as it takes. Throws with the server's log if it does not start at first.
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { log = () => {}, settings = {} } = options
-  const place = resolvePlace(options.dataDir)
+export async function startEmbeddedPostgres({
+  dataDir,
+  log = () => {},
+  settings = {},
+}: {
+  /** Directory of the service's data; made if missing. */
+  readonly dataDir: string
+  /** Receives progress messages, one line each. */
+  readonly log?: (message: string) => void
+  /** PostgreSQL settings that override ours. They do not change a server that is already running. */
+  readonly settings?: Readonly<Record<string, string>>
+}) {
+  const place = resolvePlace(dataDir)
   const { session: first, socketDirectory, adopted } = await joinOrStart(place, settings)
   log(`${adopted ? 'joined' : 'started'} the embedded PostgreSQL in ${place.directory}`)
   await ensureDatabase(socketDirectory)
@@ -71,13 +62,18 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     log('stopped the embedded PostgreSQL')
   }
   keep().catch(logLost)
+  const host = encodeURIComponent(socketDirectory)
   return {
-    connectionString: connectionString(socketDirectory),
+    /** URL of the service's database, for pg and for Prisma alike. */
+    connectionString: `postgresql://postgres@localhost:5432/${DATABASE}?host=${host}&sslmode=disable`,
+    /** Whether it was already running: a server that another process uses, or that a killed one left behind. */
     adopted,
+    /** Makes this process the one that serves, until `stop`. Throws with the name of the other if there is one. */
     lockServe: async () => {
       await lockServe(session, place)
       serves = true
     },
+    /** Stops using the server. The last process to do so shuts it down and waits for that. */
     stop: () => {
       stopping ??= leave()
       return stopping
@@ -118,8 +114,4 @@ async function ensureDatabase(socketDirectory: string): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-function connectionString(socketDirectory: string): string {
-  return `postgresql://postgres@localhost:5432/${DATABASE}?host=${encodeURIComponent(socketDirectory)}&sslmode=disable`
 }

@@ -3,7 +3,7 @@ import { prepareBinaries } from './binaries.js'
 import { ensureCluster } from './cluster.js'
 import { ensureSocketDirectory, type Place } from './place.js'
 import { isPostmaster, readPidFile, type StartedPostmaster, spawnPostmaster } from './postmaster.js'
-import { openUseSession, type UseSession } from './session.js'
+import { openUseSession } from './session.js'
 
 const START_MILLIS = 60_000
 /** Another process was faster, or the sessions of a killed server are still ending: try again. */
@@ -21,15 +21,11 @@ const SETTINGS = {
   jit: 'off',
 }
 
-/** A session on the server, and whether the server was already running. */
-export interface Joined {
-  readonly session: UseSession
-  readonly socketDirectory: string
-  readonly adopted: boolean
-}
-
-/** Joins the server of the place, and starts it if it is not running. Throws with the server's log. */
-export async function joinOrStart(place: Place, settings: Readonly<Record<string, string>>): Promise<Joined> {
+/**
+ * Joins the server of the place, and starts it if it is not running: a session on it, and whether it was already
+ * running. Throws with the server's log.
+ */
+export async function joinOrStart(place: Place, settings: Readonly<Record<string, string>>) {
   const deadline = performance.now() + START_MILLIS
   let started: StartedPostmaster | undefined
   let failure: unknown

@@ -6,27 +6,14 @@ import { codeOf } from '../errors.js'
 import { type Binaries, SERVER_ENVIRONMENT } from './binaries.js'
 import type { Place } from './place.js'
 
-/** The contents of `postmaster.pid`, for a server that runs, or ran, on a cluster. */
-export interface PidFile {
-  readonly pid: number
-  readonly socketDirectory: string
-}
-
 /** A server process that this process started. */
-export interface StartedPostmaster {
-  /** Undefined if the system could not start it. */
-  readonly pid: number | undefined
-  /** True once it has ended. */
-  ended(): boolean
-  /** Its log output since it was started. */
-  output(): string
-}
+export type StartedPostmaster = ReturnType<typeof spawnPostmaster>
 
 const MAX_LOG_BYTES = 8 * 1024 * 1024
 const SHUTDOWN_MILLIS = 30_000
 
-/** Reads `postmaster.pid`; undefined if it does not exist or is only half written. */
-export function readPidFile(dataDirectory: string): PidFile | undefined {
+/** Reads `postmaster.pid`, of a server that runs, or ran; undefined if it does not exist or is only half written. */
+export function readPidFile(dataDirectory: string) {
   const [pid, , , , socketDirectory] = readIfThere(join(dataDirectory, 'postmaster.pid')).split('\n')
   return Number(pid) > 0 && socketDirectory ? { pid: Number(pid), socketDirectory } : undefined
 }
@@ -73,7 +60,7 @@ export function spawnPostmaster(
   binaries: Binaries,
   settings: Readonly<Record<string, string>>,
   stalePid: number | undefined,
-): StartedPostmaster {
+) {
   if ((statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) {
     renameSync(place.logFile, `${place.logFile}.1`)
   }
@@ -91,16 +78,16 @@ export function spawnPostmaster(
     stdio: ['ignore', log, log],
   })
   closeSync(log)
-  child.once('exit', () => {
+  const end = () => {
     ended = true
-  })
-  child.once('error', () => {
-    ended = true
-  })
-  child.unref()
+  }
+  child.once('exit', end).once('error', end).unref()
   return {
+    /** Undefined if the system could not start it. */
     pid: child.pid,
+    /** True once it has ended. */
     ended: () => ended,
+    /** Its log output since it was started. */
     output: () => readFileSync(place.logFile).subarray(logged).toString().trim(),
   }
 }
@@ -109,20 +96,16 @@ export function spawnPostmaster(
 export async function stopPostmaster(dataDirectory: string): Promise<void> {
   const running = readPidFile(dataDirectory)
   if (running === undefined || !isPostmaster(running.pid, dataDirectory)) return
-  signal(running.pid, 'SIGINT')
+  try {
+    process.kill(running.pid, 'SIGINT')
+  } catch (error) {
+    // It has just ended.
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
   const deadline = performance.now() + SHUTDOWN_MILLIS
   // The file is removed last; the process may remain as a zombie if no one collects it.
   while (readPidFile(dataDirectory)?.pid === running.pid && isPostmaster(running.pid, dataDirectory)) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (pid ${running.pid}) did not stop`)
     await sleep(5)
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    // It has just ended.
-    if (codeOf(error) !== 'ESRCH') throw error
   }
 }

@@ -16,16 +16,7 @@ const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_sta
   WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`
 
 /** The session by which a process shows the embedded server that it uses it. */
-export interface UseSession {
-  /** Settles when the session has ended, on purpose or not. */
-  readonly ended: Promise<void>
-  /** Tries to become the process that serves; false if another one does. */
-  tryServe(): Promise<boolean>
-  /** Name of the process that serves, if the server knows it. */
-  serving(): Promise<string | undefined>
-  /** Stops using the server; true if no other process uses it, and then none can join it any more. */
-  leave(): Promise<boolean>
-}
+export type UseSession = Awaited<ReturnType<typeof openUseSession>>
 
 /** Makes a superuser's session, not yet connected. Its settings are explicit, because pg reads PGPORT and the like. */
 export function createAdminSession(socketDirectory: string, name = `svc ${process.pid}`): pg.Client {
@@ -43,7 +34,7 @@ export function createAdminSession(socketDirectory: string, name = `svc ${proces
 }
 
 /** Joins the server as one of its users. Throws if it does not accept sessions or is just stopping. */
-export async function openUseSession(socketDirectory: string, postmasterPid: number): Promise<UseSession> {
+export async function openUseSession(socketDirectory: string, postmasterPid: number) {
   const client = createAdminSession(socketDirectory)
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve)
@@ -72,10 +63,14 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
   const ask = async (call: string, key: number): Promise<boolean> =>
     (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
   return {
+    /** Settles when the session has ended, on purpose or not. */
     ended,
+    /** Tries to become the process that serves; false if another one does. */
     tryServe: () => whileReferenced(ask('pg_try_advisory_lock($1, $2)', SERVE)),
+    /** Name of the process that serves, if the server knows it. */
     serving: async () => (await whileReferenced(query<{ name: string }>(SELECT_HOLDER, SERVE)))?.name,
-    leave: async () => {
+    /** Stops using the server; true if no other process uses it, and then none can join it any more. */
+    leave: async (): Promise<boolean> => {
       // From here on the process stays alive until it has said goodbye.
       client.ref()
       try {

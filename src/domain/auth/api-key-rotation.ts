@@ -1,24 +1,31 @@
 import type { Tables } from '../../db/tables.js'
-import {
-  endApiKey,
-  type FoundApiKey,
-  findApiKey,
-  findKeyOfRotation,
-  lockKeyChain,
-  revokeApiKeys,
-} from '../../store/api-key.js'
+import { ServiceError } from '../../errors.js'
+import { endApiKey, type FoundApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
-import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { permissions } from '../caller/caller.js'
-import { type ApiKeyOptions, addApiKey, keyEvent, type NewApiKey } from './api-key.js'
+import { keyPermissions } from '../caller/caller.js'
+import {
+  type ApiKeyOptions,
+  addApiKey,
+  findKeyFor,
+  type KeyAuthor,
+  keyEvent,
+  lockKeyFor,
+  type NewApiKey,
+  recordKeyEvents,
+  requireGivable,
+  unknownOperator,
+} from './api-key.js'
+
+/** How long a key stays valid beside its successor by default: 24 hours. */
+export const DEFAULT_OVERLAP_SECONDS = 86_400
 
 /** A key to be rotated. */
 export interface RotationRequest {
   readonly id: string
   /** How long the key stays valid beside its successor; 0 revokes it at once. */
   readonly overlapSeconds: number
-  /** Who rotates it, in words for people; default: not known. */
-  readonly createdBy?: string
+  /** Default: an operator who is not known. */
+  readonly by?: KeyAuthor
 }
 
 /** The successor of a key. */
@@ -28,49 +35,42 @@ export interface Rotation extends NewApiKey {
   readonly endsAt: Date | undefined
 }
 
-/** Why a key is not rotated: it does not exist, has ended, or has a successor, whose id is `by`. */
-export type RotationRefusal =
-  | { readonly refused: 'not found' | 'revoked' | 'expired' }
-  | { readonly refused: 'rotated'; readonly by: string }
-
 /**
  * Makes the successor of a live key, of the same kind and with the same reach and name, which lasts as long as the key
  * was made to last. The key ends after the overlap, or before if it was to; its tokens end with it. Records audit
- * events. A key has one successor.
+ * events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the author has less than the
+ * key, and `API_KEY_NOT_ROTATABLE`.
  */
-export async function rotateApiKey(
-  options: ApiKeyOptions,
-  request: RotationRequest,
-): Promise<Rotation | RotationRefusal> {
-  const { database } = options
-  const key = await findApiKey(database, request)
-  if (key === undefined) return { refused: 'not found' }
-  return database.transaction((transaction) => rotate(options, transaction, key, request))
+export async function rotateApiKey(options: ApiKeyOptions, request: RotationRequest): Promise<Rotation> {
+  const { id, by = unknownOperator } = request
+  const key = await findKeyFor(options.database, by, id)
+  return options.database.transaction((transaction) => rotate(options, transaction, key, { ...request, by }))
 }
 
 async function rotate(
   options: ApiKeyOptions,
   transaction: Tables,
   key: FoundApiKey,
-  { overlapSeconds, createdBy = '' }: RotationRequest,
-): Promise<Rotation | RotationRefusal> {
-  const old = await lockKeyChain(transaction, key)
-  if (old === undefined) return { refused: 'not found' }
+  { overlapSeconds, by }: Required<RotationRequest>,
+): Promise<Rotation> {
+  const old = await lockKeyFor(transaction, by, key)
+  requireGivable(by, old)
   const { organizationId, id, chainId, teamId, kind, name, now } = old
   const rotation = old.rotation + 1
-  const by = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
-  if (by !== undefined) return { refused: 'rotated', by }
-  if (old.revokedAt !== null) return { refused: 'revoked' }
-  if (old.expiresAt !== null && old.expiresAt <= now) return { refused: 'expired' }
+  const successorId = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
+  if (successorId !== undefined)
+    throw notRotatable(id, `was already rotated: its successor is ${successorId}`, { successorId })
+  if (old.revokedAt !== null) throw notRotatable(id, 'is revoked: create a new key instead')
+  if (old.expiresAt !== null && old.expiresAt <= now) throw notRotatable(id, 'has expired: create a new key instead')
 
   const successor = await addApiKey(options, transaction, {
     organizationId,
     teamId,
     kind,
     name,
-    permissions: permissions.filter((permission) => old.permissions.includes(permission)),
+    permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
     expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
-    createdBy,
+    createdBy: by.name,
     chainId,
     rotation,
     previousRotation: old.rotation,
@@ -86,7 +86,12 @@ async function rotate(
   const rotated = keyEvent('api_key.rotate', old)
   const created = keyEvent('api_key.create', { organizationId, id: successor.id, teamId })
   const revoked = overlapSeconds > 0 ? [] : [keyEvent('api_key.revoke', old)]
-  const events = [rotated, created, ...revoked].map((event) => ({ ...event, actor: systemActor }))
-  await recordAuditEvents(transaction, events, options.runtime)
+  await recordKeyEvents(transaction, by, [rotated, created, ...revoked], options.runtime)
   return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
+}
+
+function notRotatable(id: string, fault: string, metadata: Readonly<Record<string, string>> = {}): ServiceError {
+  return new ServiceError('API_KEY_NOT_ROTATABLE', `${id} ${fault}`, {
+    metadata: { resourceType: 'API key', resourceId: id, ...metadata },
+  })
 }

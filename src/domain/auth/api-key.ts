@@ -2,11 +2,20 @@ import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { insertApiKey, type NewApiKey as StoredApiKey, selectApiKeys } from '../../store/api-key.js'
+import {
+  type FoundApiKey,
+  findApiKey,
+  insertApiKey,
+  type LockedApiKey,
+  lockKeyChain,
+  type NewApiKey as StoredApiKey,
+  selectApiKeys,
+} from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization, hasTeam } from '../../store/organization.js'
-import { type AuditEvent, recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { type Permission, permissions } from '../caller/caller.js'
+import { type AuditEvent, auditedCall, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { canSee, keyPermissions, type Permission, permissions, requirePermissionIn } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
 import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'
@@ -19,13 +28,24 @@ export interface ApiKeyRequest {
   /** Default: `pk`. */
   readonly kind?: ApiKeyKind | undefined
   readonly name?: string | undefined
-  /** Some of `defaultPermissions`; default: all of them. */
+  /** Some of `defaultPermissions`; default: all of them. An empty list is refused, except for a management key. */
   readonly permissions?: readonly string[] | undefined
   /** How long it lasts; default: until it is revoked. */
   readonly seconds?: number | undefined
-  /** Who makes it, in words for people; default: not known. */
-  readonly createdBy?: string
+  /** Default: an operator who is not known. */
+  readonly by?: KeyAuthor
 }
+
+/** Who makes, rotates or revokes keys. */
+export interface KeyAuthor {
+  /** In words for people, such as `alice (svc keys create)`. */
+  readonly name: string
+  /** The call that does it; without one an operator does, who may do everything. */
+  readonly call?: Scope
+}
+
+/** An operator who is not known. */
+export const unknownOperator: KeyAuthor = { name: '' }
 
 /** A new key. The secret is not stored and cannot be shown again. */
 export interface NewApiKey {
@@ -45,12 +65,7 @@ export interface ApiKeyOptions {
   readonly runtime: Runtime
 }
 
-const organizationWide: ReadonlySet<Permission> = new Set([
-  'users:read',
-  'users:write',
-  'ingestion:write',
-  'audit:read',
-])
+const organizationWide: ReadonlySet<Permission> = new Set(['users:read', 'users:write', 'ingestion:write'])
 
 /**
  * All that a kind of key can use (docs/resources.md): workers do not read the audit log, a
@@ -58,29 +73,82 @@ const organizationWide: ReadonlySet<Permission> = new Set([
  */
 export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (kind === 'mk') return []
-  return permissions.filter((permission) => {
+  return keyPermissions.filter((permission) => {
     if (isTeamScoped && organizationWide.has(permission)) return false
     return kind === 'pk' || permission !== 'audit:read'
   })
 }
 
 /**
- * Makes a key and records an audit event. Throws for a team or an organization that does not exist, and for bad values.
+ * Makes a key and records an audit event. Throws `RESOURCE_NOT_FOUND` for a team or an organization that does not exist
+ * or is hidden from the author, `PERMISSION_MISSING` if the author has less than the key is to have, and for bad
+ * values.
  */
 export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, runtime } = options
-  const { organizationId, teamId, kind = 'pk', name = '', seconds, createdBy = '' } = request
-  const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
-  refuseViolations(keyViolations(name, kind, teamId))
-  const expiresAt = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
+  const { organizationId, teamId, kind = 'pk', name = '', seconds, by = unknownOperator } = request
   return database.transaction(async (transaction) => {
-    await requireOwner(transaction, organizationId, teamId)
-    const reach = { organizationId, teamId: teamId ?? null, permissions: granted }
-    const key = await addApiKey(options, transaction, { ...reach, kind, name, expiresAt, createdBy })
-    const event = { ...keyEvent('api_key.create', { ...reach, id: key.id }), actor: systemActor }
-    await recordAuditEvents(transaction, [event], runtime)
+    await requireOwner(transaction, by, organizationId, teamId)
+    requireKeyWriter(by, teamId ?? null)
+    refuseViolations(keyViolations(name, kind, teamId))
+    const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
+    const reach = { organizationId, teamId: teamId ?? null, kind, permissions: granted }
+    requireGivable(by, reach)
+    const expiresAt = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
+    const key = await addApiKey(options, transaction, { ...reach, name, expiresAt, createdBy: by.name })
+    await recordKeyEvents(transaction, by, [keyEvent('api_key.create', { ...reach, id: key.id })], runtime)
     return key
   })
+}
+
+/** Refuses a caller who may not manage keys in a team, or, without one, in the whole organization. */
+function requireKeyWriter({ call }: KeyAuthor, teamId: string | null): void {
+  if (call !== undefined) requirePermissionIn(call.caller, teamId, 'keys:write')
+}
+
+/** Refuses a caller who has less than the key. What a management key can do is in no list: it takes all permissions. */
+export function requireGivable(
+  { call }: KeyAuthor,
+  { teamId, kind, permissions: granted }: Pick<StoredApiKey, 'teamId' | 'kind' | 'permissions'>,
+): void {
+  if (call === undefined) return
+  for (const permission of permissions) {
+    if (kind === 'mk' || granted.includes(permission)) requirePermissionIn(call.caller, teamId, permission)
+  }
+}
+
+/** Finds a key of the author's organization; for an operator, of any. Throws `RESOURCE_NOT_FOUND`. */
+export async function findKeyFor(tables: Tables, { call }: KeyAuthor, id: string): Promise<FoundApiKey> {
+  const key = await findApiKey(tables, { id, ...(call && { organizationId: call.caller.organizationId }) })
+  if (key === undefined) throw notFound('API key', id)
+  return key
+}
+
+/**
+ * Locks a key and its chain for the author. Throws `RESOURCE_NOT_FOUND` if it is hidden from the caller, and
+ * `PERMISSION_MISSING` without `keys:write` where it belongs.
+ */
+export async function lockKeyFor(transaction: Tables, by: KeyAuthor, key: FoundApiKey): Promise<LockedApiKey> {
+  const locked = await lockKeyChain(transaction, key)
+  const isHidden = locked !== undefined && by.call !== undefined && !canSee(by.call.caller, locked.teamId)
+  if (locked === undefined || isHidden) throw notFound('API key', key.id)
+  requireKeyWriter(by, locked.teamId)
+  return locked
+}
+
+/** Writes events of keys with who did it. */
+export function recordKeyEvents(
+  transaction: Tables,
+  { call }: KeyAuthor,
+  events: readonly KeyEvent[],
+  runtime: Runtime,
+): Promise<void> {
+  const by = call === undefined ? { actor: systemActor } : auditedCall(call)
+  return recordAuditEvents(
+    transaction,
+    events.map((event) => ({ ...by, ...event })),
+    runtime,
+  )
 }
 
 /** A key to be added to a chain, or if it names none, as the first of its own. */
@@ -111,26 +179,34 @@ function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefine
   if (fault !== undefined) violations.push({ field: 'name', description: fault, reason: 'FIELD_INVALID' })
   if (kind === 'mk' && teamId !== undefined) {
     const description = 'must be omitted: a management key belongs to the whole organization'
-    violations.push({ field: 'team', description, reason: 'FIELD_INVALID' })
+    violations.push({ field: 'teamId', description, reason: 'FIELD_INVALID' })
   }
   return violations
 }
 
-function permissionsFrom(given: readonly string[] = [], kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
-  if (given.length === 0) return defaultPermissions(kind, isTeamScoped)
-  if (kind === 'mk') throw invalidField('permission', 'must be omitted: a management key has no permissions')
+function permissionsFrom(given: readonly string[] | undefined, kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   const usable = defaultPermissions(kind, isTeamScoped)
+  if (given === undefined || (kind === 'mk' && given.length === 0)) return usable
+  if (kind === 'mk') throw invalidField('permissions', 'must be omitted: a management key has no permissions')
+  if (given.length === 0) throw invalidField('permissions', 'must name at least one', 'FIELD_REQUIRED')
   const other = given.find((permission) => !usable.some((each) => each === permission))
   if (other !== undefined) {
     const holder = `a ${kind} key of ${isTeamScoped ? 'a team' : 'an organization'}`
-    throw invalidField('permission', `${other} is not a permission that ${holder} can use: ${usable.join(', ')}`)
+    throw invalidField('permissions', `${other} is not a permission that ${holder} can use: ${usable.join(', ')}`)
   }
   return usable.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(tables: Tables, organizationId: string, teamId: string | undefined): Promise<void> {
+async function requireOwner(
+  tables: Tables,
+  { call }: KeyAuthor,
+  organizationId: string,
+  teamId: string | undefined,
+): Promise<void> {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
-  if (teamId !== undefined && !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
+  if (teamId === undefined) return
+  const isHidden = call !== undefined && !canSee(call.caller, teamId)
+  if (isHidden || !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
 }
 
 /**
@@ -139,7 +215,7 @@ async function requireOwner(tables: Tables, organizationId: string, teamId: stri
  */
 export async function listApiKeys(tables: Tables, organizationId: string) {
   const rows = await selectApiKeys(tables, organizationId)
-  if (rows.length === 0) await requireOwner(tables, organizationId, undefined)
+  if (rows.length === 0) await requireOwner(tables, unknownOperator, organizationId, undefined)
   return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, previous, ...row }) => ({
     ...row,
     teamId: teamId ?? undefined,

@@ -32,10 +32,10 @@ export interface AuthenticatorOptions extends TokenLookupOptions {
 }
 
 /**
- * Makes the authenticator. It asks the database again for every call and caches nothing but the organizations of tokens,
- * which never change, so a revocation takes effect in every process as soon as it is committed; calls that arrive
- * together share a statement. A token with a forged organization is refused without asking. Secrets of keys are not
- * bearer tokens. Throws if the database fails, or the issuer of a JWT cannot be asked.
+ * Makes the authenticator. It asks the database again for every call and caches nothing but the organizations of
+ * tokens, which never change, so a revocation takes effect in every process as soon as it is committed; calls that
+ * arrive together share a statement. A token with a forged organization is refused without asking. Secrets of keys are
+ * not bearer tokens. Throws if the database fails, or the issuer of a JWT cannot be asked.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const { bearerTokens, keyUses, oidc } = options
@@ -106,8 +106,8 @@ export function createManagementKeys(options: ManagementKeysOptions): FindManage
 }
 
 function callerOfKey(key: TokenKey): Caller {
-  const { id, name, organizationId, teamId, permissions: granted } = key
-  return { kind: callerKindOf(key), id, name, organizationId, reach: reachOfKey(teamId, granted) }
+  const { id, name, organizationId, teamId, permissions: granted, expiresAt } = key
+  return { kind: callerKindOf(key), id, name, organizationId, reach: reachOfKey(teamId, granted), expiresAt }
 }
 
 function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
@@ -122,8 +122,8 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
     : { scope: 'teams', teams: new Map([[teamId, known]]) }
 }
 
-function callerOfMember({ userId: id, name, organizationId, role, teamRoles }: TokenMember): Caller {
-  return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles) }
+function callerOfMember({ userId: id, name, organizationId, role, teamRoles, expiresAt }: TokenMember): Caller {
+  return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles), expiresAt }
 }
 
 const all: ReadonlySet<Permission> = new Set(permissions)
@@ -131,7 +131,7 @@ const reads = permissions.filter((permission) => permission.endsWith(':read'))
 const readAll: ReadonlySet<Permission> = new Set(reads)
 
 /** The permissions that a role in a team gives there (docs/permissions.md). */
-const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
+export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Permission>>> = {
   MANAGER: all,
   BUILDER: new Set<Permission>([...reads, 'access:write', 'apps:write']),
   AGENT: new Set<Permission>([...reads, 'tickets:write']),

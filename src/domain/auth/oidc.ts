@@ -12,6 +12,9 @@ export interface OidcIdentity {
   readonly email: string
   /** The organization that the token names, otherwise the configured one for tokens that name none, if any. */
   readonly organizationId: string | undefined
+  /** When it was issued, if it says so. */
+  readonly issuedAt: Date | undefined
+  readonly expiresAt: Date
 }
 
 /** Why a token is not accepted, in the words of the log. */
@@ -123,13 +126,13 @@ function refused(refusal: OidcRefusal): OidcVerdict {
 }
 
 function identify(payload: JWTPayload, options: OidcOptions): OidcVerdict {
-  const { [options.emailClaim]: email, org = options.organization } = payload
+  const { [options.emailClaim]: email, org = options.organization, exp = 0 } = payload
   if (typeof email !== 'string' || email === '' || email.includes('\0') || !hasVerifiedAddress(payload, options)) {
     return refused('no verified address')
   }
-  if (org === undefined) return { kind: 'accepted', identity: { email, organizationId: undefined } }
-  if (typeof org !== 'string' || org.includes('\0')) return refused('malformed organization')
-  return { kind: 'accepted', identity: { email, organizationId: org } }
+  if (org !== undefined && (typeof org !== 'string' || org.includes('\0'))) return refused('malformed organization')
+  const issuedAt = payload.iat === undefined ? undefined : new Date(payload.iat * 1000)
+  return { kind: 'accepted', identity: { email, organizationId: org, issuedAt, expiresAt: new Date(exp * 1000) } }
 }
 
 /**
@@ -149,6 +152,7 @@ export type JwtRefusal =
   | 'unknown person'
   | 'unknown organization or person'
   | 'deactivated person'
+  | 'ended session'
   | 'ambiguous address'
 
 /** What signing in is told about a call. */
@@ -174,7 +178,7 @@ export interface OidcSignInOptions extends OidcOptions {
 
 /** Makes the sign-in with JWTs. Nothing of a token reaches the database before it is verified. */
 export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
-  const { database, log } = options
+  const { database, log, runtime } = options
   const verify = createOidcVerifier(options)
   return async (token, { requestId, traceparent } = {}) => {
     const verdict = await verify(token, traceparent)
@@ -187,7 +191,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
         retryAfterSeconds,
       })
     }
-    const member = verdict.kind === 'refused' ? verdict.refusal : await findMember(database, verdict.identity)
+    const member =
+      verdict.kind === 'refused' ? verdict.refusal : await findMember(database, verdict.identity, runtime.now())
     if (typeof member !== 'string') return member
     refuse(member)
     return member === 'expired' ? member : undefined
@@ -201,11 +206,15 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
  */
 async function findMember(
   database: Tables,
-  { email, organizationId }: OidcIdentity,
+  { email, organizationId, issuedAt, expiresAt }: OidcIdentity,
+  now: Date,
 ): Promise<TokenMember | JwtRefusal> {
-  const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), organizationId })
+  const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), organizationId, now })
   const [member] = members
   if (member === undefined) return organizationId === undefined ? 'unknown person' : 'unknown organization or person'
   if (members.some(({ userId }) => userId !== member.userId)) return 'ambiguous address'
-  return member.isActive ? member : 'deactivated person'
+  const { sessionsEndedAt } = member
+  if (!member.isActive) return 'deactivated person'
+  const isLive = sessionsEndedAt === null || (issuedAt !== undefined && issuedAt >= sessionsEndedAt)
+  return isLive ? { ...member, expiresAt } : 'ended session'
 }

@@ -6,8 +6,16 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { findApiKey, findTeamOfKey, lockKeyChain, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '../../store/api-key-session.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
-import { anonymousActor, recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { type KeyEvent, keyEvent } from './api-key.js'
+import { anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
+import {
+  findKeyFor,
+  type KeyAuthor,
+  type KeyEvent,
+  keyEvent,
+  lockKeyFor,
+  recordKeyEvents,
+  unknownOperator,
+} from './api-key.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
@@ -106,34 +114,37 @@ async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]):
   return token !== undefined && isEnded ? [userTokenEvent(token)] : []
 }
 
-/** What to revoke beside the key. */
+/** What to revoke beside the key, and who does it. */
 export interface RevocationScope {
   /** The keys that it was rotated from and to, too. Default false. */
   readonly chain?: boolean
+  /** Default: an operator who is not known. */
+  readonly by?: KeyAuthor
 }
 
 /**
- * Revokes a key by its id, for the operator. Returns the ids of the keys that were not revoked before, or `undefined` if
- * there is no such key.
+ * Revokes a key by its id and returns the ids of the keys that were not revoked before. Throws `RESOURCE_NOT_FOUND`,
+ * and `PERMISSION_MISSING` if the author may not.
  */
 export async function revokeKeyById(
   tables: Tables,
   runtime: Runtime,
   id: string,
-  { chain = false }: RevocationScope = {},
-): Promise<string[] | undefined> {
-  const key = await findApiKey(tables, { id })
-  if (key === undefined) return undefined
+  { chain = false, by = unknownOperator }: RevocationScope = {},
+): Promise<string[]> {
+  const key = await findKeyFor(tables, by, id)
   const { organizationId, chainId } = key
   return tables.transaction(async (transaction) => {
-    const locked = await lockKeyChain(transaction, key)
-    if (locked === undefined) return undefined
-    const revocation = { revokedBy: 'OPERATOR', revokedAt: locked.now } as const
-    const reach = chain ? { organizationId, chainId } : { organizationId, id }
-    const keys = await revokeApiKeys(transaction, reach, revocation)
+    const { now } = await lockKeyFor(transaction, by, key)
+    const revocation = { revokedBy: by.call === undefined ? 'OPERATOR' : 'USER', revokedAt: now } as const
+    const keys = await revokeApiKeys(
+      transaction,
+      chain ? { organizationId, chainId } : { organizationId, id },
+      revocation,
+    )
     await deleteApiKeySessions(transaction, organizationId, keys)
-    const events = keys.map((revoked) => ({ ...keyEvent('api_key.revoke', revoked), actor: systemActor }))
-    await recordAuditEvents(transaction, events, runtime)
+    const events = keys.map((revoked) => keyEvent('api_key.revoke', revoked))
+    await recordKeyEvents(transaction, by, events, runtime)
     return keys.map((revoked) => revoked.id)
   })
 }

@@ -34,8 +34,8 @@ const MAX_KEPT_ORGANIZATIONS = 4_096
 
 /**
  * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
- * organization, anew for every call. If it names none, the organization is looked up first, in all of them; a token that
- * cannot be genuine is rejected without a query.
+ * organization, anew for every call. If it names none, the organization is looked up first, in all of them; a token
+ * that cannot be genuine is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
   { database, hasher }: TokenLookupOptions,

@@ -20,8 +20,8 @@ interface Waiting<Key, Found> {
 
 /**
  * Makes a lookup whose calls share loads: keys asked for in one turn of the event loop, or while loads are running, go
- * into the next one. A call is never answered from a load that began before it, so it sees whatever was committed before
- * the call; nothing is cached. The time limits of a load are those of `load`.
+ * into the next one. A call is never answered from a load that began before it, so it sees whatever was committed
+ * before the call; nothing is cached. The time limits of a load are those of `load`.
  */
 export function createBatchedLookup<Key, Found>(
   load: (keys: readonly Key[]) => Promise<(key: Key) => Found>,

@@ -14,12 +14,21 @@ export const permissions = [
   'entities:write',
   'users:read',
   'users:write',
+  'teams:read',
+  'teams:write',
   'ingestion:write',
   'audit:read',
+  'webhooks:read',
+  'webhooks:write',
+  'keys:read',
+  'keys:write',
 ] as const
 
 /** What a caller may do. */
 export type Permission = (typeof permissions)[number]
+
+/** All that a key can have: no key makes keys. */
+export const keyPermissions: readonly Permission[] = permissions.filter((each) => !each.startsWith('keys:'))
 
 /** The kinds of credential that reach the API. */
 export type CallerKind = 'organization_api_key' | 'team_api_key' | 'user' | 'worker'
@@ -36,6 +45,8 @@ export interface Caller {
   readonly name: string
   readonly organizationId: string
   readonly reach: Reach
+  /** When the credential expires. */
+  readonly expiresAt?: Date | undefined
 }
 
 /** The ids of the teams that the caller can see; `null` means every team of the organization. */
@@ -48,6 +59,11 @@ export function visibleScope(caller: Caller): { organizationId: string; teamIds:
   return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
 }
 
+/** Whether the caller can see what belongs to a team of its organization, or, without one, to the organization itself. */
+export function canSee({ reach }: Caller, teamId: string | null): boolean {
+  return reach.scope === 'organization' || (teamId !== null && reach.teams.has(teamId))
+}
+
 /** Whether the caller has the permission in any place at all. */
 export function hasPermissionAnywhere(caller: Caller, permission: Permission): boolean {
   if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
@@ -57,15 +73,50 @@ export function hasPermissionAnywhere(caller: Caller, permission: Permission): b
   return false
 }
 
-/** Whether the caller has the permission in a team of its organization. */
-export function hasPermissionIn(caller: Caller, teamId: string, permission: Permission): boolean {
-  if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
-  return caller.reach.teams.get(teamId)?.has(permission) ?? false
+/** Whether the caller has the permission in a team of its organization, or, without one, in the whole organization. */
+export function hasPermissionIn({ reach }: Caller, teamId: string | null, permission: Permission): boolean {
+  if (reach.scope === 'organization') return reach.permissions.has(permission)
+  return teamId !== null && (reach.teams.get(teamId)?.has(permission) ?? false)
 }
 
-/** Refuses, with `permission_denied`, a caller who can see the team but lacks the permission there. */
-export function requirePermissionIn(caller: Caller, teamId: string, permission: Permission): void {
+/** Refuses, with `permission_denied`, a caller who lacks the permission in a team, or in the whole organization. */
+export function requirePermissionIn(caller: Caller, teamId: string | null, permission: Permission): void {
   if (!hasPermissionIn(caller, teamId, permission)) throw permissionMissing(permission)
+}
+
+/** Whether the caller is an administrator, or an organization key with all that a key can have. */
+export function isAdministrator({ kind, reach }: Caller): boolean {
+  if (kind === 'worker' || reach.scope !== 'organization') return false
+  return keyPermissions.every((permission) => reach.permissions.has(permission))
+}
+
+/** Refuses a caller who lacks, over the organization, a write permission that a key can have. */
+export function requireWriter({ reach }: Caller): void {
+  const held: ReadonlySet<Permission> = reach.scope === 'organization' ? reach.permissions : new Set()
+  const missing = keyPermissions.find((permission) => permission.endsWith(':write') && !held.has(permission))
+  if (missing !== undefined) throw permissionMissing(missing)
+}
+
+/** The error for a deed of administrators, such as `call this method`. */
+export function administratorMissing(deed: string): ServiceError {
+  return new ServiceError(
+    'PERMISSION_MISSING',
+    `only administrators and organization API keys with every permission can ${deed}: use such a credential`,
+    { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
+  )
+}
+
+/**
+ * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
+ * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
+ */
+export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
+  if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
+}
+
+/** Whether the caller has the permission over the whole organization. */
+export function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
+  return reach.scope === 'organization' && reach.permissions.has(permission)
 }
 
 /** The error for a permission that the caller lacks. */

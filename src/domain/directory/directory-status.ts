@@ -3,41 +3,51 @@ import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { type ApiKeyRow, selectApiKeys } from '../../store/api-key.js'
 import {
-  type DirectoryRefusalRow,
   insertDirectoryRefusal,
   KEPT_REFUSALS,
   type NewRefusal,
   selectDirectoryRefusals,
 } from '../../store/directory/refusal.js'
-import { countSuppliedMembers, type DirectoryTotals, lastDirectoryWrite } from '../../store/directory/totals.js'
+import { countSuppliedMembers, lastDirectoryWrite } from '../../store/directory/totals.js'
 import { hasOrganization } from '../../store/organization.js'
 import type { Directory } from './directory-sync.js'
 
-/** The state of an organization's directory. */
-export interface DirectoryStatus {
-  /** The management keys with which identity providers are connected, in the order of creation. */
-  readonly connections: readonly ApiKeyRow[]
-  readonly lastWriteAt: Date | undefined
-  readonly users: DirectoryTotals
-  /** The last ones, the very last first. */
-  readonly refusals: readonly DirectoryRefusalRow[]
-}
+/** The state of an organization's directory, with the names of the API. */
+export type DirectoryStatus = Awaited<ReturnType<typeof readDirectoryStatus>>
 
 /** Reads the state of a directory. Throws `RESOURCE_NOT_FOUND` if there is no such organization. */
-export async function readDirectoryStatus(tables: Tables, organizationId: string): Promise<DirectoryStatus> {
+export async function readDirectoryStatus(tables: Tables, organizationId: string, now: Date) {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   const keys = await selectApiKeys(tables, organizationId)
+  const refusals = await selectDirectoryRefusals(tables, organizationId)
   return {
-    connections: keys.filter(({ kind }) => kind === 'mk'),
+    organizationId,
+    connections: keys.filter(({ kind }) => kind === 'mk').map((key) => connectionOf(key, now)),
     lastWriteAt: await lastDirectoryWrite(tables, organizationId),
     users: await countSuppliedMembers(tables, organizationId),
-    refusals: await selectDirectoryRefusals(tables, organizationId),
+    refusals: refusals.map(({ apiKeyId: keyId, status, ...refusal }) => ({
+      ...refusal,
+      keyId,
+      status: Number(status),
+    })),
+  }
+}
+
+function connectionOf({ id: keyId, name, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKeyRow, now: Date) {
+  const ended = expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+  return {
+    keyId,
+    name,
+    state: revokedAt === null ? ended : 'revoked',
+    createdAt,
+    lastUsedAt: lastUsedAt ?? undefined,
+    expiresAt: expiresAt ?? undefined,
   }
 }
 
 /**
- * Why a request of a directory was refused, with the status of the answer, or why a value of `attribute` was left out of
- * it. Texts that are not known are empty.
+ * Why a request of a directory was refused, with the status of the answer, or why a value of `attribute` was left out
+ * of it. Texts that are not known are empty.
  */
 export type DirectoryRefusal = Omit<NewRefusal, 'id' | 'organizationId' | 'apiKeyId'>
 
@@ -54,8 +64,9 @@ export interface RefusalRecorderOptions {
 const MAX_CHARACTERS = 1_000
 
 /**
- * Keeps refusals for administrators. Nobody waits for it; a failure is logged. Each organization has one write under way
- * at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from others.
+ * Keeps refusals for administrators. Nobody waits for it; a failure is logged. Each organization has one write under
+ * way at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from
+ * others.
  */
 export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
   /** What waits, by organization; an entry without any is a write alone. */

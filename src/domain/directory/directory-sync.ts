@@ -114,11 +114,12 @@ export interface HeldDirectoryUser {
 }
 
 /**
- * Makes a locked member what the directory says: overrides any pin, and locks what it supplies (docs/field-ownership.md).
- * From then on the directory manages the member. What the member already is, is not written, and leaves no event.
- * Returns the user as the directory sees it, or undefined if what is held does not suffice, because somebody else has
- * changed the member before it was locked. Throws `FIELD_INVALID`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`,
- * `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ * Makes a locked member what the directory says: overrides any pin, and locks what it supplies
+ * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
+ * and leaves no event. Returns the user as the directory sees it, or undefined if what is held does not suffice,
+ * because somebody else has changed the member before it was locked. Throws `FIELD_INVALID`,
+ * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about
+ * managers.
  */
 export async function changeDirectoryUser(
   scope: DirectoryScope,
@@ -158,6 +159,8 @@ function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefin
     commands,
     email,
     active: isOther ? write.active : undefined,
+    // Whoever has left must not keep access.
+    mayEndAdministration: true,
     userName: isRenamed ? (directoryUserName ?? email ?? member.email) : undefined,
     directory: standing,
   }

@@ -26,8 +26,8 @@ export interface GroupWrite {
 }
 
 /**
- * Adds a group to the organization. Throws `FIELD_INVALID`, for users that do not exist as well, and `EXTERNAL_ID_TAKEN`,
- * for a name that another group has as well.
+ * Adds a group to the organization. Throws `FIELD_INVALID`, for users that do not exist as well, and
+ * `EXTERNAL_ID_TAKEN`, for a name that another group has as well.
  */
 export function createDirectoryGroup(
   scope: DirectoryScope,
@@ -58,7 +58,8 @@ export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(tables, organizationId, name)
     const areOthers = await changeMembers(tables, { organizationId, groupId }, write.members)
-    if (!areOthers && name === held.name && externalId === held.directoryExternalId) return
+    const isSame = name === held.name && externalId === held.directoryExternalId && held.directoryManaged
+    if (!areOthers && isSame) return
     const group = { organizationId, id: groupId, name, directoryExternalId: externalId, updatedAt: runtime.now() }
     await groups.updateGroup(tables, group)
     await recordEvent({ ...scope, tables }, groupId, 'group.update')

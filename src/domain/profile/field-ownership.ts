@@ -119,7 +119,12 @@ function decideSet(
 
 /** Whether any value or owner has changed. */
 export function isChanged(changes: readonly FieldChange[]): boolean {
-  return changes.some(({ outcome }) => outcome === 'WRITTEN' || outcome === 'PINNED' || outcome === 'RELEASED')
+  return changes.some(({ outcome }) => isWritten(outcome))
+}
+
+/** Whether the value or the owner of the field has changed. */
+export function isWritten(outcome: FieldWriteOutcome): boolean {
+  return outcome === 'WRITTEN' || outcome === 'PINNED' || outcome === 'RELEASED'
 }
 
 /** The fields that the changes have left alone. */

@@ -12,8 +12,8 @@ import type { ChangedMember, MemberCommand } from '../user/member.js'
 import { emailViolations } from '../value/email-address.js'
 
 /**
- * A person as a connected app describes them. An absent field means that the app does not supply it; an empty one clears
- * the value.
+ * A person as a connected app describes them. An absent field means that the app does not supply it; an empty one
+ * clears the value.
  */
 export interface SourceProfile {
   readonly externalId: string

@@ -3,10 +3,11 @@ import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { sourceLock, takeLocks } from '../../store/lock.js'
 import { findSourceProfiles, keepSourceProfiles, readSourceProfiles } from '../../store/source-profile.js'
 import { auditedCall } from '../audit/audit-event.js'
+import { requireOrganizationPermission } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
 import { holdMembers, suffices } from '../user/hold.js'
 import { planMembers } from '../user/plan.js'
-import { getUser, requireMemberPermission, requireOrganizationPermission } from '../user/user.js'
+import { getUser, requireMemberPermission } from '../user/user.js'
 import { changeMembers, memberTransaction, writePlan } from '../user/write.js'
 import {
   commandsOfStored,

@@ -1,6 +1,6 @@
 import { invalidField, ServiceError } from '../../errors.js'
 import type { ValueHolder } from '../../store/member-value.js'
-import { permissionMissing } from '../caller/caller.js'
+import { administratorMissing, permissionMissing } from '../caller/caller.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import type { Member, MemberChange, MemberWriter } from './member.js'
@@ -32,13 +32,11 @@ export function changedEmail(
   return email
 }
 
-/** Refuses a writer who may not change who is an administrator, or an administrator's address. */
+/** Refuses a writer who may not change who is an administrator, or an administrator's address and access. */
 export function requireAdministrators({ rights }: MemberWriter): void {
   if (rights === 'administrators') return
-  throw new ServiceError(
-    'PERMISSION_MISSING',
-    'only administrators and organization API keys with every permission can grant or revoke the administrator role, or change the email address of an administrator: use such a credential',
-    { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
+  throw administratorMissing(
+    'grant or revoke the administrator role, or change the email address of an administrator, deactivate or reactivate one, or end the sessions of one',
   )
 }
 

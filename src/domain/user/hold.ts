@@ -1,8 +1,7 @@
 import type { Tables } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
-import { findEmailKeys, isInSeveralOrganizations, lockMembers } from '../../store/member.js'
+import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
+import { findAdministrators, findEmailKeys, isInSeveralOrganizations, lockMembers } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import type { ManagerChains } from './manager.js'
@@ -27,6 +26,11 @@ export interface HeldMembers {
   readonly managers: ManagerChains
   /** Who gets another address, but belongs to several organizations. */
   readonly shared: ReadonlySet<string>
+  /**
+   * Active administrators, so many that one is left after all changes, unless these are all; undefined if no change can
+   * make one of them none, or may not.
+   */
+  readonly administrators: ReadonlySet<string> | undefined
   /** What all this was read for. */
   readonly needs: Needs
 }
@@ -48,8 +52,8 @@ type Needs = Readonly<
 
 /**
  * Locks the members that changes are about, with all that decides whether they can have their new values, and reads it.
- * Locks are taken in the same order everywhere, so that writers do not deadlock: source, managers, addresses, phone
- * numbers, members. If a member gets another address, the old one is locked too. Throws `RESOURCE_NOT_FOUND`.
+ * Locks are taken in the same order everywhere, so that writers do not deadlock: source, administrators, managers,
+ * addresses, phone numbers, members. If a member gets another address, the old one is locked too.
  */
 export async function holdMembers(
   transaction: Tables,
@@ -68,7 +72,9 @@ export async function holdMembers(
     ...(await findEmailKeys(transaction, organizationId, movingIds)),
   ])
   const assignsManagers = needs.managerIds.length + needs.managerEmails.length > 0
+  const ending = changes.filter(isAboutAdministrators).length
   await takeLocks(transaction, [
+    ...(ending > 0 ? [administratorLock(organizationId)] : []),
     ...(assignsManagers ? [managerLock(organizationId)] : []),
     ...[...lockedEmails].map((key) => emailLock(organizationId, key)),
     ...needs.phones.map((phone) => phoneLock(organizationId, phone)),
@@ -95,7 +101,6 @@ export async function holdMembers(
   )
   const locked = await lockMembers(transaction, organizationId, [...presentIds])
   const members = new Map([...locked, ...newcomers.values()].map((member) => [member.userId, member]))
-  for (const userId of presentIds) if (!members.has(userId)) throw notFound('user', userId)
   // Those who got another address while the lock on the one before was waited for.
   const left = movingIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
   await takeLocks(
@@ -106,6 +111,7 @@ export async function holdMembers(
   const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
   const shared = new Set<string>()
   for (const userId of movingIds) if (await isInSeveralOrganizations(transaction, userId)) shared.add(userId)
+  const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined
   return {
     organizationId,
     now,
@@ -116,8 +122,15 @@ export async function holdMembers(
     userNames: holdersOf('userNames'),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
     shared,
+    administrators: administrators && new Set(administrators),
     needs,
   }
+}
+
+/** Whether a change may be refused because it takes an administrator from the organization. Who joins is none yet. */
+function isAboutAdministrators({ target, active, role, mayEndAdministration }: MemberChange): boolean {
+  const isEnding = active === false || (role !== undefined && role !== 'ORG_ADMIN')
+  return isEnding && 'userId' in target && mayEndAdministration !== true
 }
 
 /**

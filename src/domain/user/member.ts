@@ -25,6 +25,7 @@ export function newMember(userId: string, email: string, now: Date): Member {
     createdAt: now,
     updatedAt: now,
     deactivatedAt: null,
+    sessionsEndedAt: null,
     directoryExternalId: null,
     directoryUserName: null,
     directoryAttributes: null,
@@ -84,8 +85,8 @@ export interface MemberChange {
   /** Commands for governed fields, in this order. */
   readonly commands: readonly MemberCommand[]
   /**
-   * What becomes of a phone number of another member, or a manager who cannot be assigned: by default, the whole call is
-   * refused; `leave out` leaves the field alone, and the change has an audit event even if nothing else comes of it.
+   * What becomes of a phone number of another member, or a manager who cannot be assigned: by default, the whole call
+   * is refused; `leave out` leaves the field alone, and the change has an audit event even if nothing else comes of it.
    */
   readonly refusedValues?: 'leave out'
   /** A new email address. */
@@ -93,6 +94,10 @@ export interface MemberChange {
   readonly role?: UserRole | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
+  /** Whether the organization may be left without an active administrator. */
+  readonly mayEndAdministration?: true
+  /** Whether tokens that were issued until now end. */
+  readonly endsSessions?: true
   /** What the directory calls the member from now on, if that changes: nobody else may be called so. */
   readonly userName?: string | undefined
   /** Only what changes. */

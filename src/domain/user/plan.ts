@@ -1,9 +1,10 @@
-import { ServiceError } from '../../errors.js'
+import { notFound, ServiceError } from '../../errors.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import { type FieldCommand, type GovernedField, isChanged, writeProfile } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
+import { requireActivation, requireAdministratorLeft } from './activation.js'
 import { changedEmail, emailTaken, requireAdministrators } from './email.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import { managerError, managerFault } from './manager.js'
@@ -26,8 +27,8 @@ export interface MemberPlan<Change extends MemberChange = MemberChange> {
   readonly changed: readonly Member[]
   /** Those of them whose persons get another address. */
   readonly moved: readonly Member[]
-  /** Those of them whose tokens from before a deactivation stay refused. */
-  readonly reactivated: readonly Member[]
+  /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
+  readonly signedOut: readonly Member[]
   /** The departments that members get. */
   readonly departments: readonly string[]
   readonly events: readonly AuditEvent[]
@@ -36,11 +37,11 @@ export interface MemberPlan<Change extends MemberChange = MemberChange> {
 }
 
 /**
- * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who are
- * held (docs/field-ownership.md). Reads and writes nothing.
+ * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who
+ * are held (docs/field-ownership.md). Reads and writes nothing.
  *
- * Throws `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about emails in their order, those about managers, and
- * `PHONE_TAKEN`.
+ * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation, `LAST_ADMINISTRATOR`,
+ * those about emails in their order, those about managers, and `PHONE_TAKEN`.
  */
 export function planMembers<Change extends MemberChange>(
   writer: MemberWriter,
@@ -60,6 +61,7 @@ export function planMembers<Change extends MemberChange>(
   for (const { change, userId } of wanted) {
     members.set(userId, withStanding(writer, memberOf(members, userId), change, held))
   }
+  requireAdministratorLeft(held, members)
   const values = new ValuesInUse(writer, held)
   for (const { change, userId, commands } of wanted) {
     // Every manager in a request must be valid, even if the field is left alone.
@@ -81,7 +83,7 @@ export function planMembers<Change extends MemberChange>(
     added: [...newcomers].map((userId) => memberOf(members, userId)),
     changed,
     moved: changed.filter(({ userId, email }) => email !== memberOf(before, userId).email),
-    reactivated: changed.filter((member) => isActive(member) && !isActive(memberOf(before, member.userId))),
+    signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
     departments: [...values.departments],
     events: outcomes.flatMap((outcome) => eventsOf(writer, outcome, memberOf(before, outcome.member.userId))),
     outcomes,
@@ -121,6 +123,8 @@ function withStanding(writer: MemberWriter, member: Member, change: MemberChange
     throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
   }
   if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
+  if (active !== isActive(member)) requireActivation(writer, member)
+  if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (userName !== undefined) requireUserName(held, member, userName)
   return {
     ...member,
@@ -129,12 +133,13 @@ function withStanding(writer: MemberWriter, member: Member, change: MemberChange
     email: changedEmail(writer, member, change, held),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
     deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
+    sessionsEndedAt: change.endsSessions ? held.now : member.sessionsEndedAt,
   }
 }
 
 /**
- * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps them
- * unique between members who have one beside their address and those who have none.
+ * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
+ * them unique between members who have one beside their address and those who have none.
  */
 function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
   const key = emailKeyOf(userName)
@@ -218,6 +223,7 @@ const changing = [
   'email',
   'role',
   'deactivatedAt',
+  'sessionsEndedAt',
   'directoryManaged',
   'directoryExternalId',
   'directoryUserName',
@@ -234,9 +240,13 @@ function isActive({ deactivatedAt }: Member): boolean {
   return deactivatedAt === null
 }
 
+function isSignedOut(before: Member, member: Member): boolean {
+  return member.sessionsEndedAt !== before.sessionsEndedAt || (isActive(member) && !isActive(before))
+}
+
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
   const member = members.get(userId)
-  if (member === undefined) throw new Error('the member to change is not locked')
+  if (member === undefined) throw notFound('user', userId)
   return member
 }
 
@@ -254,10 +264,14 @@ function eventsOf(
   const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
   if (isNew) events.push({ ...event, action: 'user.create', changes })
   else if (isRecorded) events.push({ ...event, action, changes })
-  if (member.role !== before.role && !isNew) events.push({ ...event, action: 'user.update_role' })
-  if (member.email !== before.email) events.push({ ...event, action: 'user.update_email' })
-  if (isActive(member) !== isActive(before)) {
-    events.push({ ...event, action: isActive(member) ? 'user.reactivate' : 'user.deactivate' })
+  if (member.role !== before.role && !isNew) {
+    events.push({ ...event, action: 'user.update_role', changedFields: ['role'] })
   }
+  if (member.email !== before.email) events.push({ ...event, action: 'user.update_email', changedFields: ['email'] })
+  if (isActive(member) !== isActive(before)) {
+    const action = isActive(member) ? 'user.reactivate' : 'user.deactivate'
+    events.push({ ...event, action, changedFields: ['deactivatedAt'] })
+  }
+  if (change.endsSessions) events.push({ ...event, action: 'user.end_sessions' })
   return events
 }

@@ -50,6 +50,7 @@ export async function writeManager(
   const changes = [{ target: { userId }, commands }]
   return memberTransaction(scope.tables, async (tables) => {
     const held = await holdMembers(tables, caller.organizationId, changes, runtime)
+    if (!held.members.has(userId)) throw notFound('user', userId)
     if (accepted !== undefined) requireRelationshipVersion(accepted, userId, held.members.get(userId))
     const plan = planMembers(writer, changes, held)
     await writePlan(tables, plan, runtime)

@@ -1,13 +1,19 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { notFound, refuseViolations } from '../../errors.js'
+import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { printUser } from '../../store/user.js'
 import { auditedCall } from '../audit/audit-event.js'
-import { type Caller, type Permission, permissionMissing, permissions } from '../caller/caller.js'
+import {
+  type Caller,
+  hasOrganizationPermission,
+  isAdministrator,
+  type Permission,
+  permissionMissing,
+  requireOrganizationPermission,
+} from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
 import {
   type ApiWriter,
   commandsOfRequest,
-  type FieldCommand,
   type GovernedField,
   type SkippedFields,
   skippedFields,
@@ -19,6 +25,7 @@ import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../va
 import { holdMembers } from './hold.js'
 import type { MemberRights } from './member.js'
 import { planMembers } from './plan.js'
+import type { ChangeById } from './plan-each.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
 
 /** A person to add. */
@@ -80,63 +87,83 @@ export interface UserWrite {
 
 /**
  * Changes a member of the caller's organization (docs/field-ownership.md). People change their own profile, but not the
- * address, without any permission; everything else needs `users:write` over the organization. Throws `FIELD_INVALID` and the reasons about
- * pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`, the reasons about
- * emails in their order, and `PHONE_TAKEN`; then nothing is written.
+ * address, without any permission; everything else needs `users:write` over the organization. Throws `FIELD_INVALID`
+ * and the reasons about pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`,
+ * `LAST_ADMINISTRATOR`, the reasons about emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(scope: Scope, update: UserUpdate): Promise<UserWrite> {
+  const { caller } = scope
+  const { change, violations } = changeOfUpdate(caller, update)
+  refuseViolations(violations)
+  return changeUser(scope, change, caller.kind === 'user' && caller.id === update.userId)
+}
+
+/**
+ * Deactivates or reactivates a member of the caller's organization, unless the member already is. Throws
+ * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and
+ * `LAST_ADMINISTRATOR`; then nothing is written.
+ */
+export function setUserActive(scope: Scope, userId: string, active: boolean): Promise<UserWrite> {
+  return changeUser(scope, { target: { userId }, commands: [], active })
+}
+
+/**
+ * Ends all sessions that a member of the caller's organization has had until now. Throws `RESOURCE_NOT_FOUND`,
+ * `PERMISSION_MISSING` and `ETAG_MISMATCH`.
+ */
+export async function endUserSessions(scope: Scope, userId: string): Promise<void> {
+  await changeUser(scope, { target: { userId }, commands: [], endsSessions: true })
+}
+
+/** Changes a member in the version that the request accepts. */
+async function changeUser(scope: Scope, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
   const { caller, runtime, ifMatch } = scope
-  const { userId, email, role } = update
-  const commands = commandsOf(caller, update)
+  const { organizationId } = caller
+  const { userId } = change.target
   const accepted = acceptedVersionsFrom(ifMatch)
-  const isOwnProfile = caller.kind === 'user' && caller.id === userId
   if (!isOwnProfile) await requireMemberPermission(scope, 'users:write', userId)
   const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
-  const changes = [{ target: { userId }, commands, email, role }]
   return memberTransaction(scope.tables, async (tables) => {
-    const held = await holdMembers(tables, caller.organizationId, changes, runtime)
+    const held = await holdMembers(tables, organizationId, [change], runtime)
     if (accepted !== undefined) {
       const tag = entityTagOf(await getUser({ tables, caller }, userId))
       requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
     }
-    const plan = planMembers(writer, changes, held)
+    const plan = planMembers(writer, [change], held)
     await writePlan(tables, plan, runtime)
     const skipped = skippedFields(plan.outcomes.flatMap((outcome) => outcome.changes))
     return { json: await getUser({ tables, caller }, userId), skipped }
   })
 }
 
-/** The commands of the request, which is validated on its own. */
-function commandsOf(caller: Caller, { email, profile, pinFields, releaseFields }: UserUpdate): FieldCommand[] {
-  const { values, violations } = profileValuesOf(profile)
-  refuseViolations([
-    ...(email === undefined ? [] : emailViolations('email', email)),
-    ...violations,
-    ...pinViolations({ pinFields, releaseFields, setFields: fieldsOf(profile) }, updatePinFields),
-  ])
-  return commandsOfRequest({
+/** The change that an update asks for, and what is wrong with it by itself; `path` precedes the names of fields. */
+export function changeOfUpdate(
+  caller: Caller,
+  { userId, email, role, profile, pinFields, releaseFields }: UserUpdate,
+  path = '',
+): { readonly change: ChangeById; readonly violations: readonly FieldViolation[] } {
+  const { values, violations } = profileValuesOf(profile, path)
+  const pins = pinViolations({ pinFields, releaseFields, setFields: fieldsOf(profile) }, updatePinFields)
+  const commands = commandsOfRequest({
     writer: apiWriterOf(caller),
     values,
     pinFields: new Set(pinFields),
     releaseFields: new Set(releaseFields),
   })
+  return {
+    change: { target: { userId }, commands, email, role },
+    violations: [
+      ...(email === undefined ? [] : emailViolations(`${path}email`, email)),
+      ...violations,
+      ...pins.map((violation) => ({ ...violation, field: `${path}${violation.field}` })),
+    ],
+  }
 }
 
 /**
- * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
- * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
- */
-export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
-  if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
-}
-
-function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
-  return reach.scope === 'organization' && reach.permissions.has(permission)
-}
-
-/**
- * Refuses a caller who may not write a member. Throws `RESOURCE_NOT_FOUND` first if the organization has no such member:
- * membership is no secret within the organization, and nothing is revealed about anyone else (docs/permissions.md).
+ * Refuses a caller who may not write a member. Throws `RESOURCE_NOT_FOUND` first if the organization has no such
+ * member: membership is no secret within the organization, and nothing is revealed about anyone else
+ * (docs/permissions.md).
  */
 export async function requireMemberPermission(scope: Scope, permission: Permission, userId: string): Promise<void> {
   if (hasOrganizationPermission(scope.caller, permission)) return
@@ -145,13 +172,13 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
 }
 
 /**
- * What the caller may change of members beside governed fields. Nobody gives what they do not have: only administrators,
- * and organization keys with every permission, are above an administrator's role and address (docs/permissions.md).
+ * What the caller may change of members beside governed fields. Nobody gives what they do not have: only
+ * administrators, and organization keys with all that a key can have, are above an administrator's role and address
+ * (docs/permissions.md).
  */
-function memberRightsOf(caller: Caller): MemberRights {
+export function memberRightsOf(caller: Caller): MemberRights {
   if (!hasOrganizationPermission(caller, 'users:write')) return 'profiles'
-  const hasAll = permissions.every((permission) => hasOrganizationPermission(caller, permission))
-  return hasAll && caller.kind !== 'worker' ? 'administrators' : 'members'
+  return isAdministrator(caller) ? 'administrators' : 'members'
 }
 
 /** The caller's class of writer, unless the request says otherwise (docs/field-ownership.md). */

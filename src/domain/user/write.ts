@@ -1,4 +1,4 @@
-import type { Tables } from '../../db/tables.js'
+import type { Tables, TransactionOptions } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
@@ -50,7 +50,7 @@ export async function changeMember(
 /** Writes what was decided. Throws `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`. */
 export async function writePlan(
   transaction: Tables,
-  { organizationId, added, changed, moved, reactivated, departments, events }: MemberPlan,
+  { organizationId, added, changed, moved, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
   runtime: Runtime,
 ): Promise<void> {
   await insertPersons(transaction, added.map(personOf))
@@ -59,7 +59,7 @@ export async function writePlan(
     // An import may have added the person to another organization, which this write has waited for.
     if (await isInSeveralOrganizations(transaction, member.userId)) throw sharedBetweenOrganizations()
   }
-  const userIds = reactivated.map(({ userId }) => userId)
+  const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   await writeMembers(transaction, organizationId, [...added, ...changed])
   // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
@@ -77,17 +77,19 @@ const memberValues: readonly UniqueValue[] = ['email address of member', 'phone 
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs work that changes members in a transaction, and again if it lost a race: to a writer that takes no locks on email
- * addresses and phone numbers, such as an import, whose row is visible by then; or if it returns undefined, because what
- * it held did not suffice for what it then read. Throws the failure of the last attempt, or `TRANSACTION_CONFLICT`.
+ * Runs work that changes members in a transaction, and again if it lost a race: to a writer that takes no locks on
+ * email addresses and phone numbers, such as an import, whose row is visible by then; or if it returns undefined,
+ * because what it held did not suffice for what it then read. Throws the failure of the last attempt, or
+ * `TRANSACTION_CONFLICT`.
  */
 export async function memberTransaction<T>(
   database: Tables,
   work: (transaction: Tables) => Promise<T | undefined>,
+  options?: TransactionOptions,
 ): Promise<T> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
-      const result = await database.transaction(work)
+      const result = await database.transaction(work, options)
       if (result !== undefined) return result
     } catch (error) {
       const value = takenValueOf(error)

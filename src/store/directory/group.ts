@@ -19,7 +19,7 @@ export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExter
 /** The groups of an organization, perhaps without their members. */
 export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupRow> {
   return {
-    name: 'groups',
+    name: 'directory_groups',
     table: 'groups',
     alias: 'g',
     where: Prisma.sql`true`,
@@ -76,13 +76,15 @@ interface GroupKey {
 }
 
 /** A group whose row is locked. */
-export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'>
+export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'> &
+  Pick<GroupModel, 'directoryManaged'>
 
 const lock = createStatement<GroupKey, LockedGroup>({
   name: 'lock_group',
-  columns: { id: 'text', name: 'text', directoryExternalId: 'text', version: 'text' },
+  columns: { id: 'text', name: 'text', directoryExternalId: 'text', directoryManaged: 'bool', version: 'text' },
   text: ({ organizationId, groupId }) => Prisma.sql`
-SELECT id, name, directory_external_id AS "directoryExternalId", xmin::text AS version
+SELECT id, name, directory_external_id AS "directoryExternalId", directory_managed AS "directoryManaged",
+       xmin::text AS version
   FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}
    FOR NO KEY UPDATE`,
 })
@@ -122,17 +124,31 @@ export async function claimGroupName(
   return (await firstGroup(transaction, organizationId, condition, false))?.id
 }
 
-/** What a group gets. */
+/** What a group gets from its directory, which manages it from then on. */
 type WrittenGroup = Pick<GroupModel, 'organizationId' | 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
 
 /** Adds a group without members. */
 export async function insertGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
-  await models.group.create({ data: { ...group, createdAt: group.updatedAt }, select: { id: true } })
+  await models.group.create({
+    data: { ...group, directoryManaged: true, createdAt: group.updatedAt },
+    select: { id: true },
+  })
 }
 
 /** Writes a locked group, which gets another version. */
-export async function updateGroup({ models }: Tables, { organizationId, id, ...data }: WrittenGroup): Promise<void> {
+export async function updateGroup({ models }: Tables, { organizationId, id, ...group }: WrittenGroup): Promise<void> {
+  const data = { ...group, directoryManaged: true }
   await models.group.update({ where: { organizationId_id: { organizationId, id } }, data, select: { id: true } })
+}
+
+/** Gives a locked group whose members have changed another version. */
+export async function touchGroup(
+  { models }: Tables,
+  { organizationId, groupId }: GroupKey,
+  updatedAt: Date,
+): Promise<void> {
+  const where = { organizationId_id: { organizationId, id: groupId } }
+  await models.group.update({ where, data: { updatedAt }, select: { id: true } })
 }
 
 /** Deletes a group and its list of members. The database refuses it for groups that approve something. */

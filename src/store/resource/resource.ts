@@ -17,6 +17,10 @@ export interface Table {
   readonly key: readonly string[]
   /** The tables whose rows columns refer to. */
   readonly references: Readonly<Record<string, string>>
+  /** The name of its model. */
+  readonly model: string
+  /** The lists of its model with what refers to a row and keeps it from being deleted. */
+  readonly referrers: readonly string[]
 }
 
 /**

@@ -25,6 +25,8 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
       return ['"', timestampText(value), '"']
     case 'enum in enum':
       return [`"${enumPrefix(field)}`, value, '"']
+    case 'int64 in int8':
+      return ['"', Prisma.sql`${value}::text`, '"']
     case 'bool in bool':
     case 'int32 in int4':
       return [Prisma.sql`${value}::text`]
@@ -49,7 +51,7 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
   throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
 }
 
-/** The parts of a computed value: text, a number or a boolean, the full name of an enum's value, or JSON as text. */
+/** The parts of a computed value: text, a list of texts, a number or a boolean, the full name of an enum's value, or JSON as text. */
 export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[] {
   // A name in quotes becomes part of the text.
   const constant = /^'(\w+)'$/.exec(sql.text)?.[1]
@@ -59,7 +61,14 @@ export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[
 }
 
 /** The types of computed values; all others are JSON. */
-const computedTypes: Readonly<Record<string, string>> = { string: 'text', enum: 'text', bool: 'bool', int32: 'int4' }
+const computedTypes: Readonly<Record<string, string>> = {
+  string: 'text',
+  enum: 'text',
+  bool: 'bool',
+  int32: 'int4',
+  int64: 'int8',
+  strings: 'text[]',
+}
 
 /**
  * What to print: the name of a scalar type, `strings`, `enum`, `svc.v2.Date`, or `message` for all that is kept as

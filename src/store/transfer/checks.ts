@@ -13,6 +13,9 @@ import {
 /** What is wrong with a record. */
 export interface Fault {
   readonly line: number
+  readonly id: string
+  /** Empty if the record has no organization. */
+  readonly organizationId: string
   readonly field: string
   readonly fault: string
 }
@@ -28,9 +31,10 @@ const referenceTargets: Readonly<Record<string, { readonly noun: string; readonl
   entity_ingestion_configs: { noun: 'ingestion config', id: 'id' },
 }
 
-/** Returns the fault of the first line that breaks the first of the rules that any line breaks; no row if all is well. */
+/** Returns what is wrong with each line that breaks rules: the first of them. */
 export function checkText(kind: StagedKind): Prisma.Sql {
-  const { staged, owner, unique = {} } = kind
+  const { staged, identity, owner, unique = {} } = kind
+  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
   const texts = [
     ...(owner === undefined ? [] : [missingOwners(staged, owner)]),
     ...(isOwnerInOrganization(owner) ? [ambiguousOwners(staged, owner)] : []),
@@ -42,7 +46,11 @@ export function checkText(kind: StagedKind): Prisma.Sql {
     (text, rank) => Prisma.sql`SELECT ${Prisma.raw(String(rank))} AS rank, f.* FROM (${text}) f`,
   )
   return Prisma.sql`
-SELECT line, field, fault FROM (${Prisma.join(ranked, ' UNION ALL ')}) found ORDER BY rank, line LIMIT 1`
+WITH found AS MATERIALIZED (${Prisma.join(ranked, ' UNION ALL ')})
+SELECT DISTINCT ON (found.line) found.line, ${id}::text AS id, coalesce(${organization}, '') AS "organizationId",
+       found.field, found.fault
+  FROM found JOIN ${staged} s ON s.line = found.line
+ ORDER BY found.line, found.rank`
 }
 
 /** Finds records whose owner does not exist. */
@@ -62,8 +70,8 @@ FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
 }
 
 /**
- * The references of a kind: those in the schema of the database, except the owner and records of the same kind, and those
- * that are declared.
+ * The references of a kind: those in the schema of the database, except the owner and records of the same kind, and
+ * those that are declared.
  */
 function referencesOf({ resource, owner, references = [] }: StagedKind): Reference[] {
   const isForeign = (to: string | undefined): to is string => to !== undefined && to !== resource.table.name

@@ -11,7 +11,7 @@ import {
 } from '../../../gen/svc/v2/import_record_pb.js'
 import { appResourceResource } from '../app-resource.js'
 import { entityIngestionConfigResource } from '../entity-ingestion-config.js'
-import { journeyResource } from '../journey.js'
+import { isOpenTask, journeyResource } from '../journey.js'
 import { priorityResource } from '../priority.js'
 import { declareResource } from '../resource/resource.js'
 import { slaDefinitionResource } from '../sla-definition.js'
@@ -45,6 +45,21 @@ FROM staged_app_instance a
 JOIN app_resources r ON r.organization_id = a.organization_id AND r.app_instance_id = a.id AND r.team_id <> a.team_id
 LEFT JOIN staged_app_resource s ON s.organization_id = r.organization_id AND s.id = r.id
 WHERE s.line IS NULL`
+
+/** What lists find journeys by follows from their tasks and checks. */
+const findableJourneys = Prisma.sql`
+UPDATE journeys j SET overdue_from = found.overdue_from, is_failing = found.is_failing
+  FROM (
+    SELECT x.organization_id, x.id,
+           coalesce((SELECT min(t.due_date) + 1 FROM journey_tasks t
+                      WHERE t.organization_id = x.organization_id AND t.journey_id = x.id AND ${isOpenTask}),
+                    'infinity') AS overdue_from,
+           EXISTS (SELECT FROM journey_health_checks c
+                    WHERE c.organization_id = x.organization_id AND c.journey_id = x.id AND c.status = 'FAILING') AS is_failing
+      FROM journeys x WHERE (x.organization_id, x.id) IN (SELECT s.organization_id, s.id FROM staged_journey s)
+  ) found
+ WHERE j.organization_id = found.organization_id AND j.id = found.id
+   AND (j.overdue_from, j.is_failing) <> (found.overdue_from, found.is_failing)`
 
 /** How each kind of record is imported and exported. */
 export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
@@ -109,6 +124,7 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
         join: eachRow('tasks', 'task', { assigned_to_user_id: 'text' }),
       },
     ],
+    after: [findableJourneys],
   },
   entityType: { resource: declareResource(EntityTypeRecordSchema, schema.EntityType, 'e'), owner: ownedByTeam },
   entityIngestionConfig: { resource: entityIngestionConfigResource, owner: ownedByTeam },

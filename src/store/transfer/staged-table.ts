@@ -36,8 +36,8 @@ WHERE i.kind = '${Prisma.raw(kind)}'`
 }
 
 /**
- * Leaves the last line of each record, in the place of the first one, and returns `replaced`, the number of others. Lines
- * that have several owners stay, for the check to find them.
+ * Leaves the last line of each record, in the place of the first one, and returns `replaced`, the number of others.
+ * Lines that have several owners stay, for the check to find them.
  */
 export function replaceText({ staged, identity }: StagedKind): Prisma.Sql {
   const isSame = equal(identity, 's', 'r')

@@ -25,6 +25,22 @@ export interface Outcome {
   /** The owners of governed fields in their order, before and after, as JSON, which takes less memory. */
   readonly oldOwners: string | null
   readonly newOwners: string | null
+  /** The JSON of the record as it stood and as it is, if asked for. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** Which outcomes to tell, and how much of each. */
+export interface OutcomeDetail {
+  /** Of all records, instead of those that stood and are changed. */
+  readonly isWhole: boolean
+  /** With the records. */
+  readonly hasRecords: boolean
+}
+
+/** What is exported: an organization, or the whole database if it is null. */
+export interface ExportedOrganization {
+  readonly organizationId: string | null
 }
 
 /** A record as it is exported. */
@@ -35,8 +51,8 @@ export interface ExportRow {
 }
 
 /**
- * Makes the statements of a kind of record, in the order in which an import sends them, and that of the export; `all` are
- * all of them.
+ * Makes the statements of a kind of record, in the order in which an import sends them, and that of the export; `all`
+ * are all of them.
  */
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
@@ -65,17 +81,35 @@ export function statementsOf(kind: StagedKind) {
     lock: make<Record<never, never>, StandingRows>(`import_${stem}_lock`, {}, (rows) => lockText(kind, rows)),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
-    check: make<Fault>(`import_${stem}_check`, { line: 'int4', field: 'text', fault: 'text' }, () => checkText(kind)),
+    check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),
+    /** Sent only if the check finds something. */
+    takeOut: make<Record<never, never>, { readonly lines: readonly number[] }>(
+      `import_${stem}_take_out`,
+      {},
+      ({ lines }) => Prisma.sql`DELETE FROM ${kind.staged} WHERE line = ANY (${lines}::integer[])`,
+    ),
     stageBefore: make(`stage_${stem}_before`, {}, () => beforeText(kind)),
     upsert: make<{ readonly created: number }>(`import_${stem}`, { created: 'int4' }, () => upsertText(kind)),
     children: [...listTexts(kind), ...after].map((text, index) =>
       make(`import_${stem}_child_${index + 1}`, {}, () => text),
     ),
-    outcomes: make<Outcome, { readonly isWhole: boolean }>(`import_${stem}_outcomes`, outcomeColumns, ({ isWhole }) =>
-      outcomesText(kind, isWhole),
+    outcomes: make<Outcome, OutcomeDetail>(`import_${stem}_outcomes`, outcomeColumns, (detail) =>
+      outcomesText(kind, detail),
     ),
-    export: make<ExportRow>(`export_${stem}`, { json: 'text', organizationId: 'text' }, () => exportText(kind)),
+    export: make<ExportRow, ExportedOrganization>(
+      `export_${stem}`,
+      { json: 'text', organizationId: 'text' },
+      (exported) => exportText(kind, exported),
+    ),
   }
+}
+
+const faultColumns: Columns<Fault> = {
+  line: 'int4',
+  id: 'text',
+  organizationId: 'text',
+  field: 'text',
+  fault: 'text',
 }
 
 const outcomeColumns: Columns<Outcome> = {
@@ -86,6 +120,8 @@ const outcomeColumns: Columns<Outcome> = {
   fields: 'text[]',
   oldOwners: 'text',
   newOwners: 'text',
+  before: 'text',
+  after: 'text',
 }
 
 /** Keeps the records of the file that stand, as an export has them, in a temporary table. */
@@ -108,35 +144,44 @@ SELECT ${columns}, (${storedText(resource)})::jsonb AS record FROM ${table} ${Pr
 }
 
 /** Says, in the order of lines, what becomes of the records that stood and are changed, or of all. */
-function outcomesText(kind: StagedKind, isWhole: Places<{ readonly isWhole: boolean }>['isWhole']): Prisma.Sql {
+function outcomesText(kind: StagedKind, { isWhole, hasRecords }: Places<OutcomeDetail>): Prisma.Sql {
   const { staged, identity } = kind
   const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
   const isChanged = Prisma.sql`before.record <> after.record`
   const owners = (image: 'before' | 'after') =>
     Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')::text`
+  const key = listed(identity)
+  const told = Prisma.sql`(SELECT ${key} FROM ${beforeTable(kind)}
+    UNION SELECT ${key} FROM ${staged} WHERE is_record AND ${hasRecords}) told`
   return Prisma.sql`
-WITH after AS MATERIALIZED (${imageText(kind, beforeTable(kind))})
+WITH after AS MATERIALIZED (${imageText(kind, told)})
 SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
        ARRAY(SELECT key FROM jsonb_object_keys(before.record || after.record) key
               WHERE before.record -> key IS DISTINCT FROM after.record -> key ORDER BY key COLLATE "C") AS fields,
-       ${owners('before')} AS "oldOwners", ${owners('after')} AS "newOwners"
+       ${owners('before')} AS "oldOwners", ${owners('after')} AS "newOwners",
+       CASE WHEN ${hasRecords} THEN before.record::text END AS before,
+       CASE WHEN ${hasRecords} THEN after.record::text END AS after
   FROM ${staged} s
   LEFT JOIN ${beforeTable(kind)} before ON ${equal(identity, 'before', 's')}
   LEFT JOIN after ON ${equal(identity, 'after', 's')}
  WHERE s.is_record AND (${isWhole} OR ${isChanged}) ORDER BY s.line`
 }
 
-function exportText({ table, resource, owner, join = Prisma.empty }: StagedKind): Prisma.Sql {
+/** The records of one organization, or of all if it is null: then those whose owners' ids are not unique name theirs. */
+function exportText(kind: StagedKind, { organizationId }: Places<ExportedOrganization>): Prisma.Sql {
+  const { table, resource, identity, owner, join = Prisma.empty } = kind
   const alias = Prisma.raw(resource.alias)
-  const json = storedText(resource)
-  if (!isOwnerInOrganization(owner)) {
-    return Prisma.sql`
-SELECT ${json} AS json, NULL::text AS "organizationId" FROM ${table} ${alias} ${join} ORDER BY ${alias}.ordinal`
-  }
-  const ownerId = Prisma.raw(columnOf(resource, owner.field))
+  const organization = Prisma.raw(`${resource.alias}.${identity[0]}`)
+  const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${organization} = ${organizationId})`
+  const ownerId = isOwnerInOrganization(owner) && Prisma.raw(`${resource.alias}.${columnOf(resource, owner.field)}`)
+  const shared =
+    ownerId &&
+    Prisma.sql`
+LEFT JOIN (SELECT id FROM ${Prisma.raw(owner?.table ?? '')} WHERE ${organizationId}::text IS NULL
+            GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${ownerId}`
+  const named = shared ? Prisma.sql`CASE WHEN shared.id IS NOT NULL THEN ${organization} END` : Prisma.sql`NULL::text`
   return Prisma.sql`
-SELECT ${json} AS json, CASE WHEN shared.id IS NOT NULL THEN ${alias}.organization_id END AS "organizationId"
-FROM ${table} ${alias} ${join}
-LEFT JOIN (SELECT id FROM ${Prisma.raw(owner.table)} GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${alias}.${ownerId}
-ORDER BY ${alias}.ordinal`
+SELECT ${storedText(resource)} AS json, ${named} AS "organizationId"
+FROM ${table} ${alias} ${join} ${shared || Prisma.empty}
+WHERE ${isExported} ORDER BY ${alias}.ordinal`
 }

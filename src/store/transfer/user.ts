@@ -123,16 +123,17 @@ export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
   return transaction.run(read, {})
 }
 
-/** A person who stands: the key of the address, and the organizations of the memberships. */
+/** A person who stands: the address and its key, and the organizations of the memberships. */
 export interface StandingPerson {
   readonly id: string
+  readonly email: string
   readonly emailKey: string
   readonly memberships: readonly { readonly organizationId: string }[]
 }
 
 /** Those of the persons who stand. */
 export function findPersons({ models }: Tables, ids: readonly string[]): Promise<StandingPerson[]> {
-  const select = { id: true, emailKey: true, memberships: { select: { organizationId: true } } }
+  const select = { id: true, email: true, emailKey: true, memberships: { select: { organizationId: true } } }
   return models.person.findMany({ where: { id: { in: [...ids] } }, select })
 }
 

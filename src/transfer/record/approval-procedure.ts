@@ -1,8 +1,12 @@
 import { v5 } from 'uuid'
 import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { type PlacedStep, storedStep, topologyFrom } from '../../domain/access-policy-approval-procedure.js'
+import {
+  type PlacedStep,
+  stepFromInput,
+  storedStep,
+  topologyFrom,
+} from '../../domain/access-policy-approval-procedure.js'
 import { invalidField, invalidFields } from '../../errors.js'
-import { stepFromMessage } from '../../handlers/access-policy-approval-procedure.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
 import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
 
@@ -29,8 +33,8 @@ export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
  */
 function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { readonly id: string })[] {
   const topology = topologyFrom({
-    steps: steps.map(stepFromMessage),
-    stages: stages.map((stage) => ({ steps: stage.steps.map(stepFromMessage) })),
+    steps: steps.map(stepFromInput),
+    stages: stages.map((stage) => ({ steps: stage.steps.map(stepFromInput) })),
   })
   const [violation] = topology.violations
   if (violation !== undefined) throw invalidFields([violation])

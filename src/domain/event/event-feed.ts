@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util'
+import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
+import { permittedTeamIds } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
+import { pageSizeFrom } from '../paging.js'
+import { placeOf } from './event-cursor.js'
+import { type EventFilter, type EventPage, readFeedPart } from './feed-part.js'
+import type { FeedSignals } from './feed-signals.js'
+
+/** Which events to read; empty means no filter. */
+export interface EventQuery extends EventFilter {
+  /** Empty for the first event that is kept, `latest` for those to come. */
+  readonly cursor: string
+}
+
+/** How a call can wait for events. */
+export interface Waiting {
+  readonly signals: FeedSignals
+  /** How long, in milliseconds. */
+  readonly millis: number
+  /** The end of the call. */
+  readonly signal: AbortSignal
+}
+
+/** How often a watch gives a new cursor at least. */
+const BOOKMARK_MILLIS = 10_000
+
+/**
+ * The events after a cursor, oldest first. Without any, it waits for one. Callers with `audit:read` only in teams get
+ * the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the cursor, and after a wait
+ * whatever admission throws.
+ */
+export async function listEvents(
+  scope: Scope,
+  { pageSize, ...query }: EventQuery & { readonly pageSize: number },
+  { signals, millis, signal }: Waiting,
+): Promise<EventPage> {
+  const until = performance.now() + millis
+  const reader = await readerOf(scope, query, pageSizeFrom(pageSize, USUAL_PAGE_SIZE), signals)
+  let page = await reader.next()
+  while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
+    page = await reader.next()
+  }
+  return page
+}
+
+/** The same without end: pages with events as soon as there are any, and at times one with only a new cursor. */
+export async function* watchEvents(
+  scope: Scope,
+  query: EventQuery,
+  { signals, millis, signal }: Waiting,
+): AsyncGenerator<EventPage> {
+  const until = performance.now() + millis
+  const reader = await readerOf(scope, query, USUAL_PAGE_SIZE, signals)
+  for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+    const page = await reader.next()
+    // It waits, or its client reads.
+    scope.leave()
+    if (page.items !== '' || performance.now() - toldAt >= BOOKMARK_MILLIS) {
+      yield page
+      toldAt = performance.now()
+    }
+    while (!page.hasMore) {
+      const now = performance.now()
+      const left = Math.min(until, toldAt + BOOKMARK_MILLIS) - now
+      if (await reader.wait(left, signal)) break
+      if (signals.isStopped || now >= until) return
+      yield page
+      toldAt = performance.now()
+    }
+  }
+}
+
+/** Reads the feed page by page, each as far as the caller may when it has been read. */
+async function readerOf(
+  first: Scope,
+  { cursor, ...filter }: EventQuery,
+  pageSize: number,
+  signals: FeedSignals,
+): Promise<{
+  readonly next: () => Promise<EventPage>
+  /** Waits for events after the last page, and returns whether there are any. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<boolean>
+}> {
+  const { organizationId } = first.caller
+  let after = await placeOf(first.tables, organizationId, cursor)
+  let hasWaited = false
+  const read = ({ tables, caller }: Scope) => {
+    const teamIds = permittedTeamIds(caller, 'audit:read')
+    return readFeedPart(tables, { organizationId, teamIds, ...filter, after, pageSize })
+  }
+  /** What was read before the caller lost a right is not of later than that. */
+  const readAdmitted = async () => {
+    let scope = await first.readmit()
+    for (;;) {
+      const part = await read(scope)
+      const admitted = await first.readmit()
+      if (isDeepStrictEqual(admitted.caller.reach, scope.caller.reach)) return part
+      scope = admitted
+    }
+  }
+  return {
+    next: async () => {
+      const { page, place } = hasWaited ? await signals.turns.use(readAdmitted) : await read(first)
+      after = place
+      return page
+    },
+    wait: async (millis, signal) => {
+      if (millis <= 0) return false
+      first.leave()
+      hasWaited = true
+      return signals.beyond(organizationId, after.position, millis, signal)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Timing } from '../../db/retries.js'
+import type { Tables } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
+import { hasOrganization } from '../../store/organization.js'
+import { placeOf } from './event-cursor.js'
+import { type EventPage, noFilter, readFeedPart } from './feed-part.js'
+
+/** How to read all events of an organization. */
+export interface TailOptions {
+  readonly organizationId: string
+  /** Empty for the first event that is kept, `latest` for those to come. */
+  readonly cursor: string
+  /** Whether to wait for further ones. */
+  readonly isFollowed: boolean
+  readonly timing: Pick<Timing, 'sleep'>
+  /** Ends it after a page. */
+  readonly signal: AbortSignal
+}
+
+const PAGE_SIZE = 1_000
+/** How often the feed is looked at. */
+const PAUSE_MILLIS = 1_000
+
+/**
+ * All events after a cursor, page by page, for operators, who have no caller and no signals of a server. Throws
+ * `RESOURCE_NOT_FOUND` if there is no such organization, `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the
+ * cursor.
+ */
+export async function* tailEvents(
+  tables: Tables,
+  { organizationId, cursor, isFollowed, timing, signal }: TailOptions,
+): AsyncGenerator<EventPage> {
+  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  let after = await placeOf(tables, organizationId, cursor)
+  while (!signal.aborted) {
+    const query = { ...noFilter, organizationId, teamIds: null, after, pageSize: PAGE_SIZE }
+    const { page, place } = await readFeedPart(tables, query)
+    yield page
+    after = place
+    if (page.hasMore) continue
+    if (!isFollowed) return
+    await timing.sleep(PAUSE_MILLIS, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+}

@@ -1,0 +1,104 @@
+import { Turns } from '../../db/turns.js'
+
+/** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
+const READERS = 4
+
+/** What the calls of one process tell each other about feeds: who has committed, and who waits. */
+export class FeedSignals {
+  readonly #committed = new Set<string>()
+  readonly #waiting = new Map<string, Set<Waiter>>()
+  /** The turns of those who have waited. */
+  readonly turns = new Turns(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  #wake: () => void = () => {}
+  #tell: (organizationId: string) => void = () => {}
+  #isStopped = false
+
+  /** Whether the service stops: nothing is waited for any more. */
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  /** The organization may have new events. */
+  committed(organizationId: string): void {
+    this.#committed.add(organizationId)
+    this.#wake()
+  }
+
+  /** The organizations that have committed something since it was last asked. */
+  takeCommitted(): string[] {
+    const taken = [...this.#committed]
+    this.#committed.clear()
+    return taken
+  }
+
+  /** Is called when there is a commit; replaces the one before. */
+  onCommit(wake: () => void): void {
+    this.#wake = wake
+    if (this.#committed.size > 0) wake()
+  }
+
+  /** The organizations whose events somebody waits for. */
+  waitedFor(): string[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** How many calls wait. */
+  get waiters(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Is called with the organization when its feed has got further; replaces the one before. */
+  onAdvance(tell: (organizationId: string) => void): void {
+    this.#tell = tell
+  }
+
+  /** The feed of the organization has got as far as the position. */
+  advanced(organizationId: string, position: string): void {
+    this.#tell(organizationId)
+    const last = BigInt(position)
+    for (const waiter of this.#waiting.get(organizationId) ?? []) if (waiter.after < last) waiter.resolve(true)
+  }
+
+  /** Ends every wait. */
+  stop(): void {
+    this.#isStopped = true
+    for (const waiters of this.#waiting.values()) for (const { resolve } of waiters) resolve(false)
+  }
+
+  /**
+   * Resolves with true once the feed is beyond the position, with false after so many milliseconds or if the service
+   * stops. Rejects when the signal aborts.
+   */
+  beyond(organizationId: string, position: string, millis: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#isStopped) return Promise.resolve(false)
+    return new Promise((resolve, reject) => {
+      const waiters = this.#waiting.get(organizationId) ?? new Set()
+      const end = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+        waiters.delete(waiter)
+        if (waiters.size === 0) this.#waiting.delete(organizationId)
+      }
+      const waiter: Waiter = {
+        after: BigInt(position),
+        resolve: (isBeyond) => {
+          end()
+          resolve(isBeyond)
+        },
+      }
+      const abort = () => {
+        end()
+        reject(signal.reason)
+      }
+      const timer = setTimeout(waiter.resolve, millis, false)
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort)
+      this.#waiting.set(organizationId, waiters.add(waiter))
+    })
+  }
+}
+
+interface Waiter {
+  readonly after: bigint
+  readonly resolve: (isBeyond: boolean) => void
+}

@@ -1,0 +1,129 @@
+import type { Timing } from '../../db/retries.js'
+import type { Tables } from '../../db/tables.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import {
+  createEventHead,
+  MAX_SEQUENCED,
+  nextWithOutbox,
+  readHeads,
+  readOutbox,
+  sequenceEvents,
+} from '../../store/event.js'
+import type { FeedSignals } from './feed-signals.js'
+
+/** How long commits are collected that get their positions together. */
+const GATHER_MILLIS = 10
+/** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
+const WATCH_MILLIS = 200
+/** How often the outbox is searched for what no process has given positions to. */
+const SWEEP_MILLIS = 1_000
+
+/** Told of the events between their commit and the feed. Nothing of it may throw. */
+export interface SequencerObserver {
+  /** So many have got positions. */
+  sequenced(events: number): void
+  /** So many have none, the oldest of them for so long. */
+  waiting(events: number, oldestSeconds: number): void
+}
+
+/** What a sequencer needs. */
+export interface SequencerOptions {
+  readonly database: Tables
+  readonly signals: FeedSignals
+  readonly log: { warn(fields: { err: unknown; organizationId?: string }, message: string): void }
+  readonly timing: Timing
+  readonly runtime: Pick<Runtime, 'now'>
+  readonly observer?: SequencerObserver | undefined
+  /** Ends the sequencer, and all who wait. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Gives events their positions in the feeds: soon after a commit of this process, and within a second after one of a
+ * process that has died. Any number of processes can do so. Runs until the signal aborts; a failure is logged, and
+ * tried again.
+ */
+export async function runSequencer(options: SequencerOptions): Promise<void> {
+  const { database, signals, log, timing, signal } = options
+  let round = new AbortController()
+  // Without a reason of its own, each abort would make an error with a stack.
+  const wake = () => {
+    if (!round.signal.aborted) round.abort(null)
+  }
+  signals.onCommit(wake)
+  signal.addEventListener('abort', wake)
+  let sweptAt = Number.NEGATIVE_INFINITY
+  while (!signal.aborted) {
+    round = new AbortController()
+    try {
+      const committed = signals.takeCommitted()
+      for (const organizationId of committed) await sequenceAll(options, organizationId)
+      if (timing.now() - sweptAt >= SWEEP_MILLIS) {
+        sweptAt = timing.now()
+        await sweepOutbox(options)
+      }
+      await lookAtOthers(database, signals, new Set(committed))
+    } catch (err) {
+      log.warn({ err }, 'the outbox of events could not be read')
+    }
+    const millis = signals.waitedFor().length > 0 ? WATCH_MILLIS : SWEEP_MILLIS
+    await timing.sleep(millis, round.signal).catch((error: unknown) => {
+      if (!round.signal.aborted) throw error
+    })
+    await timing.sleep(GATHER_MILLIS)
+  }
+  signals.stop()
+}
+
+/** Gives positions to whatever events have none. */
+async function sweepOutbox(options: SequencerOptions): Promise<void> {
+  const { database, log } = options
+  let organizationId = await nextWithOutbox(database, '')
+  // Of a large backlog, it may take longer than a statement may.
+  await observeOutbox(options, organizationId === undefined).catch((err: unknown) => {
+    log.warn({ err }, 'the events without positions could not be counted')
+  })
+  while (organizationId !== undefined) {
+    await sequenceAll(options, organizationId)
+    organizationId = await nextWithOutbox(database, organizationId)
+  }
+}
+
+/** Tells how far behind the feeds are, before anything can fail. */
+async function observeOutbox({ database, runtime, observer }: SequencerOptions, isEmpty: boolean): Promise<void> {
+  if (observer === undefined) return
+  if (isEmpty) return observer.waiting(0, 0)
+  const { waiting, oldestAt } = await readOutbox(database)
+  const now = runtime.now().getTime()
+  observer.waiting(waiting, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
+}
+
+/** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
+async function sequenceAll(options: SequencerOptions, organizationId: string): Promise<void> {
+  try {
+    await sequence(options, organizationId)
+  } catch (err) {
+    options.log.warn({ err, organizationId }, 'events could not be given positions')
+  }
+}
+
+async function sequence({ database, signals, observer }: SequencerOptions, organizationId: string): Promise<void> {
+  for (;;) {
+    const sequenced = await sequenceEvents(database, organizationId)
+    if (sequenced === undefined) {
+      // If it was another process that had the head, it may have begun before the commit.
+      await createEventHead(database, organizationId)
+      return signals.committed(organizationId)
+    }
+    observer?.sequenced(sequenced.moved)
+    signals.advanced(organizationId, sequenced.position)
+    if (sequenced.moved < MAX_SEQUENCED) return
+  }
+}
+
+/** Tells those who wait of positions that other processes have given. */
+async function lookAtOthers(database: Tables, signals: FeedSignals, known: ReadonlySet<string>): Promise<void> {
+  const others = signals.waitedFor().filter((organizationId) => !known.has(organizationId))
+  if (others.length === 0) return
+  for (const [organizationId, position] of await readHeads(database, others)) signals.advanced(organizationId, position)
+}

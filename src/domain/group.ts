@@ -1,0 +1,80 @@
+import { notFound, ServiceError } from '../errors.js'
+import * as directory from '../store/directory/group.js'
+import * as store from '../store/group.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { requireOrganizationPermission } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+import { type PageRequest, type PageTokens, pageOfUsers, type RowPage } from './paging.js'
+import { standardResource } from './standard-resource.js'
+
+/** The groups of an organization. What a directory manages cannot be changed. */
+export const groups = standardResource(store.groupStore, {
+  permissions: 'users',
+  requireWritable: ({ id, directoryManaged }) => {
+    if (directoryManaged === true) throw managedByDirectory(String(id))
+  },
+})
+
+/** A user in a group. */
+export interface GroupMember {
+  readonly groupId: string
+  readonly userId: string
+}
+
+/**
+ * A page of the members of a group. Throws `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without
+ * `users:read` in the organization, and `PAGE_TOKEN_INVALID`.
+ */
+export async function listGroupMembers(
+  { reads, caller }: Scope,
+  { groupId, ...request }: PageRequest & Pick<GroupMember, 'groupId'>,
+  pageTokens: PageTokens,
+): Promise<RowPage<GroupMember>> {
+  requireOrganizationPermission(caller, 'users:read')
+  const { organizationId } = caller
+  const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
+  if (group === undefined) throw notFound('group', groupId)
+  const list = { organizationId, groupId }
+  return pageOfUsers(pageTokens, { method: 'ListGroupMembers', organizationId, filter: { groupId } }, request, {
+    list: (range) => store.listGroupMembers(reads, list, range),
+    count: () => store.countGroupMembers(reads, list),
+  })
+}
+
+/**
+ * Adds a user to a group, or takes one out. Throws `RESOURCE_NOT_FOUND` for the group, for a user whom the organization
+ * does not have, and for one to take out who is not a member, `PERMISSION_MISSING` without `users:write` in the
+ * organization, and `GROUP_MANAGED_BY_DIRECTORY`.
+ */
+export async function writeGroupMember(
+  scope: Scope,
+  { groupId, userId }: GroupMember,
+  isMember: boolean,
+): Promise<void> {
+  const { tables, caller, runtime } = scope
+  requireOrganizationPermission(caller, 'users:write')
+  const { organizationId } = caller
+  const key = { organizationId, groupId }
+  await tables.transaction(async (transaction) => {
+    const group = await directory.lockGroup(transaction, key)
+    if (group === undefined) throw notFound('group', groupId)
+    if (group.directoryManaged) throw managedByDirectory(groupId)
+    const known = isMember && (await directory.findGroupableUsers(transaction, organizationId, [userId]))
+    if (known && !known.has(userId)) throw notFound('user', userId)
+    const wasMember = (await directory.findGroupMembers(transaction, key, [userId])).has(userId)
+    if (!isMember && !wasMember) throw notFound('group member', userId)
+    const isChange = isMember !== wasMember
+    if (isChange) {
+      const change = isMember ? { gone: [], added: [userId] } : { gone: [userId], added: [] }
+      await directory.changeGroupMembers(transaction, key, change)
+      await directory.touchGroup(transaction, key, runtime.now())
+    }
+    const target = { targetType: 'group', targetId: groupId, changedFields: isChange ? ['members'] : [] }
+    await recordAuditEvents(transaction, [{ ...auditedCall(scope), action: 'group.update', ...target }], runtime)
+  })
+}
+
+function managedByDirectory(resourceId: string): ServiceError {
+  const message = 'the directory manages the group: change it there'
+  return new ServiceError('GROUP_MANAGED_BY_DIRECTORY', message, { metadata: { resourceType: 'group', resourceId } })
+}

@@ -1,0 +1,36 @@
+import { notFound } from '../errors.js'
+import * as store from '../store/organization.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import type { Scope } from './caller/scope.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
+
+/** The JSON of the caller's organization. */
+export async function getOrganization({ tables, caller: { organizationId } }: Scope): Promise<string> {
+  const organization = await store.findOrganization(tables, organizationId)
+  if (organization === null) throw notFound('organization', organizationId)
+  return JSON.stringify(organization)
+}
+
+/** Renames the caller's organization, if there is a name, and returns its JSON. Throws `ETAG_MISMATCH`. */
+export function updateOrganization(scope: Scope, { name }: { readonly name?: string | undefined }): Promise<string> {
+  const { organizationId: targetId } = scope.caller
+  return scope.tables.transaction(async (transaction) => {
+    const locked = await store.lockOrganization(transaction, targetId)
+    if (locked === null) throw notFound('organization', targetId)
+    const before = JSON.stringify(locked)
+    const accepted = acceptedVersionsFrom(scope.ifMatch)
+    const what = { resourceType: 'organization', resourceId: targetId }
+    if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(before), what)
+    if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
+    const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
+    const event = {
+      ...auditedCall(scope),
+      action: 'organization.update',
+      targetType: 'organization',
+      targetId,
+    } as const
+    const changedFields = after === before ? [] : ['name']
+    await recordAuditEvents(transaction, [{ ...event, changedFields }], scope.runtime)
+    return after
+  })
+}

@@ -1,0 +1,51 @@
+import type { StandardStore } from '../store/standard-methods.js'
+import type { StandardValues } from '../store/standard-writes.js'
+import type { Permission } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+
+/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
+export interface StandardResource {
+  /** As errors name it, such as `entity type`. */
+  readonly name: string
+  /** As the audit log names it: its events are `entity_type.create` and so on. */
+  readonly auditedAs: string
+  readonly read: Permission
+  readonly write: Permission
+  readonly store: StandardStore
+  /** The values of a new object, from those that a request gives. */
+  readonly complete: (given: StandardValues, scope: Scope) => StandardValues
+  /** Throws if an object, as its JSON shows it, cannot be changed or deleted. */
+  readonly requireWritable: (object: Readonly<Record<string, unknown>>) => void
+}
+
+/** What differs between resources: the group of their permissions, such as `entities`, and what is not the default. */
+interface StandardOptions extends Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>> {
+  readonly permissions: 'access' | 'apps' | 'entities' | 'keys' | 'teams' | 'tickets' | 'users' | 'webhooks'
+}
+
+/** Declares the standard methods of the objects in a store. */
+export function standardResource(store: StandardStore, { permissions, ...options }: StandardOptions): StandardResource {
+  const words = store.type.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
+  return {
+    name: words.join(' '),
+    auditedAs: words.join('_'),
+    read: `${permissions}:read`,
+    write: `${permissions}:write`,
+    store,
+    complete: (given) => given,
+    requireWritable: () => {},
+    ...options,
+  }
+}
+
+/** The same resource, limited to the objects of one owner. */
+export function ofOwner({ store, ...resource }: StandardResource, ownerId: string): StandardResource {
+  return {
+    ...resource,
+    store: {
+      ...store,
+      find: (tables, wanted) => store.find(tables, { ...wanted, ownerId }),
+      lock: (tables, wanted) => store.lock(tables, { ...wanted, ownerId }),
+    },
+  }
+}

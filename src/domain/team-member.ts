@@ -1,0 +1,156 @@
+import type { TeamUserRole } from '../../gen/prisma/enums.js'
+import type { Tables } from '../db/tables.js'
+import { invalidField, notFound, ServiceError } from '../errors.js'
+import type { AuditAction } from '../store/audit-action.js'
+import { lockMembers } from '../store/member.js'
+import { hasTeam } from '../store/organization.js'
+import * as store from '../store/team-member.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { defaultPermissions } from './auth/api-key.js'
+import { teamRolePermissions } from './auth/authentication.js'
+import {
+  type Caller,
+  hasPermissionIn,
+  type Permission,
+  permissionMissing,
+  requirePermissionIn,
+  visibleScope,
+  visibleTeamIds,
+} from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+import { type PageRequest, type PageTokens, pageOfUsers, type RowPage } from './paging.js'
+import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
+import { timestampOf } from './value/timestamp.js'
+
+/** A user in a team; `expiresAt` is null for a role that does not end. */
+export type TeamMember = store.TeamMemberRow
+
+/** Whose role, and where. */
+export type TeamUser = Pick<TeamMember, 'teamId' | 'userId'>
+
+/** A role to give; without `expiresAt` (RFC 3339) it does not end. */
+export interface TeamMemberWrite extends TeamUser {
+  readonly role: TeamUserRole
+  readonly expiresAt?: string | undefined
+}
+
+/**
+ * A page of the users who have a role in a team. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without
+ * `teams:read` in it, and `PAGE_TOKEN_INVALID`.
+ */
+export async function listTeamMembers(
+  { reads, caller, runtime }: Scope,
+  { teamId, ...request }: PageRequest & Pick<TeamUser, 'teamId'>,
+  pageTokens: PageTokens,
+): Promise<RowPage<TeamMember>> {
+  const { organizationId } = caller
+  const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(reads, organizationId, teamId))
+  if (!isVisible) throw notFound('team', teamId)
+  requirePermissionIn(caller, teamId, 'teams:read')
+  const list = { organizationId, teamId, now: runtime.now() }
+  return pageOfUsers(pageTokens, { method: 'ListTeamMembers', organizationId, filter: { teamId } }, request, {
+    list: (range) => store.listTeamMembers(reads, list, range),
+    count: () => store.countTeamMembers(reads, list),
+  })
+}
+
+/**
+ * Gives a user a role in a team, in place of another one. Throws `FIELD_INVALID` for a time that is not in the future,
+ * `RESOURCE_NOT_FOUND` for the team and for the user, `ETAG_MISMATCH`, and `PERMISSION_MISSING` without `teams:write`
+ * in the team, and for a role that gives more than the caller has, or lasts longer.
+ */
+export async function setTeamMember(
+  scope: Scope,
+  { teamId, userId, role, ...write }: TeamMemberWrite,
+): Promise<TeamMember> {
+  const { caller, runtime } = scope
+  const end = timestampOf('expiresAt', write.expiresAt)
+  const expiresAt = end === null ? null : new Date(end)
+  return changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
+    if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
+    await requireRight(transaction, caller, { teamId, role, expiresAt }, runtime.now())
+    await store.setTeamMember(transaction, key, { role, expiresAt })
+    const isOther = { role: before?.role !== role, expiresAt: before?.expiresAt?.getTime() !== expiresAt?.getTime() }
+    const changedFields = (['role', 'expiresAt'] as const).filter((name) => isOther[name])
+    return { changedFields, result: { teamId, userId, role, expiresAt } }
+  })
+}
+
+/**
+ * Takes the role in a team from a user. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it,
+ * `PERMISSION_MISSING` without `teams:write` in the team, and `ETAG_MISMATCH`.
+ */
+export function removeTeamMember(scope: Scope, user: TeamUser): Promise<void> {
+  return changeMember(scope, user, 'team_member.remove', async (transaction, key, before) => {
+    if (before === undefined) throw notFound('team member', user.userId)
+    await store.deleteTeamMember(transaction, key)
+    return { changedFields: [], result: undefined }
+  })
+}
+
+/** The entity tag of a role. */
+export function teamMemberTagOf({ teamId, userId, role, expiresAt }: TeamMember): string {
+  return entityTagOf(JSON.stringify([teamId, userId, role, expiresAt]))
+}
+
+/** Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. */
+function changeMember<Result>(
+  scope: Scope,
+  { teamId, userId }: TeamUser,
+  action: AuditAction,
+  change: (
+    transaction: Tables,
+    key: store.TeamMemberKey,
+    before: TeamMember | undefined,
+  ) => Promise<{ readonly changedFields: readonly string[]; readonly result: Result }>,
+): Promise<Result> {
+  const { tables, caller, runtime, ifMatch } = scope
+  const { organizationId } = caller
+  const accepted = acceptedVersionsFrom(ifMatch)
+  return tables.transaction(async (transaction) => {
+    const kept = await store.keptTeam.teams(transaction, { ids: [teamId], ...visibleScope(caller) })
+    if (!kept.has(teamId)) throw notFound('team', teamId)
+    requirePermissionIn(caller, teamId, 'teams:write')
+    const [user] = await lockMembers(transaction, organizationId, [userId])
+    if (user === undefined) throw notFound('user', userId)
+    const key = { organizationId, teamId, userId }
+    const before = await store.findTeamMember(transaction, key, runtime.now())
+    const what = { resourceType: 'team member', resourceId: userId }
+    if (accepted !== undefined) requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
+    const { changedFields, result } = await change(transaction, key, before)
+    const event = { ...auditedCall(scope), action, targetType: 'user', targetId: userId, teamId, changedFields }
+    await recordAuditEvents(transaction, [event], runtime)
+    return result
+  })
+}
+
+/**
+ * A permission that a role gives in a team and the caller lacks there; undefined if there is none. A key has everything
+ * if it has all that its kind can have (docs/permissions.md).
+ */
+export function permissionBeyond(
+  caller: Caller,
+  { teamId, role }: Pick<TeamMember, 'teamId' | 'role'>,
+): Permission | undefined {
+  const given = teamRolePermissions[role]
+  const possible = defaultPermissions(caller.kind === 'worker' ? 'wk' : 'pk', caller.reach.scope === 'teams')
+  return possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
+}
+
+/** Refuses a role that gives more than the caller has in the team, or lasts longer. */
+async function requireRight(
+  tables: Tables,
+  caller: Caller,
+  { teamId, role, expiresAt }: Pick<TeamMember, 'teamId' | 'role' | 'expiresAt'>,
+  now: Date,
+): Promise<void> {
+  const missing = permissionBeyond(caller, { teamId, role })
+  if (missing !== undefined) throw permissionMissing(missing)
+  if (caller.kind !== 'user' || caller.reach.scope !== 'teams') return
+  const { organizationId, id: userId } = caller
+  const own = await store.findTeamMember(tables, { organizationId, teamId, userId }, now)
+  if (own === undefined) throw permissionMissing('teams:write')
+  if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return
+  const end = own.expiresAt.toISOString()
+  throw new ServiceError('PERMISSION_MISSING', `your own role in the team ends at ${end}: send an expiresAt no later`)
+}

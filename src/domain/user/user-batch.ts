@@ -1,0 +1,80 @@
+import { type FieldViolation, refuseViolations, ServiceError } from '../../errors.js'
+import { auditedCall } from '../audit/audit-event.js'
+import { requireOrganizationPermission } from '../caller/caller.js'
+import type { Scope } from '../caller/scope.js'
+import { isWritten, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
+import { fieldNames } from '../profile/profile-value.js'
+import { holdMembers } from './hold.js'
+import type { ChangedMember, Member } from './member.js'
+import { planEachMember } from './plan-each.js'
+import { changeOfUpdate, memberRightsOf, type UserUpdate } from './user.js'
+import { memberTransaction, writePlan } from './write.js'
+
+/** What became of one update, or would. */
+export interface UserUpdateResult {
+  readonly userId: string
+  readonly outcome: 'UPDATED' | 'UNCHANGED' | 'REFUSED'
+  readonly changedFields: readonly string[]
+  readonly skipped: SkippedFields
+  readonly refusal: ServiceError | undefined
+}
+
+/** From so many users on, a batch takes the database 10 ms or more. */
+const LONG_BATCH = 50
+
+/**
+ * Changes members of the caller's organization, each as `updateUser` does, and returns a result for each update, in
+ * their order; `validateOnly` decides the same and writes nothing. Throws `FIELD_INVALID`, the reasons about pins and
+ * `DUPLICATE_ID` for the request, and `PERMISSION_MISSING` without `users:write` over the organization.
+ */
+export async function batchUpdateUsers(
+  scope: Scope,
+  updates: readonly UserUpdate[],
+  validateOnly: boolean,
+): Promise<UserUpdateResult[]> {
+  const { tables, caller, runtime } = scope
+  const judged = updates.map((update, index) => changeOfUpdate(caller, update, `users[${index}].`))
+  refuseViolations([...repeatedIds(updates), ...judged.flatMap(({ violations }) => violations)])
+  requireOrganizationPermission(caller, 'users:write')
+  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
+  const changes = judged.map(({ change }) => change)
+  const work = async (transaction: typeof tables) => {
+    const held = await holdMembers(transaction, caller.organizationId, changes, runtime)
+    const { plan, outcomes } = planEachMember(writer, changes, held)
+    if (!validateOnly) await writePlan(transaction, plan, runtime)
+    return updates.flatMap(({ userId }, index) => {
+      const outcome = outcomes[index]
+      return outcome === undefined ? [] : resultOf(userId, outcome, held.members.get(userId))
+    })
+  }
+  return memberTransaction(tables, work, { isLong: updates.length >= LONG_BATCH })
+}
+
+function repeatedIds(updates: readonly UserUpdate[]): FieldViolation[] {
+  const firstOf = new Map<string, number>()
+  return updates.flatMap(({ userId }, index): FieldViolation[] => {
+    const first = firstOf.get(userId)
+    if (first === undefined) firstOf.set(userId, index)
+    if (first === undefined) return []
+    const description = `repeats users[${first}].id: name each user once`
+    return [{ field: `users[${index}].id`, description, reason: 'DUPLICATE_ID' }]
+  })
+}
+
+function resultOf(userId: string, outcome: ChangedMember | ServiceError, before: Member | undefined): UserUpdateResult {
+  if (outcome instanceof ServiceError) {
+    return { userId, outcome: 'REFUSED', changedFields: [], skipped: skippedFields([]), refusal: outcome }
+  }
+  const { member, changes } = outcome
+  const written = Object.entries(fieldNames).flatMap(([field, name]) => {
+    return changes.some((each) => each.field === field && isWritten(each.outcome)) ? name : []
+  })
+  const changedFields = [...(['email', 'role'] as const).filter((name) => member[name] !== before?.[name]), ...written]
+  return {
+    userId,
+    outcome: changedFields.length > 0 ? 'UPDATED' : 'UNCHANGED',
+    changedFields,
+    skipped: skippedFields(changes),
+    refusal: undefined,
+  }
+}

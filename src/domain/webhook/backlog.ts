@@ -1,0 +1,39 @@
+import type { Tables } from '../../db/tables.js'
+import { readHeads } from '../../store/event.js'
+import { endpointsWithDueAttempts } from '../../store/webhook-delivery.js'
+import type { EnabledEndpoint, EndpointKey } from '../../store/webhook-endpoint.js'
+
+/** An endpoint that has something to send. */
+export interface EndpointBehind extends EndpointKey {
+  /** How many events its cursor has before it, wanted or not. */
+  readonly events: number
+  /** For how long its oldest attempt has been due. */
+  readonly lagSeconds: number
+}
+
+/** The endpoints that have events before them or attempts that are due, those that are furthest behind first. */
+export async function findBehind(
+  database: Tables,
+  endpoints: readonly EnabledEndpoint[],
+  now: Date,
+): Promise<EndpointBehind[]> {
+  if (endpoints.length === 0) return []
+  const heads = await readHeads(database, [...new Set(endpoints.map(({ organizationId }) => organizationId))])
+  const due = new Map((await endpointsWithDueAttempts(database, now)).map((each) => [nameOf(each), each.since]))
+  return endpoints
+    .map(({ organizationId, id, position }) => {
+      const since = due.get(nameOf({ organizationId, id }))?.getTime()
+      const events = Number(BigInt(heads.get(organizationId) ?? 0) - position)
+      return {
+        organizationId,
+        id,
+        events,
+        lagSeconds: since === undefined ? 0 : (now.getTime() - since) / 1_000,
+        since,
+      }
+    })
+    .filter(({ events, since }) => events > 0 || since !== undefined)
+    .sort((one, other) => other.lagSeconds - one.lagSeconds || other.events - one.events)
+}
+
+const nameOf = ({ organizationId, id }: EndpointKey) => `${organizationId} ${id}`

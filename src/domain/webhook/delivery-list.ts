@@ -1,0 +1,78 @@
+import type { WebhookDeliveryStatus } from '../../../gen/prisma/enums.js'
+import { notFound } from '../../errors.js'
+import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
+import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
+import type { Scope } from '../caller/scope.js'
+import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from '../paging.js'
+import { getObject, type StandardChanges, updateObject } from '../standard-methods.js'
+import { timestampOf } from '../value/timestamp.js'
+import { webhookEndpoints } from './endpoint.js'
+
+/** Which deliveries to list; 0 and empty texts mean absent. */
+export interface DeliveryListRequest {
+  readonly webhookEndpointId: string
+  readonly status: WebhookDeliveryStatus | ''
+  readonly pageSize: number
+  readonly pageToken: string
+}
+
+/** Beyond every position. */
+const END = '9223372036854775807'
+
+/** A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and `PAGE_TOKEN_INVALID`. */
+export async function listDeliveries(
+  scope: Scope,
+  { webhookEndpointId: endpointId, status, pageToken, ...request }: DeliveryListRequest,
+  pageTokens: PageTokens,
+): Promise<Page> {
+  const { reads, caller } = scope
+  const { organizationId } = caller
+  await getObject(scope, webhookEndpoints, endpointId)
+  const query: PageQuery = { method: 'ListWebhookDeliveries', organizationId, filter: { endpointId, status } }
+  const before = (await pageTokens.read(query, pageToken)) ?? END
+  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
+  const page = await readDeliveries(reads, { organizationId, endpointId, status, before, pageSize })
+  const nextPageToken = page?.last == null ? '' : await pageTokens.issue(query, page.last)
+  return { items: page?.items ?? '', nextPageToken }
+}
+
+/**
+ * Makes an event due for an endpoint, and returns the JSON of the delivery. Throws as `updateObject` does, and
+ * `RESOURCE_NOT_FOUND` if the feed does not have the event for the endpoint.
+ */
+export function resend(scope: Scope, endpointId: string, eventId: string): Promise<string> {
+  const { organizationId } = scope.caller
+  return scope.tables.transaction(async (tables) => {
+    let position: string | undefined
+    const makeDue: StandardChanges = async ({ teamId }, now, transaction) => {
+      const key = { organizationId, endpointId, eventId }
+      position = isUuid(eventId) ? await resendDelivery(transaction, key, String(teamId), now) : undefined
+      if (position === undefined) throw notFound('event', eventId)
+      return {}
+    }
+    await updateObject({ ...scope, tables }, webhookEndpoints, endpointId, makeDue, 'webhook_endpoint.resend')
+    const before = String(BigInt(position ?? 0) + 1n)
+    const page = await readDeliveries(tables, { organizationId, endpointId, status: '', before, pageSize: 1 })
+    return page?.items ?? ''
+  })
+}
+
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+/** Lets failed deliveries begin again, and returns how many. Throws as `updateObject` does, and `FIELD_INVALID`. */
+export async function recover(scope: Scope, endpointId: string, since: string): Promise<number> {
+  const endpoint = { organizationId: scope.caller.organizationId, id: endpointId }
+  const from = timestampOf('since', since)
+  let recovered = 0
+  await updateObject(
+    scope,
+    webhookEndpoints,
+    endpointId,
+    async (_before, now, transaction) => {
+      recovered = await recoverDeliveries(transaction, endpoint, from === null ? undefined : new Date(from), now)
+      return {}
+    },
+    'webhook_endpoint.recover',
+  )
+  return recovered
+}

@@ -1,0 +1,252 @@
+import { setMaxListeners } from 'node:events'
+import type { Timing } from '../../db/retries.js'
+import type { Tables } from '../../db/tables.js'
+import { Turns } from '../../db/turns.js'
+import type { SendResult } from '../../egress/webhook-sender.js'
+import type { Runtime } from '../../runtime/runtime.js'
+import { type Attempt, recordFailure, recordSuccess, releaseAttempt } from '../../store/webhook-attempt.js'
+import { type ClaimedDelivery, claimDeliveries, takeEvents } from '../../store/webhook-delivery.js'
+import {
+  type EndpointKey,
+  type EndpointTarget,
+  enabledEndpoints,
+  findEndpointTarget,
+  markDelivered,
+  markFailing,
+} from '../../store/webhook-endpoint.js'
+import type { FeedSignals } from '../event/feed-signals.js'
+import { type EndpointBehind, findBehind } from './backlog.js'
+import { type Deliver, isDelivered } from './delivery.js'
+import { disableFailing } from './disabling.js'
+import { nextAttemptAt } from './retry-schedule.js'
+
+/** Requests in flight at a time, in one process. */
+const MAX_IN_FLIGHT = 100
+const MAX_PER_ENDPOINT = 10
+/** How many endpoints look for events at a time, so that hundreds of them leave connections to calls. */
+const LOOKING = 2
+/** An attempt without a result for so long is made again: its process has died. */
+const LEASE_SECONDS = 20
+/** One that has failed for so long gets one request at a time, and so keeps no places from others. */
+const SPARED_MILLIS = 60_000
+/** How often the database is asked what is due. */
+const SWEEP_MILLIS = 1_000
+/** How long requests may still take when the service stops. */
+const LAST_MILLIS = 300
+
+/** Told of deliveries. Nothing of it may throw. */
+export interface WebhookObserver {
+  attempted(outcome: 'delivered' | 'refused' | 'no_response'): void
+  disabled(reason: 'FAILURES' | 'GONE'): void
+  /** The endpoints that are behind. */
+  behind(endpoints: readonly EndpointBehind[]): void
+}
+
+/** What a dispatcher needs. */
+export interface DispatcherOptions {
+  readonly database: Tables
+  readonly signals: FeedSignals
+  readonly deliver: Deliver
+  readonly runtime: Runtime
+  readonly timing: Timing
+  readonly log: { warn(fields: { err: unknown; endpointId?: string }, message: string): void }
+  readonly observer?: WebhookObserver | undefined
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+/** An endpoint for which this process works. */
+interface Lane {
+  readonly key: EndpointKey
+  inFlight: number
+  isFilling: boolean
+  isWoken: boolean
+  /** Whether there may be more than there was room for. */
+  isFull: boolean
+}
+
+/**
+ * Sends events to endpoints until the signal aborts: soon after they have got positions, and when an attempt is due. Any
+ * number of processes do so. No request holds a connection of the database.
+ */
+export async function runDispatcher(options: DispatcherOptions): Promise<void> {
+  const { database, signals, runtime, timing, log, observer, signal } = options
+  const dispatcher = new Dispatcher(options)
+  let known: ReadonlySet<string> = new Set()
+  signals.onAdvance((organizationId) => {
+    if (known.has(organizationId)) void dispatcher.wakeAll(organizationId)
+  })
+  while (!signal.aborted) {
+    try {
+      const endpoints = await enabledEndpoints(database)
+      known = new Set(endpoints.map(({ organizationId }) => organizationId))
+      const behind = await findBehind(database, endpoints, runtime.now())
+      observer?.behind(behind)
+      for (const endpoint of behind) dispatcher.wake(endpoint)
+    } catch (err) {
+      log.warn({ err }, 'due webhooks could not be found')
+    }
+    await timing.sleep(SWEEP_MILLIS, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+  await dispatcher.end()
+}
+
+const nameOf = ({ organizationId, id }: EndpointKey) => `${organizationId} ${id}`
+
+class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #lanes = new Map<string, Lane>()
+  /** Those that found all places taken. */
+  readonly #waiting = new Set<Lane>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #turns = new Turns(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  /** The organizations whose endpoints are being read. */
+  readonly #waking = new Set<string>()
+  readonly #stop = new AbortController()
+  #inFlight = 0
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal)
+  }
+
+  async wakeAll(organizationId: string): Promise<void> {
+    const { database, log } = this.#options
+    if (this.#waking.has(organizationId)) return
+    this.#waking.add(organizationId)
+    try {
+      for (const key of await enabledEndpoints(database, organizationId)) this.wake(key)
+    } catch (err) {
+      // They are found again within a second.
+      log.warn({ err }, 'the webhook endpoints of an organization could not be read')
+    } finally {
+      this.#waking.delete(organizationId)
+    }
+  }
+
+  wake({ organizationId, id }: EndpointKey): void {
+    const name = nameOf({ organizationId, id })
+    const lane = this.#lanes.get(name) ?? {
+      key: { organizationId, id },
+      inFlight: 0,
+      isFilling: false,
+      isWoken: false,
+      isFull: false,
+    }
+    this.#lanes.set(name, lane)
+    lane.isWoken = true
+    if (!lane.isFilling) this.#track(this.#run(lane))
+  }
+
+  /** Gives requests a last moment, and resolves when all have ended. */
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.#stop.abort(), LAST_MILLIS)
+    while (this.#running.size > 0) await Promise.all(this.#running)
+    clearTimeout(timer)
+  }
+
+  #forget(lane: Lane): void {
+    const isIdle = lane.inFlight === 0 && !lane.isFilling && !this.#waiting.has(lane)
+    if (isIdle) this.#lanes.delete(nameOf(lane.key))
+  }
+
+  #track(work: Promise<void>): void {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+  }
+
+  /** Never rejects. */
+  async #run(lane: Lane): Promise<void> {
+    const { log, signal } = this.#options
+    lane.isFilling = true
+    try {
+      while (lane.isWoken && !signal.aborted) {
+        lane.isWoken = false
+        await this.#turns.use(() => this.#fill(lane))
+      }
+    } catch (err) {
+      log.warn({ err, endpointId: lane.key.id }, 'webhooks could not be sent')
+    }
+    lane.isFilling = false
+    this.#forget(lane)
+  }
+
+  /** Begins as many attempts as there is room for. */
+  async #fill(lane: Lane): Promise<void> {
+    const { database, runtime, signal } = this.#options
+    for (let isDone = false; !isDone && !signal.aborted; ) {
+      const now = runtime.now()
+      const target = await findEndpointTarget(database, lane.key, now)
+      if (target === undefined) return
+      const failing = target.failingSince === null ? 0 : now.getTime() - target.failingSince.getTime()
+      const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
+      if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
+      const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
+      lane.isFull = room <= 0
+      if (lane.isFull) return
+      this.#reserve(lane, room)
+      let claimed: ClaimedDelivery[] = []
+      try {
+        const taken = await takeEvents(database, { ...lane.key, room })
+        claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
+        isDone = taken?.hasMore !== true && claimed.length < room
+      } finally {
+        this.#reserve(lane, claimed.length - room)
+      }
+      for (const delivery of claimed) this.#track(this.#attempt(lane, target, delivery))
+    }
+  }
+
+  #reserve(lane: Lane, places: number): void {
+    lane.inFlight += places
+    this.#inFlight += places
+  }
+
+  /** Never rejects. */
+  async #attempt(lane: Lane, target: EndpointTarget, { eventId, attempts, event }: ClaimedDelivery): Promise<void> {
+    const { database, deliver, runtime, log } = this.#options
+    const { organizationId, id: endpointId } = lane.key
+    const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
+    try {
+      const result = await deliver(lane.key, target, event, this.#stop.signal).catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) throw error
+      })
+      if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
+      else await this.#record(target, attempt, result)
+    } catch (err) {
+      log.warn({ err, endpointId }, 'webhooks could not be sent')
+    }
+    this.#reserve(lane, -1)
+    // In order of the targets, the next event of this one may have waited for it.
+    if (lane.isFull || target.mode === 'BY_TARGET') this.wake(lane.key)
+    else this.#forget(lane)
+    const [waiting] = this.#waiting
+    if (waiting === undefined) return
+    this.#waiting.delete(waiting)
+    this.wake(waiting.key)
+  }
+
+  async #record(
+    target: EndpointTarget,
+    attempt: Attempt,
+    { retryAfter, responseBody, ...sent }: SendResult,
+  ): Promise<void> {
+    const { database, runtime, timing, observer } = this.#options
+    const result = { ...sent, responseText: responseBody }
+    const key = { organizationId: attempt.organizationId, id: attempt.endpointId }
+    if (isDelivered(result)) {
+      observer?.attempted('delivered')
+      await recordSuccess(database, attempt, result)
+      await markDelivered(database, key)
+      return
+    }
+    observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
+    const now = runtime.now()
+    await recordFailure(database, attempt, result, nextAttemptAt(attempt.attempts, retryAfter, now, timing.random()))
+    if (target.failingSince === null) await markFailing(database, key, now)
+    const reason = await disableFailing(database, key, target, result, runtime)
+    if (reason !== undefined) observer?.disabled(reason)
+  }
+}

@@ -1,0 +1,149 @@
+import { destinationFrom, type WebhookAllowance } from '../../egress/webhook-destination.js'
+import type { SendResult } from '../../egress/webhook-sender.js'
+import { ServiceError } from '../../errors.js'
+import { findFeedEnd, readHeads } from '../../store/event.js'
+import type { StandardValues } from '../../store/standard-writes.js'
+import { findEndpointTarget, webhookEndpointStore } from '../../store/webhook-endpoint.js'
+import type { Scope } from '../caller/scope.js'
+import { createObject, updateObject } from '../standard-methods.js'
+import { standardResource } from '../standard-resource.js'
+import type { Deliver } from './delivery.js'
+import type { SecretStore } from './secret-store.js'
+import { newSigningKeys } from './signature.js'
+
+/** Webhook endpoints as callers read them. */
+export const webhookEndpoints = standardResource(webhookEndpointStore, { permissions: 'webhooks' })
+
+/** What a service needs for webhooks. */
+export interface WebhookTools {
+  readonly allowance: WebhookAllowance
+  readonly secrets: SecretStore
+  readonly deliver: Deliver
+}
+
+/** The JSON of an endpoint, and its new secret, which cannot be read again. */
+export interface ShownEndpoint {
+  readonly json: string
+  readonly secret: string
+}
+
+/**
+ * Creates an endpoint for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL, and whatever
+ * `createObject` throws.
+ */
+export function createEndpoint(
+  scope: Scope,
+  { allowance, secrets }: WebhookTools,
+  { url, hasPublicKey, ...given }: StandardValues & { readonly url: string; readonly hasPublicKey: boolean },
+): Promise<ShownEndpoint> {
+  destinationFrom(url, allowance)
+  secrets.requireKey()
+  const { organizationId } = scope.caller
+  const { keys, publicKey } = newSigningKeys(scope.runtime, hasPublicKey)
+  return scope.tables.transaction(async (tables) => {
+    const position = (await readHeads(tables, [organizationId])).get(organizationId) ?? '0'
+    const values = { ...given, url, publicKey, position: BigInt(position) }
+    const json = await createObject({ ...scope, tables }, webhookEndpoints, values)
+    const { id }: { readonly id: string } = JSON.parse(json)
+    await secrets.add(tables, { organizationId, id }, keys, scope.runtime)
+    return { json, secret: keys.secret }
+  })
+}
+
+/** Changes an endpoint and returns its JSON. Throws `FIELD_INVALID` for the URL, and as `updateObject` does. */
+export function updateEndpoint(
+  scope: Scope,
+  { allowance }: WebhookTools,
+  id: string,
+  values: StandardValues & { readonly url?: string | undefined },
+): Promise<string> {
+  if (values.url !== undefined) destinationFrom(values.url, allowance)
+  return updateObject(scope, webhookEndpoints, id, () => values)
+}
+
+/** Gives an endpoint new keys. Throws `SEAL_KEY_MISSING`, and as `updateObject` does. */
+export async function rotateEndpointSecret(
+  scope: Scope,
+  { secrets }: WebhookTools,
+  id: string,
+): Promise<ShownEndpoint> {
+  secrets.requireKey()
+  const endpoint = { organizationId: scope.caller.organizationId, id }
+  let secret = ''
+  const json = await updateObject(
+    scope,
+    webhookEndpoints,
+    id,
+    async (before, _now, transaction) => {
+      const made = newSigningKeys(scope.runtime, before['publicKey'] !== '')
+      await secrets.add(transaction, endpoint, made.keys, scope.runtime)
+      secret = made.keys.secret
+      return { publicKey: made.publicKey }
+    },
+    'webhook_endpoint.rotate_secret',
+  )
+  return { json, secret }
+}
+
+/** Lets events be sent to an endpoint, or no longer, and returns its JSON. Throws as `updateObject` does. */
+export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean): Promise<string> {
+  const values = isEnabled
+    ? { status: 'ENABLED', disabledReason: null, failingSince: null }
+    : { status: 'DISABLED', disabledReason: 'REQUEST' }
+  const action = isEnabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable'
+  return updateObject(scope, webhookEndpoints, id, ({ status }) => (isStatus(status, isEnabled) ? {} : values), action)
+}
+
+const isStatus = (status: unknown, isEnabled: boolean) =>
+  status === `WEBHOOK_ENDPOINT_STATUS_${isEnabled ? 'ENABLED' : 'DISABLED'}`
+
+/** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does. */
+export async function testEndpoint(
+  scope: Scope,
+  { deliver }: WebhookTools,
+  id: string,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  const { tables, caller, runtime } = scope
+  const endpoint = { organizationId: caller.organizationId, id }
+  const json = await updateObject(scope, webhookEndpoints, id, () => ({}), 'webhook_endpoint.test')
+  const { teamId }: { readonly teamId: string } = JSON.parse(json)
+  const target = await findEndpointTarget(tables, endpoint, runtime.now())
+  if (target === undefined) throw new Error('the webhook endpoint was there and is not there')
+  const event = {
+    id: runtime.newId(),
+    position: '0',
+    occurredAt: runtime.now().toISOString(),
+    type: 'webhook_endpoint.test',
+    organizationId: caller.organizationId,
+    teamId,
+    subject: { type: 'webhook_endpoint', id },
+    actor: { kind: 'ACTOR_KIND_SYSTEM', id: '', name: '' },
+    changedFields: [],
+  }
+  return deliver(endpoint, target, JSON.stringify(event), signal)
+}
+
+/**
+ * Lets an endpoint receive all events again from a position on. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not
+ * have it, and as `updateObject` does.
+ */
+export async function replayEndpoint(scope: Scope, id: string, position: bigint): Promise<void> {
+  const { organizationId } = scope.caller
+  await updateObject(
+    scope,
+    webhookEndpoints,
+    id,
+    async (_before, _now, transaction) => {
+      const first = await findFeedEnd(transaction, organizationId, 'first')
+      const last = await findFeedEnd(transaction, organizationId, 'last')
+      if (position < BigInt(first?.position ?? 1) || position > BigInt(last?.position ?? 0)) {
+        const fault = 'the event at the position is no longer kept, or does not exist yet'
+        const metadata = { earliestPosition: first?.position ?? '0' }
+        throw new ServiceError('EVENT_CURSOR_OUT_OF_RANGE', `${fault}: see the positions of ListEvents`, { metadata })
+      }
+      return { position: position - 1n }
+    },
+    'webhook_endpoint.replay',
+  )
+}

@@ -1,0 +1,47 @@
+import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import type { Runtime } from '../../runtime/runtime.js'
+
+const SECRET_BYTES = 32
+
+/** What signs the requests to an endpoint. */
+export interface SigningKeys {
+  /** The key of the HMAC: `whsec_` and base64. */
+  readonly secret: string
+  /** An Ed25519 key (PKCS #8, DER) in base64, if its signatures are wanted. */
+  readonly privateKey?: string
+}
+
+/** Makes keys, and the public one as `whpk_` and base64; that is empty without an Ed25519 key. */
+export function newSigningKeys(
+  { randomBytes }: Pick<Runtime, 'randomBytes'>,
+  hasPublicKey: boolean,
+): { readonly keys: SigningKeys; readonly publicKey: string } {
+  const secret = `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`
+  if (!hasPublicKey) return { keys: { secret }, publicKey: '' }
+  const pair = generateKeyPairSync('ed25519')
+  const privateKey = pair.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+  // RFC 8410: the last 32 bytes of the document are the key itself.
+  const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
+  return { keys: { secret, privateKey }, publicKey: `whpk_${publicKey}` }
+}
+
+/** A request that is signed. */
+export interface SignedContent {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** The header `webhook-signature` (Standard Webhooks 1.0.0): a signature of each key, the first keys first. */
+export function signaturesOf(all: readonly SigningKeys[], { id, timestamp, body }: SignedContent): string {
+  const content = Buffer.from(`${id}.${timestamp}.${body}`)
+  const signatures = all.flatMap(({ secret, privateKey }) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    const symmetric = `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+    if (privateKey === undefined) return [symmetric]
+    const der = { key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' } as const
+    return [symmetric, `v1a,${sign(null, content, createPrivateKey(der)).toString('base64')}`]
+  })
+  return signatures.join(' ')
+}

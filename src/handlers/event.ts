@@ -1,0 +1,55 @@
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { type EventService, ListEventsResponseSchema, WatchEventsResponseSchema } from '../../gen/svc/v2/event_pb.js'
+import { listEvents, watchEvents } from '../domain/event/event-feed.js'
+import type { EventPage } from '../domain/event/feed-part.js'
+import type { FeedSignals } from '../domain/event/feed-signals.js'
+import { invalidField } from '../errors.js'
+import { preprintedMessage } from '../protojson/json-printer.js'
+import { suggestion } from '../protojson/nearest.js'
+import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
+import { scopeOf } from './request-context.js'
+
+/** What the handlers of events depend on. */
+export interface EventHandlersOptions {
+  readonly feedSignals: FeedSignals
+}
+
+/** What a call has left for its answer when it stops to wait, in milliseconds. */
+const ANSWER_MILLIS = 2_000
+/** How long a call without a deadline is watched. */
+const WATCH_MILLIS = 60_000
+
+/** The service that tells what has changed. */
+export function createEventHandlers({ feedSignals: signals }: EventHandlersOptions): ServiceImpl<typeof EventService> {
+  const waitingOf = ({ signal, timeoutMs }: HandlerContext, millis: number) => {
+    const left = Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS)
+    return { signals, signal, millis: Math.min(millis, left) }
+  }
+  return {
+    async listEvents({ waitSeconds, types, ...request }, context) {
+      const query = { ...request, types: typesFrom(types) }
+      const page = await listEvents(scopeOf(context), query, waitingOf(context, waitSeconds * 1_000))
+      return preprintedMessage(ListEventsResponseSchema, [...pageText(page), `,"hasMore":${page.hasMore}}`])
+    },
+    async *watchEvents({ types, ...request }, context) {
+      const query = { ...request, types: typesFrom(types) }
+      for await (const page of watchEvents(scopeOf(context), query, waitingOf(context, Number.POSITIVE_INFINITY))) {
+        yield preprintedMessage(WatchEventsResponseSchema, [...pageText(page), '}'])
+      }
+    },
+  }
+}
+
+function pageText({ items, nextCursor }: EventPage): string[] {
+  return ['{"data":[', items, `],"nextCursor":${JSON.stringify(nextCursor)}`]
+}
+
+function typesFrom(types: readonly string[]): AuditAction[] {
+  return types.map((type, index) => auditActionFrom(type, `types[${index}]`))
+}
+
+/** A known action. Throws `FIELD_INVALID` with the nearest one. */
+export function auditActionFrom(text: string, field: string): AuditAction {
+  if (isAuditAction(text)) return text
+  throw invalidField(field, `is unknown: ${suggestion(text, auditActions)}`)
+}

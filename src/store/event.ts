@@ -1,0 +1,232 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { ActorSchema } from '../../gen/svc/v2/audit_log_pb.js'
+import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
+import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import type { AuditAction } from './audit-action.js'
+import { ownedPlaces } from './owned-column.js'
+import { rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { itemsText } from './resource/text.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
+
+/** A place in the feed of an organization: after the event that has the position. Position 0 is before all. */
+export interface FeedPlace {
+  readonly position: string
+  /** Empty at position 0. */
+  readonly eventId: string
+}
+
+/** Which events to read; an empty text or list means no filter. */
+export interface FeedSelection extends Scope {
+  /** The position after which to begin. */
+  readonly after: string
+  readonly types: readonly AuditAction[]
+  readonly teamId: string
+  readonly targetId: string
+  readonly pageSize: number
+  /** How many events are looked at, whether they are wanted or not. */
+  readonly lookedAt: number
+}
+
+/** The JSON of events with commas between them, and where to continue. */
+export interface FeedPageRow {
+  readonly items: string
+  /** Null if there is no event after the place. */
+  readonly position: string | null
+  readonly eventId: string | null
+  /** Whether there are events after these that were not looked at. */
+  readonly hasMore: boolean
+}
+
+/** Outcomes of a write that leave a field other than it was. */
+const CHANGED = ['WRITTEN', 'PINNED', 'RELEASED']
+
+const ownedNames = ownedPlaces.map(({ field, value }) => `WHEN 'USER_PROFILE_FIELD_${field}' THEN '${value}'`)
+
+const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
+  position: { kind: 'computed', sql: Prisma.sql`e.position` },
+  type: 'action',
+  subject: {
+    kind: 'columns',
+    resource: declareResource(EventSubjectSchema, schema.AuditEvent, 'e', { type: 'target_type', id: 'target_id' }),
+  },
+  actor: {
+    kind: 'columns',
+    resource: declareResource(ActorSchema, schema.AuditEvent, 'e', {
+      kind: 'actor_kind',
+      id: 'actor_id',
+      name: 'actor_name',
+    }),
+  },
+  changedFields: {
+    kind: 'elsewhere',
+    sql: Prisma.sql`
+CASE WHEN e.changes = '[]' THEN e.changed_fields
+     ELSE ARRAY(SELECT CASE c.change->>'field' ${Prisma.raw(ownedNames.join(' '))} END
+                  FROM jsonb_array_elements(e.changes) WITH ORDINALITY c (change, place)
+                 WHERE c.change->>'outcome' IN (${Prisma.raw(CHANGED.map((each) => `'FIELD_WRITE_OUTCOME_${each}'`).join(', '))})
+                 ORDER BY c.place) END`,
+  },
+})
+
+/** The JSON of an event: the row `e` of the audit log, and its position. */
+export const eventText = rowText(eventResource)
+
+/**
+ * Looks at so many events after a position, and prints the wanted ones, at most a page of them. A plan that was made
+ * for a short log would read all of it for each event of a long one.
+ */
+const list = createStatement<FeedSelection, FeedPageRow>({
+  name: 'list_events',
+  planned: 'anew',
+  columns: { items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
+  text: (where) => Prisma.sql`
+WITH looked_at AS MATERIALIZED (
+  SELECT f.position, f.event_id
+    FROM event_feed f
+   WHERE ${ofOrganization('f')} AND f.position > ${where.after}::bigint
+   ORDER BY f.position
+   LIMIT ${where.lookedAt}
+), wanted AS MATERIALIZED (
+  SELECT e.*, l.position
+    FROM looked_at l
+    JOIN audit_events e ON ${ofOrganization('e')} AND e.id = l.event_id
+   WHERE ${inTeams(Prisma.sql`e.team_id`, where.teamIds)}
+     AND (cardinality(${where.types}::text[]) = 0 OR e.action = ANY (${where.types}))
+     AND (${where.teamId} = '' OR e.team_id = ${where.teamId})
+     AND (${where.targetId} = '' OR e.target_id = ${where.targetId})
+   ORDER BY l.position
+   LIMIT ${where.pageSize}
+), last AS MATERIALIZED (
+  SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${where.pageSize} THEN (SELECT max(position) FROM wanted)
+              ELSE (SELECT max(position) FROM looked_at) END AS position
+)
+SELECT (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
+       last.position::text AS position,
+       (SELECT l.event_id::text FROM looked_at l WHERE l.position = last.position) AS "eventId",
+       EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
+  FROM last`,
+})
+
+/** How many events get their positions at a time. */
+export const MAX_SEQUENCED = 1_000
+
+/**
+ * Gives positions to the oldest events of the outbox, unless another process is about to. Whatever a snapshot of the
+ * outbox lacks was committed after it, and so has changed no object before what the snapshot has.
+ */
+const sequence = createStatement<
+  { readonly organizationId: string },
+  { readonly moved: number; readonly position: string }
+>({
+  name: 'sequence_events',
+  columns: { moved: 'int4', position: 'text' },
+  text: () => Prisma.sql`
+WITH head AS (
+  SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM event_outbox o
+   WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
+     AND o.ordinal = ANY (ARRAY(
+           SELECT s.ordinal FROM event_outbox s WHERE ${ofOrganization('s')} ORDER BY s.ordinal LIMIT ${Prisma.raw(String(MAX_SEQUENCED))}))
+  RETURNING o.organization_id, o.ordinal, o.event_id
+), placed AS (
+  INSERT INTO event_feed AS f (organization_id, position, event_id)
+  SELECT m.organization_id, head.position + row_number() OVER (ORDER BY m.ordinal), m.event_id FROM moved m, head
+  RETURNING f.position
+), advanced AS (
+  UPDATE event_heads h SET position = h.position + (SELECT count(*) FROM placed)
+   WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM placed)
+)
+SELECT (SELECT count(*) FROM placed)::int AS moved,
+       (SELECT coalesce(max(p.position), head.position) FROM placed p)::text AS position
+  FROM head`,
+})
+
+/** The statements of this file. */
+export const eventStatements = [list, sequence]
+
+/** Reads the feed from a position on. */
+export async function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
+  const [page] = await tables.run(list, selection)
+  return page
+}
+
+/**
+ * Gives positions to events of an organization that are committed, and returns how many and the last position.
+ * Undefined if another process is doing so, or has never done so.
+ */
+export async function sequenceEvents(
+  tables: Tables,
+  organizationId: string,
+): Promise<{ readonly moved: number; readonly position: string } | undefined> {
+  const [sequenced] = await tables.run(sequence, { organizationId })
+  return sequenced
+}
+
+/** The event at a position; undefined if it is not kept. */
+export async function findFeedEvent(
+  { models }: Tables,
+  organizationId: string,
+  position: string,
+): Promise<string | undefined> {
+  const where = { organizationId_position: { organizationId, position: BigInt(position) } }
+  return (await models.eventFeed.findUnique({ where, select: { eventId: true } }))?.eventId
+}
+
+/** The first or the last event that is kept; undefined if there is none. */
+export async function findFeedEnd(
+  { models }: Tables,
+  organizationId: string,
+  end: 'first' | 'last',
+): Promise<FeedPlace | undefined> {
+  const found = await models.eventFeed.findFirst({
+    where: { organizationId },
+    orderBy: { position: end === 'first' ? 'asc' : 'desc' },
+    select: { position: true, eventId: true },
+  })
+  return found === null ? undefined : { position: String(found.position), eventId: found.eventId }
+}
+
+/** Lets an organization have a feed, if it has none yet. */
+export async function createEventHead({ models }: Tables, organizationId: string): Promise<void> {
+  await models.eventHead.createMany({ data: [{ organizationId }], skipDuplicates: true })
+}
+
+/** The next organization after one, by its id, that has events without positions; undefined if there is none. */
+export async function nextWithOutbox({ models }: Tables, after: string): Promise<string | undefined> {
+  const found = await models.eventOutbox.findFirst({
+    where: { organizationId: { gt: after } },
+    orderBy: [{ organizationId: 'asc' }, { ordinal: 'asc' }],
+    select: { organizationId: true },
+  })
+  return found?.organizationId
+}
+
+/** How many events without positions are counted at most. */
+const MAX_COUNTED = 100_000
+
+/** How many events have no positions, counted up to 100,000, and when the oldest of them happened. */
+export async function readOutbox({
+  models,
+}: Tables): Promise<{ readonly waiting: number; readonly oldestAt: Date | undefined }> {
+  const waiting = await models.eventOutbox.count({ take: MAX_COUNTED })
+  const select = { organizationId: true, eventId: true } as const
+  const oldest = await models.eventOutbox.findFirst({ orderBy: { ordinal: 'asc' }, select })
+  if (oldest === null) return { waiting: 0, oldestAt: undefined }
+  const where = { organizationId_id: { organizationId: oldest.organizationId, id: oldest.eventId } }
+  const event = await models.auditEvent.findUnique({ where, select: { occurredAt: true } })
+  return { waiting, oldestAt: event?.occurredAt }
+}
+
+/** The last position of each feed that exists. */
+export async function readHeads(
+  { models }: Tables,
+  organizationIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const where = { organizationId: { in: [...organizationIds] } }
+  const heads = await models.eventHead.findMany({ where, select: { organizationId: true, position: true } })
+  return new Map(heads.map(({ organizationId, position }) => [organizationId, String(position)]))
+}

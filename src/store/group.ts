@@ -1,0 +1,31 @@
+import { schema } from '../../gen/prisma/schema.js'
+import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
+import type { Tables } from '../db/tables.js'
+import { declareResource } from './resource/resource.js'
+import { createStandardStore } from './standard-methods.js'
+import type { UserRange } from './team-member.js'
+
+/** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
+export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), [], null)
+
+/** The group whose members to list. */
+export interface GroupMemberList {
+  readonly organizationId: string
+  readonly groupId: string
+}
+
+/** Members of a group in the order of their ids. */
+export function listGroupMembers({ models }: Tables, group: GroupMemberList, { after, take }: UserRange) {
+  const where = { ...group, userId: { gt: after } }
+  return models.groupMember.findMany({
+    where,
+    orderBy: { userId: 'asc' },
+    take,
+    select: { groupId: true, userId: true },
+  })
+}
+
+/** How many members a group has. */
+export function countGroupMembers({ models }: Tables, where: GroupMemberList): Promise<number> {
+  return models.groupMember.count({ where })
+}

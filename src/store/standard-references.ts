@@ -1,0 +1,69 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { createStatement, type Statement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import { camelCase, type Resource, type Table } from './resource/resource.js'
+import { inTeams, type Scope } from './scope.js'
+
+/** Which objects. */
+export type Named = Scope & { readonly ids: readonly string[] }
+
+/** An object, and its team. */
+export interface Found {
+  readonly id: string
+  readonly teamId: string
+}
+
+/** Other objects that those of a resource refer to. */
+export interface StandardReference {
+  /** The property with the id, which has the name of its field. */
+  readonly property: string
+  readonly column: string
+  /** The table of the others. */
+  readonly table: string
+  /** What the other is, in words such as `access policy`. */
+  readonly type: string
+  /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
+  readonly teams: (tables: Tables, named: Named) => Promise<ReadonlyMap<string, string>>
+  /** The same, without keeping them there. */
+  readonly findTeams: (tables: Tables, named: Named) => Promise<ReadonlyMap<string, string>>
+  readonly statements: readonly Statement<Named, Found>[]
+}
+
+/** The reference of a column, which the table must declare. */
+export function createReference(table: Table, column: string): StandardReference {
+  const target = Object.values<Table>(schema).find(({ name }) => name === table.references[column])
+  if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
+  const rows = Prisma.raw(target.name)
+  const team = Prisma.raw('team_id' in target.columns ? 'team_id' : 'id')
+  const reading = (verb: string, locking: string) =>
+    createStatement<Named, Found>({
+      name: `${verb}_${target.name}`,
+      columns: { id: 'text', teamId: 'text' },
+      text: ({ organizationId, ids, teamIds }) => Prisma.sql`
+SELECT id, ${team} AS "teamId" FROM ${rows}
+ WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(team, teamIds)}
+ ORDER BY id ${Prisma.raw(locking)}`,
+    })
+  const keep = reading('keep', 'FOR SHARE')
+  const find = reading('find', '')
+  const teamsBy = (statement: typeof find) => async (tables: Tables, named: Named) =>
+    new Map((await tables.run(statement, named)).map(({ id, teamId }) => [id, teamId]))
+  return {
+    property: camelCase(column),
+    column,
+    table: target.name,
+    type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
+    teams: teamsBy(keep),
+    findTeams: teamsBy(find),
+    statements: [keep, find],
+  }
+}
+
+/** The references in the fields of a resource, except the one of its owner. */
+export function referencesOf({ table, fields }: Resource, owner: string | null): StandardReference[] {
+  return fields.flatMap(({ source }) => {
+    const refers = source.kind === 'column' && source.name !== owner && source.name in table.references
+    return refers ? [createReference(table, source.name)] : []
+  })
+}

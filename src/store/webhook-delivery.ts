@@ -1,0 +1,272 @@
+import { Prisma } from '../../gen/prisma/client.js'
+import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
+import { createStatement } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
+import { eventText } from './event.js'
+import { type PageRow, pageColumns, pageText } from './list.js'
+import { rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { timestampText } from './resource/text.js'
+import { ofOrganization } from './scope.js'
+import type { EndpointKey } from './webhook-endpoint.js'
+
+const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDelivery, 'd', {
+  id: 'event_id',
+  responseBody: 'response_text',
+  type: {
+    kind: 'computed',
+    sql: Prisma.sql`(SELECT a.action FROM audit_events a WHERE ${ofOrganization('a')} AND a.id = d.event_id)`,
+  },
+  nextAttemptAt: {
+    kind: 'computed',
+    sql: Prisma.sql`CASE WHEN d.status = 'PENDING' THEN ${timestampText(Prisma.sql`d.due_at`)} END`,
+  },
+})
+
+/** How many events are looked at for an endpoint at a time, whether it wants them or not. */
+const LOOKED_AT = 1_000
+
+/** How an endpoint's cursor moved. */
+export interface Taken {
+  /** How many deliveries it made. */
+  readonly taken: number
+  /** Whether there may be more events. */
+  readonly hasMore: boolean
+}
+
+interface TakeParameters extends EndpointKey {
+  readonly room: number
+}
+
+/**
+ * Makes deliveries of the next events that an endpoint wants, and moves its cursor past them, unless another process is
+ * about to. What was delivered before and comes again, after a replay, begins anew.
+ */
+const take = createStatement<TakeParameters, Taken>({
+  name: 'take_webhook_events',
+  planned: 'anew',
+  columns: { taken: 'int4', hasMore: 'bool' },
+  text: ({ id, room }) => Prisma.sql`
+WITH endpoint AS MATERIALIZED (
+  SELECT w.*
+    FROM webhook_endpoints w
+   WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
+     FOR NO KEY UPDATE SKIP LOCKED
+), looked_at AS MATERIALIZED (
+  SELECT f.position, f.event_id
+    FROM event_feed f
+   WHERE ${ofOrganization('f')} AND f.position > (SELECT position FROM endpoint)
+   ORDER BY f.position
+   LIMIT ${Prisma.raw(String(LOOKED_AT))}
+), wanted AS MATERIALIZED (
+  SELECT a.organization_id, l.position, l.event_id, a.target_type, a.target_id, w.id AS endpoint_id
+    FROM looked_at l
+    JOIN audit_events a ON ${ofOrganization('a')} AND a.id = l.event_id
+   CROSS JOIN endpoint w
+   WHERE (cardinality(w.types) = 0 OR a.action = ANY (w.types)) AND (w.team_id IS NULL OR a.team_id = w.team_id)
+   ORDER BY l.position
+   LIMIT ${room}
+), last AS MATERIALIZED (
+  SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${room} THEN (SELECT max(position) FROM wanted)
+              ELSE (SELECT max(position) FROM looked_at) END AS position
+), made AS (
+  INSERT INTO webhook_deliveries AS d
+         (organization_id, endpoint_id, event_id, position, target_type, target_id, due_at)
+  SELECT organization_id, endpoint_id, event_id, position, target_type, target_id, now() FROM wanted
+  ON CONFLICT (organization_id, event_id, endpoint_id) DO UPDATE
+     SET status = 'PENDING', attempts = 0, due_at = now()
+   WHERE d.status <> 'PENDING'
+), moved AS (
+  UPDATE webhook_endpoints w SET position = last.position
+    FROM last
+   WHERE ${ofOrganization('w')} AND w.id = ${id} AND last.position IS NOT NULL
+)
+SELECT (SELECT count(*) FROM wanted)::int AS taken,
+       EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
+  FROM last`,
+})
+
+/** A delivery whose attempt may begin. */
+export interface ClaimedDelivery {
+  readonly eventId: string
+  /** The number of this attempt, from 1. */
+  readonly attempts: number
+  /** The JSON of the event. */
+  readonly event: string
+}
+
+interface ClaimParameters extends EndpointKey {
+  readonly room: number
+  /** After so long, an attempt without a result is made again. */
+  readonly leaseSeconds: number
+}
+
+/**
+ * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target. Which
+ * attempt is due is told from `due_at` alone, so one whose process has died becomes due by itself.
+ */
+const claim = createStatement<ClaimParameters, ClaimedDelivery>({
+  name: 'claim_webhook_deliveries',
+  columns: { eventId: 'text', attempts: 'int4', event: 'text' },
+  planned: 'anew',
+  text: ({ id, room, leaseSeconds }) => Prisma.sql`
+WITH due AS MATERIALIZED (
+  SELECT d.event_id
+    FROM webhook_deliveries d
+   WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.status = 'PENDING' AND d.due_at <= now()
+     AND EXISTS (
+           SELECT FROM webhook_endpoints w
+            WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
+              AND (w.mode = 'UNORDERED' OR NOT EXISTS (
+                     SELECT FROM webhook_deliveries b
+                      WHERE ${ofOrganization('b')} AND b.endpoint_id = ${id} AND b.status = 'PENDING'
+                        AND b.target_id = d.target_id AND b.target_type = d.target_type AND b.position < d.position)))
+   ORDER BY d.due_at, d.position
+   LIMIT ${room}
+     FOR UPDATE OF d SKIP LOCKED
+), claimed AS (
+  UPDATE webhook_deliveries d
+     SET attempts = d.attempts + 1, last_attempt_at = now(), due_at = now() + make_interval(secs => ${leaseSeconds})
+   WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.event_id = ANY (ARRAY(SELECT event_id FROM due))
+  RETURNING d.event_id, d.position, d.attempts
+)
+SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event
+  FROM (SELECT a.*, c.position, c.attempts
+          FROM claimed c
+          JOIN audit_events a ON ${ofOrganization('a')} AND a.id = c.event_id) e
+ ORDER BY e.position`,
+})
+
+interface DeliverySelection {
+  readonly organizationId: string
+  readonly endpointId: string
+  readonly status: WebhookDeliveryStatus | ''
+  /** The position of the delivery before the page. */
+  readonly before: string
+  readonly pageSize: number
+}
+
+const list = createStatement<DeliverySelection, PageRow>({
+  name: 'list_webhook_deliveries',
+  planned: 'anew',
+  columns: pageColumns,
+  text: ({ endpointId, status, before, pageSize }) =>
+    pageText(
+      {
+        text: rowText(deliveryResource),
+        order: Prisma.sql`d.position DESC`,
+        position: Prisma.sql`d.position::text`,
+        pageSize,
+      },
+      Prisma.sql`(
+        SELECT *
+          FROM webhook_deliveries d
+         WHERE ${ofOrganization('d')} AND d.endpoint_id = ${endpointId} AND d.position < ${before}::bigint
+           AND (${status} = '' OR d.status = nullif(${status}, '')::webhook_delivery_status)
+         ORDER BY d.position DESC
+         LIMIT ${pageSize} + 1
+      ) d`,
+    ),
+})
+
+/** The statements of this file. */
+export const webhookDeliveryStatements = [take, claim, list]
+
+/** Makes deliveries of the next events of an endpoint; undefined if another process does, or there is no endpoint. */
+export async function takeEvents(tables: Tables, parameters: TakeParameters): Promise<Taken | undefined> {
+  return (await tables.run(take, parameters))[0]
+}
+
+/** Begins at most `room` attempts of an enabled endpoint. */
+export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Promise<ClaimedDelivery[]> {
+  return tables.run(claim, parameters)
+}
+
+/** A page of the deliveries of an endpoint, the newest event first. */
+export async function readDeliveries(tables: Tables, selection: DeliverySelection): Promise<PageRow | undefined> {
+  return (await tables.run(list, selection))[0]
+}
+
+/** Which event for which endpoint. */
+interface DeliveryKey {
+  readonly organizationId: string
+  readonly endpointId: string
+  readonly eventId: string
+}
+
+/**
+ * Makes an event due for an endpoint, delivered or not, and returns its position; undefined if the feed does not have it,
+ * or not as one of the team, if one is given.
+ */
+export async function resendDelivery(
+  { models }: Tables,
+  key: DeliveryKey,
+  teamId: string,
+  dueAt: Date,
+): Promise<string | undefined> {
+  const { organizationId, eventId } = key
+  const where = { organizationId_eventId: { organizationId, eventId } }
+  const placed = await models.eventFeed.findUnique({ where, select: { position: true } })
+  const event = await models.auditEvent.findUnique({
+    where: { organizationId_id: { organizationId, id: eventId } },
+    select: { targetType: true, targetId: true, teamId: true },
+  })
+  if (placed === null || event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
+  const { targetType, targetId } = event
+  const due = { status: 'PENDING', attempts: 0, dueAt } as const
+  await models.webhookDelivery.upsert({
+    where: { organizationId_eventId_endpointId: key },
+    create: { ...key, ...placed, targetType, targetId, ...due },
+    update: due,
+    select: { position: true },
+  })
+  return String(placed.position)
+}
+
+/** Lets failed deliveries begin again, and returns how many. */
+export async function recoverDeliveries(
+  { models }: Tables,
+  { organizationId, id: endpointId }: EndpointKey,
+  since: Date | undefined,
+  now: Date,
+): Promise<number> {
+  const { count } = await models.webhookDelivery.updateMany({
+    where: { organizationId, endpointId, status: 'FAILED', ...(since && { lastAttemptAt: { gte: since } }) },
+    data: { status: 'PENDING', attempts: 0, dueAt: now },
+  })
+  return count
+}
+
+/** An endpoint with attempts that are due, and since when. */
+export interface DueEndpoint extends EndpointKey {
+  readonly since: Date
+}
+
+/** The endpoints of all organizations with attempts that are due. */
+export async function endpointsWithDueAttempts({ models }: Tables, now: Date): Promise<DueEndpoint[]> {
+  const groups = await models.webhookDelivery.groupBy({
+    by: ['organizationId', 'endpointId'],
+    where: { status: 'PENDING', dueAt: { lte: now } },
+    _min: { dueAt: true },
+  })
+  return groups.map(({ organizationId, endpointId: id, _min }) => ({ organizationId, id, since: _min.dueAt ?? now }))
+}
+
+/** Deletes deliveries of an organization that ended and were made by a time, at most so many, and returns how many. */
+export async function deleteOldDeliveries(
+  { models }: Tables,
+  { organizationId, by, rows }: { readonly organizationId: string; readonly by: Date; readonly rows: number },
+): Promise<number> {
+  const where = { organizationId, createdAt: { lte: by }, status: { not: 'PENDING' as const } }
+  const old = await models.webhookDelivery.findMany({
+    where,
+    orderBy: { createdAt: 'asc' },
+    take: rows,
+    select: { eventId: true, endpointId: true },
+  })
+  if (old.length === 0) return 0
+  const { count } = await models.webhookDelivery.deleteMany({ where: { ...where, organizationId, OR: old } })
+  return count
+}

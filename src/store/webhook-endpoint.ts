@@ -1,0 +1,105 @@
+import type { WebhookDisabledReason } from '../../gen/prisma/enums.js'
+import type { WebhookEndpointModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { WebhookEndpointSchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
+import type { Tables } from '../db/tables.js'
+import { declareResource } from './resource/resource.js'
+import { createStandardStore } from './standard-methods.js'
+
+/** The standard methods of webhook endpoints. */
+export const webhookEndpointStore = createStandardStore(
+  declareResource(WebhookEndpointSchema, schema.WebhookEndpoint, 'w'),
+  ['teamId'],
+)
+
+/** An endpoint by its organization and id. */
+export type EndpointKey = Pick<WebhookEndpointModel, 'organizationId' | 'id'>
+
+/** The statements of this file. */
+export const webhookEndpointStatements = webhookEndpointStore.statements
+
+/** An endpoint to which events are sent, and the position that it has reached. */
+export type EnabledEndpoint = EndpointKey & Pick<WebhookEndpointModel, 'position'>
+
+/** The endpoints to which events are sent, of one organization or of all. */
+export function enabledEndpoints({ models }: Tables, organizationId?: string): Promise<EnabledEndpoint[]> {
+  return models.webhookEndpoint.findMany({
+    where: { status: 'ENABLED', ...(organizationId !== undefined && { organizationId }) },
+    select: { organizationId: true, id: true, position: true },
+  })
+}
+
+/** What a request is sent with. */
+export interface EndpointTarget extends Pick<WebhookEndpointModel, 'url' | 'mode' | 'failingSince' | 'teamId'> {
+  /** Sealed, the newest first; without those that have expired. */
+  readonly secrets: readonly { readonly id: string; readonly sealed: string }[]
+}
+
+/** Where an endpoint is, and its live secrets; undefined if it was deleted. */
+export async function findEndpointTarget(
+  { models }: Tables,
+  key: EndpointKey,
+  now: Date,
+): Promise<EndpointTarget | undefined> {
+  const found = await models.webhookEndpoint.findUnique({
+    where: { organizationId_id: key },
+    select: {
+      url: true,
+      mode: true,
+      failingSince: true,
+      teamId: true,
+      secrets: {
+        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+        orderBy: { createdAt: 'desc' },
+        select: { id: true, sealed: true },
+      },
+    },
+  })
+  return found ?? undefined
+}
+
+/** A new secret of an endpoint, and when the ones before it expire. */
+export interface NewSecret {
+  readonly id: string
+  readonly sealed: string
+  readonly createdAt: Date
+  readonly othersExpireAt: Date
+}
+
+/** Stores a secret; those that have expired are deleted. */
+export async function addSecret(
+  { models }: Tables,
+  { organizationId, id: endpointId }: EndpointKey,
+  { othersExpireAt: expiresAt, ...secret }: NewSecret,
+): Promise<void> {
+  const where = { organizationId, endpointId }
+  await models.webhookSecret.deleteMany({ where: { ...where, expiresAt: { lte: secret.createdAt } } })
+  await models.webhookSecret.updateMany({ where: { ...where, expiresAt: null }, data: { expiresAt } })
+  await models.webhookSecret.create({ data: { ...where, ...secret }, select: { id: true } })
+}
+
+/** Notes that an attempt failed, unless the one before did. */
+export async function markFailing({ models }: Tables, key: EndpointKey, now: Date): Promise<void> {
+  await models.webhookEndpoint.updateMany({ where: { ...key, failingSince: null }, data: { failingSince: now } })
+}
+
+/** Notes that an attempt succeeded, whatever others did meanwhile. */
+export async function markDelivered({ models }: Tables, key: EndpointKey): Promise<void> {
+  await models.webhookEndpoint.updateMany({
+    where: { ...key, failingSince: { not: null } },
+    data: { failingSince: null },
+  })
+}
+
+/** Disables an endpoint, and returns whether it was enabled. */
+export async function disableEndpoint(
+  { models }: Tables,
+  key: EndpointKey,
+  disabledReason: WebhookDisabledReason,
+): Promise<boolean> {
+  const { count } = await models.webhookEndpoint.updateMany({
+    where: { ...key, status: 'ENABLED' },
+    data: { status: 'DISABLED', disabledReason },
+  })
+  return count > 0
+}

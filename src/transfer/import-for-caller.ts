@@ -1,0 +1,125 @@
+import { setImmediate } from 'node:timers/promises'
+import { toJsonString } from '@bufbuild/protobuf'
+import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import type { Tables } from '../db/tables.js'
+import { auditedCall, recordAuditEvents } from '../domain/audit/audit-event.js'
+import type { Scope } from '../domain/caller/scope.js'
+import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
+import { administratorLock, importLock, managerLock, takeLocks } from '../store/lock.js'
+import { namesOnlyOwner } from '../store/transfer/record-row.js'
+import { ImportError, type Refusal } from './import-error.js'
+import { type PlannedRecord, planOf, undone, type WrittenRecords, writeRecords } from './import-records.js'
+import { findExcess, findForeignUsers } from './import-rights.js'
+import type { RecordReader, TransferLine } from './record-reader.js'
+import { type RecordLine, stagedLine } from './stage-lines.js'
+
+/** How records of a caller are imported. */
+export interface CallerImport {
+  readonly readRecord: RecordReader
+  /** Whether to tell only what would become of them. */
+  readonly isPlan: boolean
+}
+
+/**
+ * Imports records into the caller's organization, which they cannot leave, as far as its rights go. Returns what
+ * becomes of each. Throws, unless it is a plan, a ServiceError that names the records that are refused; then nothing is
+ * written.
+ */
+export async function importForCaller(
+  scope: Scope,
+  records: readonly ImportRecord[],
+  { readRecord, isPlan }: CallerImport,
+): Promise<readonly PlannedRecord[]> {
+  const { tables, caller, requestId, runtime } = scope
+  const { organizationId, actor } = auditedCall(scope)
+  const { read, refusals } = await readRecords(scope, records, readRecord)
+  const work = async (transaction: Tables): Promise<WrittenRecords> => {
+    // Before any row is locked.
+    await takeLocks(transaction, [importLock, administratorLock(organizationId), managerLock(organizationId)])
+    const foreign = await findForeignUsers(transaction, organizationId, read)
+    const foreignLines = new Set(foreign.map(({ line }) => line))
+    const lines = read.filter(({ line }) => !foreignLines.has(line))
+    const options = { runtime, isWhole: true, hasRecords: true, by: { actor, requestId } }
+    const { written, refusals: unwritable } = await writeRecords(transaction, lines, options)
+    const excess: Refusal[] = []
+    for (const { kind, outcomes } of written) excess.push(...(await findExcess(transaction, caller, kind, outcomes)))
+    return { written, refusals: [...refusals, ...foreign, ...unwritable, ...excess] }
+  }
+  const importAll = async (transaction: Tables): Promise<WrittenRecords> => {
+    const result = await work(transaction)
+    refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
+    const kinds = result.written.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
+    const target = { targetType: 'organization', targetId: organizationId, changedFields: kinds }
+    const event = { organizationId, actor, requestId, action: 'organization.import', ...target } as const
+    if (kinds.length > 0) await recordAuditEvents(transaction, [event], runtime)
+    return result
+  }
+  try {
+    return planOf(isPlan ? await undone(tables, work, LONG) : await tables.transaction(importAll, LONG)).records
+  } catch (error) {
+    // Of what has lost a race.
+    throw error instanceof ImportError ? (error.cause ?? error) : error
+  }
+}
+
+const LONG = { isLong: true }
+/** After so many records, others get their turn. */
+const RECORDS_AT_ONCE = 50
+
+/** Reads the records as those of a file are read, and says why some cannot be read. */
+async function readRecords(
+  { caller: { organizationId }, runtime }: Scope,
+  records: readonly ImportRecord[],
+  readRecord: RecordReader,
+): Promise<{ readonly read: readonly RecordLine[]; readonly refusals: readonly Refusal[] }> {
+  const read: RecordLine[] = []
+  const refusals: Refusal[] = []
+  const lines = new Map<string, number>()
+  for (const [index, message] of records.entries()) {
+    const line = index + 1
+    const { case: kind, value } = message.resource
+    if (kind === undefined) throw invalidField(`records[${index}]`, 'must have a record, such as a team')
+    try {
+      const record = readRecord(textOf(message, kind))
+      requireOwn(record, organizationId)
+      const owner = namesOnlyOwner(kind) ? organizationId : ''
+      const staged = stagedLine({ ...record, organizationId: owner }, line, runtime)
+      const key = `${kind} ${record.resource.value.id}`
+      const first = lines.get(key)
+      if (first !== undefined) throw invalidField(`${kind}.id`, `repeats the record of line ${first}`, 'DUPLICATE_ID')
+      lines.set(key, line)
+      read.push({ line, record, staged })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      const [violation = { field: kind, description: error.message, reason: error.reason }] = error.violations
+      const { field, description: fault, reason } = violation
+      refusals.push({ line, kind, id: value.id, organizationId, field, fault, reason })
+    }
+    if (line % RECORDS_AT_ONCE === 0) await setImmediate()
+  }
+  return { read, refusals }
+}
+
+function textOf(record: ImportRecord, kind: string): string {
+  try {
+    return toJsonString(ImportRecordSchema, record)
+  } catch (cause) {
+    throw new ServiceError('FIELD_INVALID', `${kind}: has a value that JSON cannot express`, { cause })
+  }
+}
+
+/** Refuses a record that names an organization other than the caller's. */
+function requireOwn({ organizationId, resource: { case: kind, value } }: TransferLine, own: string): void {
+  const named = {
+    organizationId,
+    ...(kind === 'organization' && { 'organization.id': value.id }),
+    ...('organizationId' in value && { [`${kind}.organizationId`]: value.organizationId }),
+  }
+  for (const [field, id] of Object.entries(named)) {
+    if (id !== '' && id !== own) throw invalidField(field, `must be ${own}: other organizations are out of reach`)
+  }
+}
+
+function violationFrom({ line, field, fault, reason = 'FIELD_INVALID' }: Refusal): FieldViolation {
+  return { field: `records[${line - 1}].${field}`, description: `${fault} (line ${line})`, reason }
+}

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { parseWebhookAllowance } from '../../src/egress/webhook-destination.js'
+import { createWebhookSender, type SenderOptions } from '../../src/egress/webhook-sender.js'
+
+const { signal } = new AbortController()
+const nowhere = parseWebhookAllowance('')
+const request = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' })
+
+describe('sending a webhook', () => {
+  const servers: Server[] = []
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+  const listen = async (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> => {
+    const server = createServer(answer)
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  }
+  const sendTo = (url: string, options: Partial<SenderOptions> = {}) =>
+    createWebhookSender({ allowance: nowhere, ...options })(request(url), signal)
+  const allowing = (port: number) => parseWebhookAllowance(`127.0.0.1:${port},hooks.test:${port}`)
+
+  it.each([
+    ['a private address', ['10.0.0.1']],
+    ['the address of this machine', ['127.0.0.1', '::1']],
+    ['the metadata of a cloud', ['169.254.169.254']],
+    ['an IPv4-mapped address', ['::ffff:127.0.0.1']],
+    ['an address behind NAT64', ['64:ff9b::7f00:1']],
+    ['nothing', []],
+  ])('never connects where a name means %s', async (_, addresses) => {
+    const result = await sendTo('https://hooks.test/', { resolve: async () => addresses })
+    expect(result).toEqual({
+      responseStatus: null,
+      responseBody: '',
+      error: 'hooks.test has no address that webhooks may be sent to',
+    })
+  })
+
+  it('connects to the very address that was judged, and asks for no second one', async () => {
+    let received = 0
+    const port = await listen((_, response) => {
+      received++
+      response.end('ok')
+    })
+    const answers = [['127.0.0.1'], ['10.0.0.1']]
+    let asked = 0
+    const resolve = async () => answers[asked++] ?? []
+    // The host of the request is the name; only the first answer is used.
+    const result = await sendTo(`http://hooks.test:${port}/`, { allowance: allowing(port), resolve })
+    expect([result.responseStatus, received, asked]).toEqual([200, 1, 1])
+  })
+
+  it('sends the name as the host, whatever the address', async () => {
+    let host: string | undefined
+    const port = await listen((incoming, response) => {
+      host = incoming.headers.host
+      response.end()
+    })
+    await sendTo(`http://hooks.test:${port}/`, { allowance: allowing(port), resolve: async () => ['127.0.0.1'] })
+    expect(host).toBe(`hooks.test:${port}`)
+  })
+
+  it('follows no redirect', async () => {
+    const paths: (string | undefined)[] = []
+    const port = await listen((incoming, response) => {
+      paths.push(incoming.url)
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end('elsewhere')
+    })
+    const result = await sendTo(`http://127.0.0.1:${port}/hook`, { allowance: allowing(port) })
+    expect([result.responseStatus, result.responseBody, paths]).toEqual([302, 'elsewhere', ['/hook']])
+  })
+
+  it('reads at most 16 KiB of an endless answer, and keeps 1 KiB', async () => {
+    let written = 0
+    const port = await listen((_, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(4_096))) written += 4_096
+        response.once('drain', more)
+      }
+      more()
+    })
+    const result = await sendTo(`http://127.0.0.1:${port}/`, { allowance: allowing(port) })
+    expect([result.responseStatus, result.responseBody]).toEqual([200, 'x'.repeat(1_024)])
+    // What the kernel buffers on both sides, and no more.
+    expect(written).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('says what a receiver did that answers nothing', async () => {
+    const port = await listen((incoming) => incoming.socket.destroy())
+    const result = await sendTo(`http://127.0.0.1:${port}/`, { allowance: allowing(port) })
+    expect([result.responseStatus, result.error]).toEqual([null, 'socket hang up'])
+  })
+
+  it('ends with the signal', async () => {
+    const port = await listen(() => {})
+    const ending = new AbortController()
+    const sent = createWebhookSender({ allowance: allowing(port) })(request(`http://127.0.0.1:${port}/`), ending.signal)
+    ending.abort(new Error('the service stops'))
+    await expect(sent).rejects.toThrow('the service stops')
+  })
+
+  it('asks a proxy for a tunnel to the judged address, and never to another', async () => {
+    const port = await listen((incoming, response) => response.end(incoming.headers.host))
+    const tunnels: string[] = []
+    const proxyPort = await listen(() => {})
+    servers.at(-1)?.on('connect', ({ url = '' }: IncomingMessage, client: Socket) => {
+      tunnels.push(url)
+      const upstream = connect(port, '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        upstream.pipe(client).pipe(upstream)
+      })
+      client.on('error', () => upstream.destroy())
+    })
+    const proxy = `http://127.0.0.1:${proxyPort}`
+    const allowance = allowing(port)
+    const through = await sendTo(`http://hooks.test:${port}/`, { allowance, proxy, resolve: async () => ['127.0.0.1'] })
+    expect([through.responseStatus, through.responseBody]).toEqual([200, `hooks.test:${port}`])
+    expect(tunnels).toEqual([`127.0.0.1:${port}`])
+    const refused = await sendTo('https://hooks.test/', { allowance, proxy, resolve: async () => ['10.0.0.1'] })
+    expect([refused.responseStatus, tunnels.length]).toEqual([null, 1])
+  })
+})

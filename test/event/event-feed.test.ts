@@ -1,0 +1,289 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
+import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { protocols, startTestService, type TestService } from '../support/service.js'
+
+const { acme, globex, it: itTeam, people, priorities, users } = fixture
+
+describe('the feed of events', () => {
+  let service: TestService
+  let key: string
+  let teamKey: string
+  let admin: string
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    key = (await insertApiKey(service.database, { organizationId: acme })).token
+    teamKey = (await insertApiKey(service.database, { organizationId: acme, teamId: people })).token
+    admin = await insertUserToken(service.database, { userId: users.admin })
+  })
+  afterAll(() => service.stop())
+
+  const list = async (query: string, token = key) => {
+    const { status, json } = await service.rest('GET', `/v2/events?${query}`, { token })
+    expect([status, json]).toEqual([200, json])
+    return json
+  }
+  const rename = (name: string, id: string = priorities.it) =>
+    service.rest('PATCH', `/v2/priorities/${id}`, { token: admin, json: { name } })
+  /** The end of the feed, once every event is in it. */
+  const latest = async () => {
+    const { eventOutbox } = service.database.models
+    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull(), 5_000)
+    return (await list('cursor=latest')).nextCursor
+  }
+  /** Everything after a cursor, page by page. */
+  const all = async (cursor: string, query: string): Promise<Event[]> => {
+    const { data, nextCursor, hasMore } = await list(`cursor=${cursor}&${query}`)
+    return hasMore ? [...data, ...(await all(nextCursor, query))] : data
+  }
+  /** The next so many events after a cursor, which may have yet to come. */
+  const following = async (cursor: string, count: number, query = '', token = key): Promise<Event[]> => {
+    const { data, nextCursor } = await list(`cursor=${cursor}&waitSeconds=5&${query}`, token)
+    return data.length >= count ? data : [...data, ...(await following(nextCursor, count - data.length, query, token))]
+  }
+  /** Events that no call makes. */
+  const record = (count: number, organizationId = acme, teamId = '') =>
+    recordAuditEvents(
+      service.database,
+      Array.from({ length: count }, (_, index) => ({
+        organizationId,
+        actor: { kind: 'SYSTEM', id: '', name: '' } as const,
+        action: 'organization.update' as const,
+        targetType: 'organization',
+        targetId: `${index}`,
+        teamId,
+      })),
+      service.runtime,
+    )
+
+  it('tells a change, who did it, and which fields changed', async () => {
+    const cursor = await latest()
+    await rename('Told')
+    await service.rest('PUT', `/v2/users/${users.viewer}`, {
+      token: admin,
+      json: { department: 'Told', jobTitle: 'Teller', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
+    })
+    const data = await following(cursor, 2)
+    const event = {
+      id: expect.any(String),
+      position: expect.stringMatching(/^\d+$/),
+      occurredAt: expect.any(String),
+      organizationId: acme,
+      actor: { kind: 'ACTOR_KIND_USER', id: users.admin, name: expect.any(String) },
+    }
+    expect(data).toEqual([
+      {
+        ...event,
+        type: 'priority.update',
+        teamId: itTeam,
+        subject: { type: 'priority', id: priorities.it },
+        changedFields: ['name'],
+      },
+      {
+        ...event,
+        type: 'user.update',
+        teamId: '',
+        subject: { type: 'user', id: users.viewer },
+        changedFields: ['department', 'jobTitle'],
+      },
+    ])
+    const log = await service.rest('GET', '/v2/audit-events?pageSize=2', { token: key })
+    expect(log.json.data.map(({ id }: { id: string }) => id)).toEqual(data.map(({ id }) => id).reverse())
+  })
+
+  it('gives positions without gaps, page by page', async () => {
+    const cursor = await latest()
+    await record(25)
+    const events = await following(cursor, 25, 'pageSize=10')
+    const first = Number(events[0]?.position)
+    expect(events.map(({ position }) => Number(position))).toEqual(events.map((_, index) => first + index))
+    const fromStart = await all('', 'pageSize=7')
+    expect(fromStart.map(({ position }) => Number(position))).toEqual(fromStart.map((_, index) => index + 1))
+  })
+
+  it('moves more events than one statement does', async () => {
+    const cursor = await latest()
+    await record(2_500)
+    expect(await following(cursor, 2_500, 'pageSize=1000')).toHaveLength(2_500)
+  })
+
+  it('finds rare events behind many others in bounded steps', async () => {
+    const cursor = await latest()
+    await record(5_000)
+    await rename('Rare')
+    await latest()
+    const { hasMore, data, nextCursor } = await list(`cursor=${cursor}&types=priority.update`)
+    expect([hasMore, data]).toEqual([true, []])
+    expect((await list(`cursor=${nextCursor}&types=priority.update`)).data).toHaveLength(1)
+  })
+
+  it('filters by type, team and target', async () => {
+    const cursor = await latest()
+    await rename('Filtered')
+    await rename('Filtered', priorities.people)
+    await following(cursor, 2)
+    const targets = async (query: string, token = key) =>
+      (await list(`cursor=${cursor}&${query}`, token)).data.map((event: Event) => event.subject?.id)
+    expect(await targets('types=priority.update&types=user.update')).toEqual([priorities.it, priorities.people])
+    expect(await targets('types=user.update')).toEqual([])
+    expect(await targets(`teamId=${people}`)).toEqual([priorities.people])
+    expect(await targets(`targetId=${priorities.it}`)).toEqual([priorities.it])
+    expect(await targets('', teamKey)).toEqual([priorities.people])
+    const { json } = await service.rest('GET', '/v2/events?types=priority.updated', { token: key })
+    expect(json.message).toContain('types[0]: is unknown: did you mean "priority.update"?')
+  })
+
+  it('tells another organization nothing', async () => {
+    const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
+    const cursor = await latest()
+    expect((await service.rest('GET', `/v2/events?cursor=${cursor}`, { token: foreign })).status).toBe(400)
+    const { data } = await list('pageSize=1000', foreign)
+    expect(data.filter(({ organizationId }: Event) => organizationId !== globex)).toEqual([])
+  })
+
+  it('refuses a cursor that is altered, too old, or of another history', async () => {
+    await record(3)
+    await following('', 3)
+    const cursorAt = async (position: number) => {
+      const { data, nextCursor } = await list(`pageSize=${position}`)
+      expect(data).toHaveLength(position)
+      return nextCursor
+    }
+    const [first, second] = [await cursorAt(1), await cursorAt(2)]
+    const read = (cursor: string) => service.rest('GET', `/v2/events?cursor=${cursor}`, { token: key })
+    const altered = await read(`x${first}`)
+    expect([altered.status, altered.json.message]).toEqual([400, expect.stringContaining('cursor: was altered')])
+    await service.database.execute(`DELETE FROM event_feed WHERE organization_id = $1 AND position = 1`, [acme])
+    await service.database.execute(
+      `UPDATE event_feed SET event_id = gen_random_uuid() WHERE organization_id = $1 AND position = 2`,
+      [acme],
+    )
+    for (const cursor of [first, second]) {
+      const { status, json } = await read(cursor)
+      expect([status, json.code]).toEqual([400, 'out_of_range'])
+      expect(json.detail.debug).toMatchObject({
+        reason: 'ERROR_REASON_EVENT_CURSOR_OUT_OF_RANGE',
+        metadata: { earliestPosition: '2' },
+      })
+    }
+  })
+
+  describe('while it waits', () => {
+    it('answers as soon as there is an event, or with none in the end', async () => {
+      const cursor = await latest()
+      const waiting = list(`cursor=${cursor}&waitSeconds=20`)
+      await wait(300)
+      const renamedAt = performance.now()
+      await rename('Awaited')
+      expect((await waiting).data).toHaveLength(1)
+      expect(performance.now() - renamedAt).toBeLessThan(5_000)
+      const startedAt = performance.now()
+      const none = await list(`cursor=${await latest()}&waitSeconds=1`)
+      expect([none.data, none.hasMore]).toEqual([[], false])
+      expect(performance.now() - startedAt).toBeGreaterThan(900)
+    })
+
+    it('tells of events of another process, and of one that has died', async () => {
+      const other = await startTestService({ testDatabase: service.testDatabase })
+      const cursor = await latest()
+      const waiting = list(`cursor=${cursor}&waitSeconds=20`)
+      await wait(100)
+      await other.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'Other' } })
+      expect((await waiting).data).toHaveLength(1)
+      const next = list(`cursor=${await latest()}&waitSeconds=20`)
+      await wait(100)
+      const recordedAt = performance.now()
+      await record(1)
+      expect((await next).data).toHaveLength(1)
+      expect(performance.now() - recordedAt).toBeLessThan(8_000)
+      await other.close()
+    })
+
+    it('holds no place among running calls and no connection', async () => {
+      const small = await startTestService({
+        testDatabase: service.testDatabase,
+        config: { maxRunningCalls: 16, databasePoolSize: 2 },
+      })
+      const { nextCursor: cursor } = await list('cursor=latest')
+      const waiting = []
+      for (let count = 0; count < 40; count++) {
+        waiting.push(small.rest('GET', `/v2/events?cursor=${cursor}&waitSeconds=25`, { token: key }))
+        await wait(10)
+      }
+      expect((await small.rest('GET', '/v2/caller', { token: key })).status).toBe(200)
+      await small.close()
+      const answers = await Promise.all(waiting)
+      expect(new Set(answers.map(({ status, json }) => `${status} ${json.data?.length}`))).toEqual(new Set(['200 0']))
+    })
+  })
+
+  describe.each(protocols)('a watch over %s', (protocol) => {
+    it('streams events as they are committed', async () => {
+      const client = service.client(EventService, key, protocol)
+      const controller = new AbortController()
+      const query = { cursor: await latest(), types: ['priority.update'] }
+      const stream = client.watchEvents(query, { signal: controller.signal })[Symbol.asyncIterator]()
+      const bookmark = (await stream.next()).value
+      expect([bookmark.data, bookmark.nextCursor]).toEqual([[], expect.any(String)])
+      for (const name of ['One', 'Two']) {
+        await rename(`${name} ${protocol}`)
+        const { value } = await stream.next()
+        expect(value.data.map(({ type }: Event) => type)).toEqual(['priority.update'])
+      }
+      controller.abort()
+      await expect(stream.next()).rejects.toThrow('aborted')
+    })
+
+    it('ends when its caller loses the right, without events of later', async () => {
+      const token = await insertUserToken(service.database, { userId: users.admin })
+      const seen: string[] = []
+      const cursor = await latest()
+      const watching = (async () => {
+        const client = service.client(EventService, token, protocol)
+        for await (const { data } of client.watchEvents({ cursor })) {
+          seen.push(...data.map(({ subject }) => subject?.id ?? ''))
+        }
+      })()
+      const failure = watching.then(
+        () => undefined,
+        (error: unknown) => ConnectError.from(error).code,
+      )
+      await rename(`Before ${protocol}`)
+      await eventually(async () => expect(seen).toEqual([priorities.it]), 5_000)
+      await service.database.execute(
+        `UPDATE memberships SET deactivated_at = now() WHERE organization_id = $1 AND user_id = $2`,
+        [acme, users.admin],
+      )
+      await record(1)
+      expect(await failure).toBe(16)
+      expect(seen).toEqual([priorities.it])
+      await service.database.execute(
+        `UPDATE memberships SET deactivated_at = NULL WHERE organization_id = $1 AND user_id = $2`,
+        [acme, users.admin],
+      )
+    })
+  })
+
+  it('streams lines over REST, which end without an error when the service stops', async () => {
+    const other = await startTestService({ testDatabase: service.testDatabase })
+    const response = await fetch(`${other.baseUrl}/v2/events:watch?cursor=latest`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+    const lines = response.text()
+    await rename('Line')
+    await wait(1_000)
+    await other.close()
+    const parsed = (await lines)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(parsed.flatMap(({ data }) => data.map(({ type }: Event) => type))).toEqual(['priority.update'])
+    expect(parsed.at(-1)).toEqual({ data: expect.any(Array), nextCursor: expect.any(String) })
+  })
+})

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
+import { startTestService, type TestService } from './support/service.js'
+import { doorsOf } from './support/write-calls.js'
+
+const { acme, it: team, people, groups, users } = fixture
+
+let service: TestService
+let admin: string
+let manager: string
+let key: string
+
+beforeAll(async () => {
+  service = await startTestService()
+  await insertFixture(service.database)
+  admin = await insertUserToken(service.database, { userId: users.admin })
+  manager = await insertUserToken(service.database, { userId: users.manager })
+  key = (await insertApiKey(service.database, { organizationId: acme })).token
+})
+afterAll(() => service.stop())
+beforeEach(() => service.database.execute('DELETE FROM audit_events'))
+
+const events = () =>
+  service.database.query(
+    'SELECT action, target_id AS id, team_id AS "teamId", changed_fields AS fields FROM audit_events ORDER BY occurred_at, id',
+  )
+const idsOf = ({ answer }: Outcome) => answer.json.data.map(({ id }: { id: string }) => id)
+
+describe.each(doors)('over %s', (door) => {
+  const call = (name: string, request: RequestJson, token = admin, headers = {}): Promise<Outcome> =>
+    callMethod(service, doorsOf(name), { door, request, token, headers })
+
+  describe.each([
+    { name: 'Team', team: (id: string) => id, added: {}, first: team, foreign: fixture.globexIt },
+    { name: 'Group', team: () => '', added: { directoryManaged: false }, first: groups.it, foreign: groups.globex },
+  ])('a $name', ({ name, team: teamOf, added, first, foreign }) => {
+    const made = async (text: string) => (await call(`Create${name}`, { name: text }, key)).answer.json.data
+
+    it('is created, read, renamed and deleted, and each write is recorded', async () => {
+      const created = await call(`Create${name}`, { name: 'New' }, key)
+      const { id } = created.answer.json.data
+      expect(created.answer.json).toEqual({ data: { id, name: 'New', ...added } })
+      const read = await call(`Get${name}`, { id })
+      expect([read.answer.json, read.answer.headers.get('etag')]).toEqual([
+        created.answer.json,
+        created.answer.headers.get('etag'),
+      ])
+      const renamed = await call(`Update${name}`, { id, name: 'Newer' })
+      expect(renamed.answer.json).toEqual({ data: { id, name: 'Newer', ...added } })
+      const old = { 'if-match': created.answer.headers.get('etag') ?? '' }
+      for (const verb of ['Update', 'Delete']) {
+        expect((await call(`${verb}${name}`, { id }, admin, old)).reason).toBe('ETAG_MISMATCH')
+      }
+      const headers = { 'idempotency-key': `delete-${name}-${door}` }
+      for (const _ of [1, 2]) expect((await call(`Delete${name}`, { id }, admin, headers)).answer.json).toEqual({})
+      expect((await call(`Get${name}`, { id })).reason).toBe('RESOURCE_NOT_FOUND')
+      const resource = name.toLowerCase()
+      expect(await events()).toEqual([
+        { action: `${resource}.create`, id, teamId: teamOf(id), fields: expect.arrayContaining(['id', 'name']) },
+        { action: `${resource}.update`, id, teamId: teamOf(id), fields: ['name'] },
+        { action: `${resource}.delete`, id, teamId: teamOf(id), fields: [] },
+      ])
+    })
+
+    it('is listed once, in creation order, with the exact total', async () => {
+      const made5 = [await made('One'), await made('Two'), await made('Three')].map(({ id }) => id)
+      const seen: string[] = []
+      let pageToken = ''
+      let total = 0
+      do {
+        const page = await call(`List${name}s`, { pageSize: 2, pageToken, includeTotal: true })
+        seen.push(...idsOf(page))
+        total = page.answer.json.totalSize
+        pageToken = page.answer.json.nextPageToken
+      } while (pageToken !== '')
+      expect([seen[0], seen.slice(-3), new Set(seen).size]).toEqual([first, made5, total])
+      expect(seen).not.toContain(foreign)
+      for (const id of made5) await call(`Delete${name}`, { id })
+    })
+
+    it('of another organization, and one that does not exist, are not found', async () => {
+      for (const id of ['nothing', foreign]) {
+        for (const verb of ['Get', 'Update', 'Delete']) {
+          expect(await call(`${verb}${name}`, { id })).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
+        }
+      }
+    })
+  })
+
+  it('a team is deleted with its roles and dead keys, but not with anything else', async () => {
+    const { id } = (await call('CreateTeam', { name: 'Short-lived' })).answer.json.data
+    const refusal = () => call('DeleteTeam', { id })
+    await call('SetTeamMember', { teamId: id, userId: users.agent, role: 'TEAM_USER_ROLE_AGENT' })
+    const dead = await insertApiKey(service.database, { organizationId: acme, teamId: id })
+    await call('CreateEntityType', { teamId: id, name: 'Thing' })
+    const { reason, metadata } = await refusal()
+    expect([reason, metadata['referrers']]).toEqual(['RESOURCE_IN_USE', 'entityTypes,apiKeys'])
+    await service.database.execute('DELETE FROM entity_types WHERE team_id = $1', [id])
+    expect((await refusal()).metadata['referrers']).toBe('apiKeys')
+    await service.database.execute(
+      `UPDATE api_keys SET revoked_at = now(), revoked_by = 'OPERATOR'::api_key_revocation WHERE id = $1`,
+      [dead.id],
+    )
+    expect((await refusal()).status).toBe(200)
+    expect(await service.database.query('SELECT FROM team_members WHERE team_id = $1', [id])).toEqual([])
+  })
+
+  it('a manager sees and renames the own team, and creates none', async () => {
+    expect(idsOf(await call('ListTeams', {}, manager))).toEqual([team])
+    expect((await call('UpdateTeam', { id: team, name: 'IT' }, manager)).status).toBe(200)
+    expect((await call('GetTeam', { id: people }, manager)).reason).toBe('RESOURCE_NOT_FOUND')
+    expect((await call('CreateTeam', { name: 'Mine' }, manager)).reason).toBe('PERMISSION_MISSING')
+    expect(idsOf(await call('ListGroups', {}, manager))).toEqual([])
+    expect((await call('CreateGroup', { name: 'Mine' }, manager)).reason).toBe('PERMISSION_MISSING')
+  })
+
+  it('members of a group are added once, listed, and taken out, and each change is recorded', async () => {
+    const { id: groupId } = (await call('CreateGroup', { name: 'Readers' })).answer.json.data
+    const wanted = [users.viewer, users.agent, users.builder]
+    for (const userId of [...wanted, users.viewer]) {
+      expect((await call('AddGroupMember', { groupId, userId })).answer.json).toEqual({ data: { groupId, userId } })
+    }
+    const first = (await call('ListGroupMembers', { groupId, pageSize: 2, includeTotal: true })).answer.json
+    const second = { groupId, pageSize: 2, pageToken: first.nextPageToken }
+    const { data, nextPageToken } = (await call('ListGroupMembers', second)).answer.json
+    const members = wanted.toSorted().map((userId) => ({ groupId, userId }))
+    expect([[...first.data, ...data], first.totalSize, nextPageToken]).toEqual([members, 3, ''])
+    expect((await call('RemoveGroupMember', { groupId, userId: users.viewer })).answer.json).toEqual({})
+    expect((await call('RemoveGroupMember', { groupId, userId: users.viewer })).reason).toBe('RESOURCE_NOT_FOUND')
+    expect((await events()).slice(1).map(({ fields }) => fields)).toEqual([
+      ...wanted.map(() => ['members']),
+      [],
+      ['members'],
+    ])
+    for (const userId of ['nobody', users.globexAdmin]) {
+      expect(await call('AddGroupMember', { groupId, userId })).toMatchObject({ metadata: { resourceType: 'user' } })
+    }
+    const foreign = { groupId: groups.globex, userId: users.viewer }
+    expect((await call('AddGroupMember', foreign)).metadata).toMatchObject({ resourceType: 'group' })
+    expect((await call('DeleteGroup', { id: groupId })).status).toBe(200)
+  })
+
+  it('a group that an approval step names is not deleted', async () => {
+    const { id } = (await call('CreateGroup', { name: 'Approvers' })).answer.json.data
+    await call('CreateAccessPolicyApprovalProcedure', {
+      accessPolicyId: fixture.accessPolicies.it,
+      steps: [{ approvers: [{ group: { groupId: id } }] }],
+    })
+    const { reason, metadata } = await call('DeleteGroup', { id })
+    expect([reason, metadata['referrers']]).toEqual(['RESOURCE_IN_USE', 'approvalSteps'])
+  })
+
+  it('a group that the directory manages is read-only', async () => {
+    const { id } = (await call('CreateGroup', { name: 'Synced' })).answer.json.data
+    await call('AddGroupMember', { groupId: id, userId: users.viewer })
+    await service.database.execute('UPDATE groups SET directory_managed = true WHERE id = $1', [id])
+    expect((await call('GetGroup', { id })).answer.json.data.directoryManaged).toBe(true)
+    for (const [name, request] of [
+      ['UpdateGroup', { id, name: 'Mine' }],
+      ['DeleteGroup', { id }],
+      ['AddGroupMember', { groupId: id, userId: users.agent }],
+      ['RemoveGroupMember', { groupId: id, userId: users.viewer }],
+    ] as const) {
+      const { code, reason } = await call(name, request)
+      expect([name, code, reason]).toEqual([name, 'failed_precondition', 'GROUP_MANAGED_BY_DIRECTORY'])
+    }
+  })
+})
