@@ -1,0 +1,43 @@
+import { useQuery } from '@connectrpc/connect-query'
+import { Link } from '@tanstack/react-router'
+import { TeamService } from '../../../gen/svc/v2/team_pb.js'
+import { UserService } from '../../../gen/svc/v2/user_pb.js'
+import { useCaller, useWhyNot } from './caller-context.js'
+
+const MAX_TEAMS = 1_000
+/** Names change seldom. */
+const STALE_MILLIS = 300_000
+
+/** The teams that the caller can see, by name. */
+export function useTeams(): readonly { readonly id: string; readonly name: string }[] {
+  const { teams } = useCaller()
+  const why = useWhyNot(TeamService.method.listTeams)
+  const { data } = useQuery(
+    TeamService.method.listTeams,
+    { pageSize: MAX_TEAMS },
+    { enabled: why === undefined, staleTime: STALE_MILLIS },
+  )
+  return data?.data ?? teams.map(({ teamId: id, name }) => ({ id, name }))
+}
+
+/** The text for a team's id: its name where the caller can see it. */
+export function useTeamName(): (id: string) => string {
+  const teams = useTeams()
+  return (id) => teams.find((team) => team.id === id)?.name ?? id
+}
+
+/** A link to a person by name, or by id as long as the name is not known. */
+export function PersonLink({ id }: { readonly id: string }) {
+  const why = useWhyNot(UserService.method.getUser, { userId: id })
+  const { data } = useQuery(
+    UserService.method.getUser,
+    { id },
+    { enabled: why === undefined && id !== '', staleTime: STALE_MILLIS },
+  )
+  if (id === '') return <>–</>
+  return (
+    <Link to="/people/$id" params={{ id }}>
+      {data?.data?.name || data?.data?.email || id}
+    </Link>
+  )
+}

@@ -1,0 +1,40 @@
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import { useTransport } from '@connectrpc/connect-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { callTagged } from './tagged.js'
+
+/** A row of the lists that a method answers. */
+export type RowOf<O extends DescMessage> =
+  MessageShape<O> extends { readonly data: readonly (infer Row)[] } ? Row : never
+
+/** What all lists answer; those that are whole have no further page. */
+interface ListAnswer {
+  readonly data: readonly unknown[]
+  readonly nextPageToken?: string
+  readonly totalSize?: number
+}
+
+/** Reads a list page by page, as far as it is scrolled. Asks nothing where `isAllowed` is false. */
+export function usePages<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+  isAllowed = true,
+) {
+  const transport = useTransport()
+  const query = useInfiniteQuery({
+    queryKey: ['pages', method.parent.typeName, method.name, input],
+    enabled: isAllowed,
+    initialPageParam: '',
+    queryFn: async ({ pageParam }) => {
+      const request: unknown = { ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
+      const { message } = await callTagged(transport, method, request as MessageInitShape<I>)
+      return message as unknown as ListAnswer
+    },
+    getNextPageParam: (page) => page.nextPageToken || undefined,
+    // The rows of the last filter stay until those of the next one are there.
+    placeholderData: (previous) => previous,
+  })
+  const rows = query.data?.pages.flatMap((page) => page.data as readonly RowOf<O>[]) ?? []
+  const total = query.data?.pages[0]?.totalSize
+  return { ...query, rows, total }
+}

@@ -1,0 +1,40 @@
+import { type DescMethodUnary, getOption } from '@bufbuild/protobuf'
+import { access, Callers, CredentialKind } from '../../../gen/svc/v2/access_pb.js'
+import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
+import { UserRole } from '../../../gen/svc/v2/user_pb.js'
+
+/** What of a method's access rule the console judges; the service judges all of it. */
+interface Rule {
+  readonly kinds: readonly CredentialKind[]
+  readonly permission: string
+  readonly callers: Callers
+  readonly userRelationSuffices: boolean
+}
+
+/** The access rule that the schema declares for a method. */
+function ruleOf(method: DescMethodUnary): Rule {
+  const { credentialKinds: kinds, ...rule } = getOption(method, access)
+  return { ...rule, kinds }
+}
+
+/** What a call is about, as far as rights depend on it. */
+export interface RightSubject {
+  /** The team of the object. */
+  readonly teamId?: string | undefined
+  /** The person that the object belongs to. */
+  readonly userId?: string | undefined
+}
+
+/** Why a caller may not call a method, in words; undefined if they may. */
+export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSubject = {}): string | undefined {
+  const rule = ruleOf(method)
+  if (rule.kinds.length > 0 && !rule.kinds.includes(caller.kind)) return 'This kind of token cannot do this.'
+  if (rule.userRelationSuffices && subject.userId === caller.id) return undefined
+  if (rule.permission === '') {
+    const isAdmin = caller.role === UserRole.ORG_ADMIN || caller.kind !== CredentialKind.USER_TOKEN
+    return rule.callers === Callers.ALL || isAdmin ? undefined : 'Only administrators can do this.'
+  }
+  const teams = caller.teams.filter(({ teamId }) => subject.teamId === undefined || teamId === subject.teamId)
+  const held = [caller, ...teams].some(({ permissions }) => permissions.includes(rule.permission))
+  return held ? undefined : `You need the permission ${rule.permission} here.`
+}

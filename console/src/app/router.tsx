@@ -1,0 +1,42 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { Empty } from '../ui/states.js'
+import { parseSearch, stringifySearch } from './filters.js'
+import { Shell } from './shell.js'
+
+/** Each address below the path of the console, and its screen, which is loaded when it is first shown. */
+const screens = [
+  ['/', lazyRouteComponent(() => import('../screens/overview-screen.js'), 'OverviewScreen')],
+  ['/people', lazyRouteComponent(() => import('../screens/people/people-screen.js'), 'PeopleScreen')],
+  ['/people/changes', lazyRouteComponent(() => import('../screens/bulk/bulk-screen.js'), 'BulkScreen')],
+  ['/people/$id', lazyRouteComponent(() => import('../screens/person/person-screen.js'), 'PersonScreen')],
+  ['/journeys', lazyRouteComponent(() => import('../screens/journeys/journeys-screen.js'), 'JourneysScreen')],
+  ['/journeys/$id', lazyRouteComponent(() => import('../screens/journeys/journey-screen.js'), 'JourneyScreen')],
+  ['/keys', lazyRouteComponent(() => import('../screens/keys/keys-screen.js'), 'KeysScreen')],
+  ['/keys/$id', lazyRouteComponent(() => import('../screens/keys/key-screen.js'), 'KeyScreen')],
+  ['/directory', lazyRouteComponent(() => import('../screens/directory-screen.js'), 'DirectoryScreen')],
+  ['/events', lazyRouteComponent(() => import('../screens/events-screen.js'), 'EventsScreen')],
+  ['/$resource', lazyRouteComponent(() => import('../screens/resource/resource-screen.js'), 'ResourceScreen')],
+  ['/$resource/$id', lazyRouteComponent(() => import('../screens/resource/resource-screen.js'), 'ResourceScreen')],
+  ['/audit', lazyRouteComponent(() => import('../screens/audit/audit-screen.js'), 'AuditScreen')],
+] as const
+
+/** The router of a console at a path, such as `/console`. */
+export function createConsoleRouter(basepath: string) {
+  const root = createRootRoute({
+    notFoundComponent: () => <Empty title="There is no such screen">The menu leads to all that there are.</Empty>,
+  })
+  const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
+  const leakedKey = createRoute({
+    getParentRoute: () => root,
+    path: '/leaked-key',
+    component: lazyRouteComponent(() => import('../screens/leaked-key-screen.js'), 'LeakedKeyScreen'),
+  })
+  const others = screens.map(([path, component]) => createRoute({ getParentRoute: () => signedIn, path, component }))
+  return createRouter({
+    routeTree: root.addChildren([signedIn.addChildren(others), leakedKey]),
+    basepath,
+    parseSearch,
+    stringifySearch,
+    scrollRestoration: true,
+  })
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@connectrpc/connect-query'
+import { Link, Outlet } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
+import { CallerContext } from '../api/caller-context.js'
+import { useSessionState } from '../session/session-context.js'
+import { SignInAgain, SignInScreen } from '../session/sign-in-screen.js'
+import { Button } from '../ui/button.js'
+import { Dialog } from '../ui/dialog.js'
+import { FailureBox, OfflineNotice, Skeleton } from '../ui/states.js'
+import styles from './shell.module.css'
+import { Sidebar } from './sidebar.js'
+
+const Palette = lazy(() => import('./palette.js').then(({ Palette }) => ({ default: Palette })))
+
+/** Everything around a screen, for those who are signed in. */
+export function Shell() {
+  const state = useSessionState()
+  if (state === 'out') return <SignInScreen />
+  return (
+    <>
+      <SignedIn />
+      {state === 'ended' && <SignInAgain />}
+    </>
+  )
+}
+
+function SignedIn() {
+  const { data, error, refetch } = useQuery(CallerService.method.getCaller)
+  const [open, setOpen] = useState<'palette' | 'menu'>()
+  usePaletteKey(() => setOpen((before) => (before === 'palette' ? undefined : 'palette')))
+  const close = () => setOpen(undefined)
+  const find = () => setOpen('palette')
+  if (data?.data === undefined) {
+    return <main>{error ? <FailureBox error={error} onRetry={() => void refetch()} /> : <Skeleton />}</main>
+  }
+  return (
+    <CallerContext value={data.data}>
+      <div className={styles['shell']}>
+        <a className={styles['skip']} href="#main">
+          Skip to the content
+        </a>
+        <header className={styles['bar']}>
+          <Button onClick={() => setOpen('menu')}>Menu</Button>
+          <Link to="/" className={styles['brand']}>
+            svc console
+          </Link>
+          <Button onClick={find} label="Find anything">
+            Find
+          </Button>
+        </header>
+        <header className={styles['side']}>
+          <Sidebar onFind={find} />
+        </header>
+        <div className={styles['notice']}>
+          <OfflineNotice />
+        </div>
+        <main id="main" className={styles['main']} tabIndex={-1}>
+          <Suspense fallback={<Skeleton />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      {open === 'menu' && (
+        <Dialog title="Menu" hidesTitle look="side" onClose={close}>
+          <Sidebar onFind={find} onLeave={close} />
+        </Dialog>
+      )}
+      {open === 'palette' && (
+        <Suspense>
+          <Palette onClose={close} />
+        </Suspense>
+      )}
+    </CallerContext>
+  )
+}
+
+/** Calls back at ⌘K, and at Ctrl-K. */
+function usePaletteKey(onKey: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      onKey()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  })
+}

@@ -1,0 +1,67 @@
+import { TransportProvider } from '@connectrpc/connect-query'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createServiceTransport } from './api/transport.js'
+import { App } from './app/app.js'
+import { createConsoleRouter } from './app/router.js'
+import { readTheme } from './app/theme.js'
+import { loadConfig, serviceUrl } from './session/console-config.js'
+import { createSession, takeTokenFromAddress } from './session/session.js'
+import { SignInContext } from './session/session-context.js'
+
+// Before anything else can read the address or go elsewhere.
+const givenToken = takeTokenFromAddress()
+readTheme()
+start().catch((error: unknown) => {
+  document.body.textContent = error instanceof Error ? error.message : String(error)
+})
+
+async function start(): Promise<void> {
+  const config = await loadConfig()
+  const session = createSession()
+  const home = `${location.origin}${config.basePath}`
+  const oidc = config.signIn && (await import('./session/oidc.js')).createOidcSignIn(config.signIn, home)
+  let failure: string | undefined
+  if (givenToken !== undefined) session.signIn({ token: givenToken })
+  else if (oidc !== undefined) {
+    const result = await oidc.complete()
+    failure = result.failure
+    if (result.credential !== undefined) session.signIn(result.credential)
+    else if (failure === undefined && oidc.mayTrySilently()) return oidc.begin(true)
+  }
+  const queries = new QueryClient({
+    // The transport tries again what can be tried again.
+    defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
+  })
+  forgetOnSignOut(session, queries)
+  const signIn = {
+    session,
+    oidc,
+    failure,
+    issuer: config.signIn && new URL(config.signIn.issuer).host,
+    serviceUrl: serviceUrl(config),
+  }
+  const transport = createServiceTransport(signIn.serviceUrl, session)
+  const root = document.getElementById('root')
+  if (root === null) throw new Error('the page has no element for the console')
+  createRoot(root).render(
+    <StrictMode>
+      <SignInContext value={signIn}>
+        <TransportProvider transport={transport}>
+          <QueryClientProvider client={queries}>
+            <App router={createConsoleRouter(config.basePath)} />
+          </QueryClientProvider>
+        </TransportProvider>
+      </SignInContext>
+    </StrictMode>,
+  )
+}
+
+/** What one person has read is not for the next one; whoever signs in again goes on with fresh answers. */
+function forgetOnSignOut(session: ReturnType<typeof createSession>, queries: QueryClient): void {
+  session.subscribe(() => {
+    if (session.state() === 'out') queries.clear()
+    if (session.state() === 'in') void queries.invalidateQueries()
+  })
+}

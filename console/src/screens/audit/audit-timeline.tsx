@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router'
+import { type AuditEvent, FieldWriteOutcome, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { FieldOwner, FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { actionText, enumText, labelOf } from '../../api/words.js'
+import { Badge, type Tone } from '../../ui/button.js'
+import { When } from '../../ui/when.js'
+import { ActorName } from './actor-name.js'
+import styles from './audit.module.css'
+
+/** Events of the audit log along a line, newest first. */
+export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
+  return (
+    <ol className={styles['line']}>
+      {events.map((event) => (
+        <li key={event.id} className={styles['event']}>
+          <AuditEntry event={event} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function AuditEntry({ event }: { readonly event: AuditEvent }) {
+  const fields = event.changedFields.map(labelOf).join(', ')
+  return (
+    <>
+      <p>
+        <strong>{actionText(event.action)}</strong> by <ActorName actor={event.actor} />
+        {event.targetId !== '' && (
+          <>
+            {' '}
+            on <Target event={event} />
+          </>
+        )}
+      </p>
+      {fields && <p>Changed: {fields}</p>}
+      {event.changes.length > 0 && (
+        <ul className={styles['changes']}>
+          {event.changes.map((change) => (
+            <li key={change.field}>
+              {enumText(UserProfileFieldSchema, change.field)}{' '}
+              <Badge tone={tones[change.outcome] ?? 'plain'}>{enumText(FieldWriteOutcomeSchema, change.outcome)}</Badge>
+              {change.oldOwner !== change.newOwner && (
+                <span className={styles['owners']}>
+                  {ownerText(change.oldOwner)} → {ownerText(change.newOwner)}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={styles['facts']}>
+        <When at={event.occurredAt} exact />
+        {event.requestId !== '' && (
+          <span>
+            Request <code>{event.requestId}</code>
+          </span>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** The screens of what the log speaks of, by the type of the target. */
+const screens: Readonly<Record<string, string>> = { user: 'people', api_key: 'keys', journey: 'journeys' }
+
+function Target({ event: { targetType, targetId } }: { readonly event: AuditEvent }) {
+  const screen = screens[targetType]
+  if (screen === undefined) return <code>{targetId}</code>
+  return <Link to={`/${screen}/${encodeURIComponent(targetId)}`}>{targetId}</Link>
+}
+
+function ownerText(owner: FieldOwner): string {
+  return owner === FieldOwner.UNSPECIFIED ? 'nobody' : enumText(FieldOwnerSchema, owner)
+}
+
+const tones: Readonly<Partial<Record<FieldWriteOutcome, Tone>>> = {
+  [FieldWriteOutcome.SKIPPED_PINNED]: 'warn',
+  [FieldWriteOutcome.SKIPPED_DIRECTORY_LOCKED]: 'warn',
+  [FieldWriteOutcome.PINNED]: 'accent',
+  [FieldWriteOutcome.RELEASED]: 'accent',
+}

@@ -1,0 +1,133 @@
+import { Tabs } from '@base-ui/react/tabs'
+import { useQuery } from '@connectrpc/connect-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
+import { PersonLink, useTeamName } from '../../api/names.js'
+import { useFilters } from '../../app/filters.js'
+import { Badge } from '../../ui/button.js'
+import { Facts, Panel, Screen } from '../../ui/screen.js'
+import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
+import { dateText, When } from '../../ui/when.js'
+import { journeyMoments, nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
+import styles from './journeys.module.css'
+import { CheckCounts } from './journeys-screen.js'
+import { TaskTable } from './task-table.js'
+
+const JourneyGraph = lazy(() => import('./journey-graph.js').then(({ JourneyGraph }) => ({ default: JourneyGraph })))
+
+/** A journey: what it waits for, and its tasks as a graph, a table and a time line. */
+export function JourneyScreen() {
+  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
+  const { data, error, refetch } = useQuery(JourneyService.method.getJourney, { id })
+  const journey = data?.data
+  if (journey !== undefined) return <JourneyParts journey={journey} />
+  if (!error) return <Skeleton lines={12} />
+  return (
+    <Screen title="Journey" above={<Link to="/journeys">Journeys</Link>}>
+      <FailureBox error={error} onRetry={() => void refetch()} />
+    </Screen>
+  )
+}
+
+function JourneyParts({ journey }: { readonly journey: Journey }) {
+  const teamName = useTeamName()
+  const facts = taskFacts(journey)
+  return (
+    <Screen title={journey.name} above={<Link to="/journeys">Journeys</Link>} lead={journey.description}>
+      <Panel title="Journey">
+        <Facts
+          facts={{
+            Number: journey.friendlyIdentifier,
+            Team: teamName(journey.teamId),
+            Progress: (
+              <>
+                <progress max={100} value={journey.progressPercent} aria-label="Progress" /> {journey.progressPercent} %
+              </>
+            ),
+            'Waits for': <WaitsFor facts={facts} />,
+            Due: dateText(journey.dueDate),
+            Checks: <CheckCounts journey={journey} />,
+            'Requested by': <PersonLink id={journey.requesterUserId} />,
+            'Manager of that person': <PersonLink id={journey.requesterManagerUserId} />,
+            'Made by': journey.createdByWorkflow?.name ?? '',
+            Since: <When at={journey.createdAt} exact />,
+            ...(journey.archivedAt && { Archived: <When at={journey.archivedAt} exact /> }),
+          }}
+        />
+      </Panel>
+      <Panel title="Tasks">
+        {facts.length === 0 ? (
+          <Empty title="No tasks">Whoever runs the journey adds them.</Empty>
+        ) : (
+          <Views journey={journey} facts={facts} />
+        )}
+      </Panel>
+    </Screen>
+  )
+}
+
+function WaitsFor({ facts }: { readonly facts: readonly TaskFacts[] }) {
+  const next = nextTasks(facts)
+  if (next.length === 0) return <>Nothing</>
+  return (
+    <ul>
+      {next.map(({ task, failures }) => (
+        <li key={task.id}>
+          {task.name}
+          {task.assignedToUserId && (
+            <>
+              , assigned to <PersonLink id={task.assignedToUserId} />
+            </>
+          )}{' '}
+          {task.isOverdue && <Badge tone="bad">Late</Badge>} {failures.length > 0 && <Badge tone="bad">Failed</Badge>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Views({ journey, facts }: { readonly journey: Journey; readonly facts: readonly TaskFacts[] }) {
+  const [{ view = 'graph' }, change] = useFilters()
+  const views: Readonly<Record<string, { title: string; content: () => ReactNode }>> = {
+    graph: {
+      title: 'Graph',
+      content: () => (
+        <Suspense fallback={<Skeleton />}>
+          <JourneyGraph facts={facts} />
+        </Suspense>
+      ),
+    },
+    table: { title: 'Table', content: () => <TaskTable facts={facts} /> },
+    time: { title: 'Time line', content: () => <Moments journey={journey} /> },
+  }
+  const shown = view in views ? view : 'graph'
+  return (
+    <Tabs.Root value={shown} onValueChange={(value: string) => change({ view: value === 'graph' ? '' : value })}>
+      <Tabs.List className={styles['tabs']}>
+        {Object.entries(views).map(([name, { title }]) => (
+          <Tabs.Tab key={name} value={name} className={styles['tab']}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {Object.entries(views).map(([name, { content }]) => (
+        <Tabs.Panel key={name} value={name}>
+          {content()}
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  )
+}
+
+function Moments({ journey }: { readonly journey: Journey }) {
+  return (
+    <ol className={styles['moments']}>
+      {journeyMoments(journey).map(({ at, text, isBad }) => (
+        <li key={`${at} ${text}`} className={isBad ? styles['late'] : undefined}>
+          <When at={at} exact /> {text}
+        </li>
+      ))}
+    </ol>
+  )
+}

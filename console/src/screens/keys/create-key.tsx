@@ -1,0 +1,117 @@
+import { useState } from 'react'
+import { ApiKeyKind, ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
+import { useCaller } from '../../api/caller-context.js'
+import { useTeamName, useTeams } from '../../api/names.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import { SecretDialog } from '../../ui/secret-dialog.js'
+import { WriteDialog } from '../../ui/write-dialog.js'
+import styles from './keys.module.css'
+
+const DAY_SECONDS = 86_400
+const kinds = [
+  { value: String(ApiKeyKind.PK), text: 'A program (pk)' },
+  { value: String(ApiKeyKind.WK), text: 'A worker: writes as automation (wk)' },
+  { value: String(ApiKeyKind.MK), text: 'A directory: writes over SCIM (mk)' },
+]
+
+/** Creates a key: a form, what it creates, and the secret, once. */
+export function CreateKey({ onClose }: { readonly onClose: () => void }) {
+  const caller = useCaller()
+  const teamName = useTeamName()
+  const teams = useTeams()
+  const [draft, setDraft] = useState({ name: '', kind: String(ApiKeyKind.PK), teamId: '', days: '90' })
+  const [permissions, setPermissions] = useState<readonly string[]>([])
+  const [step, setStep] = useState<'form' | 'review'>('form')
+  const [secret, setSecret] = useState<string>()
+  const set = (name: keyof typeof draft) => (value: string) => {
+    setDraft({ ...draft, [name]: value })
+    if (name === 'teamId') setPermissions([])
+  }
+  const team = caller.teams.find(({ teamId }) => teamId === draft.teamId)
+  const held = [...new Set([...caller.permissions, ...(team?.permissions ?? [])])].sort()
+  const isDirectory = draft.kind === String(ApiKeyKind.MK)
+  const days = Number(draft.days)
+  const fault =
+    draft.days !== '' && !(Number.isInteger(days) && days >= 1 && days <= 3_650) ? 'From 1 to 3650 days.' : undefined
+  const why = fault ?? (isDirectory || permissions.length > 0 ? undefined : 'Choose at least one permission.')
+  if (secret !== undefined) return <SecretDialog secret={secret} onClose={onClose} />
+  if (step === 'review') {
+    const scope = draft.teamId === '' ? 'The organization' : teamName(draft.teamId)
+    return (
+      <WriteDialog
+        title="Create a key"
+        method={ApiKeyService.method.createApiKey}
+        input={{
+          name: draft.name,
+          kind: Number(draft.kind),
+          teamId: isDirectory ? '' : draft.teamId,
+          permissions: isDirectory ? [] : [...permissions],
+          lifetimeSeconds: days * DAY_SECONDS,
+        }}
+        changes={() => [
+          { label: 'Name', to: draft.name },
+          { label: 'For', to: kinds.find(({ value }) => value === draft.kind)?.text ?? '' },
+          { label: 'Reaches', to: isDirectory ? 'The organization' : scope },
+          ...(isDirectory ? [] : [{ label: 'Permissions', to: permissions.join(', ') }]),
+          { label: 'Ends', to: days > 0 ? `After ${days} days` : 'Never' },
+        ]}
+        confirm="Create"
+        onClose={() => setStep('form')}
+        onDone={({ secret: made }) => setSecret(made ?? '')}
+      />
+    )
+  }
+  return (
+    <Dialog title="Create a key" look="wide" onClose={onClose}>
+      <div className={styles['form']}>
+        <TextField label="Name" value={draft.name} onChange={set('name')} hint="What will use it." />
+        <SelectField label="For" value={draft.kind} options={kinds} onChange={set('kind')} />
+        {!isDirectory && (
+          <SelectField
+            label="Reaches"
+            value={draft.teamId}
+            options={[
+              { value: '', text: 'The organization' },
+              ...teams.map(({ id, name }) => ({ value: id, text: name })),
+            ]}
+            onChange={set('teamId')}
+          />
+        )}
+        <TextField
+          label="Ends after days"
+          type="number"
+          value={draft.days}
+          onChange={set('days')}
+          fault={fault}
+          hint="Empty: it never ends."
+        />
+      </div>
+      {!isDirectory && (
+        <fieldset className={styles['permissions']}>
+          <legend>Permissions</legend>
+          <p>Nobody gives a key more than they have.</p>
+          {held.map((permission) => (
+            <CheckField
+              key={permission}
+              label={permission}
+              checked={permissions.includes(permission)}
+              onChange={(checked) =>
+                setPermissions(
+                  checked ? [...permissions, permission] : permissions.filter((each) => each !== permission),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+      )}
+      <DialogFoot>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="main" onClick={() => setStep('review')} why={why}>
+          Review
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

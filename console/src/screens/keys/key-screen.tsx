@@ -1,0 +1,143 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type ApiKey, ApiKeyRevocationSchema, ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { useTeamName } from '../../api/names.js'
+import { usePages } from '../../api/pages.js'
+import { useTagged } from '../../api/tagged.js'
+import { enumText } from '../../api/words.js'
+import { Badge, Button, Toolbar } from '../../ui/button.js'
+import { Facts, Panel, Screen } from '../../ui/screen.js'
+import { Scroll } from '../../ui/scroll.js'
+import { SecretDialog } from '../../ui/secret-dialog.js'
+import { FailureBox, Skeleton } from '../../ui/states.js'
+import table from '../../ui/table.module.css'
+import { When } from '../../ui/when.js'
+import { KeyAction } from './key-action.js'
+import { isUnused, KeyStatus, kindText } from './keys-screen.js'
+
+/** A key: what it may do, when it was last used, and the keys that it was rotated from and to. */
+export function KeyScreen() {
+  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
+  const read = useTagged(ApiKeyService.method.getApiKey, { id })
+  const key = read.data?.message.data
+  if (read.error && key === undefined) {
+    return (
+      <Screen title="Key" above={<Link to="/keys">Keys</Link>}>
+        <FailureBox error={read.error} onRetry={() => void read.refetch()} />
+      </Screen>
+    )
+  }
+  return key === undefined ? <Skeleton /> : <Key key={key.id} apiKey={key} />
+}
+
+function Key({ apiKey }: { readonly apiKey: ApiKey }) {
+  const [open, setOpen] = useState<'rotate' | 'revoke'>()
+  const [secret, setSecret] = useState<string>()
+  const teamName = useTeamName()
+  const subject = { teamId: apiKey.teamId === '' ? undefined : apiKey.teamId }
+  const isActive = apiKey.status === ApiKeyStatus.ACTIVE
+  const dead = isActive ? undefined : 'The key does not work any more.'
+  const whyNotRotate = useWhyNot(ApiKeyService.method.rotateApiKey, subject) ?? dead
+  const whyNotRevoke = useWhyNot(ApiKeyService.method.revokeApiKey, subject) ?? dead
+  return (
+    <Screen
+      title={apiKey.name || apiKey.id}
+      above={<Link to="/keys">Keys</Link>}
+      actions={
+        <Toolbar>
+          <Button onClick={() => setOpen('rotate')} why={whyNotRotate}>
+            Rotate
+          </Button>
+          <Button look="danger" onClick={() => setOpen('revoke')} why={whyNotRevoke}>
+            Revoke
+          </Button>
+        </Toolbar>
+      }
+    >
+      <Panel title="Key">
+        <Facts
+          facts={{
+            Id: <code>{apiKey.id}</code>,
+            For: kindText(apiKey),
+            Reaches: apiKey.teamId === '' ? 'The organization' : teamName(apiKey.teamId),
+            State: (
+              <>
+                <KeyStatus status={apiKey.status} />{' '}
+                {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
+              </>
+            ),
+            'Last used': apiKey.lastUsedAt ? <When at={apiKey.lastUsedAt} exact /> : 'Never',
+            Created: <When at={apiKey.createdAt} exact />,
+            'Created by': apiKey.createdBy,
+            Ends: apiKey.expiresAt ? <When at={apiKey.expiresAt} exact /> : 'Never',
+            Revoked: apiKey.revokedAt && (
+              <>
+                <When at={apiKey.revokedAt} exact /> ({enumText(ApiKeyRevocationSchema, apiKey.revokedBy)})
+              </>
+            ),
+            Permissions: apiKey.permissions.join(', '),
+          }}
+        />
+      </Panel>
+      <Chain apiKey={apiKey} />
+      {open && (
+        <KeyAction
+          kind={open}
+          apiKey={apiKey}
+          onClose={() => setOpen(undefined)}
+          onDone={(made) => {
+            setOpen(undefined)
+            setSecret(made)
+          }}
+        />
+      )}
+      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+    </Screen>
+  )
+}
+
+const PAGE_SIZE = 1_000
+
+/** The keys that a key was rotated from and to: a leak of one of them ends all. */
+function Chain({ apiKey }: { readonly apiKey: ApiKey }) {
+  const why = useWhyNot(ApiKeyService.method.listApiKeys)
+  const pages = usePages(ApiKeyService.method.listApiKeys, { pageSize: PAGE_SIZE }, why === undefined)
+  const chain = pages.rows.filter(({ chainId }) => chainId === apiKey.chainId)
+  if (chain.length < 2) return null
+  return (
+    <Panel title="Chain">
+      <p>Each was rotated from the one before. If the secret of one leaks, all of them end.</p>
+      <Scroll label="Keys of the chain">
+        <table className={table['table']}>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Created</th>
+              <th scope="col">State</th>
+              <th scope="col">Last used</th>
+            </tr>
+          </thead>
+          <tbody>
+            {chain.map((key) => (
+              <tr key={key.id}>
+                <th scope="row">
+                  <Link to="/keys/$id" params={{ id: key.id }}>
+                    {key.id}
+                  </Link>
+                </th>
+                <td>
+                  <When at={key.createdAt} exact />
+                </td>
+                <td>
+                  <KeyStatus status={key.status} />
+                </td>
+                <td>{key.lastUsedAt ? <When at={key.lastUsedAt} exact /> : 'Never'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Panel>
+  )
+}

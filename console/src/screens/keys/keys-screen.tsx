@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  type ApiKey,
+  ApiKeyKindSchema,
+  ApiKeyService,
+  ApiKeyStatus,
+  ApiKeyStatusSchema,
+} from '../../../../gen/svc/v2/api_key_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { useTeamName } from '../../api/names.js'
+import { usePages } from '../../api/pages.js'
+import { enumOptions, enumText } from '../../api/words.js'
+import { useFilters } from '../../app/filters.js'
+import { Badge, Button, type Tone } from '../../ui/button.js'
+import { SelectField } from '../../ui/field.js'
+import { type Column, PagedTable } from '../../ui/paged-table.js'
+import { Filters, Screen } from '../../ui/screen.js'
+import { NoRight } from '../../ui/states.js'
+import { When } from '../../ui/when.js'
+import { CreateKey } from './create-key.js'
+
+const tones: Readonly<Record<ApiKeyStatus, Tone>> = {
+  [ApiKeyStatus.UNSPECIFIED]: 'plain',
+  [ApiKeyStatus.ACTIVE]: 'good',
+  [ApiKeyStatus.EXPIRED]: 'warn',
+  [ApiKeyStatus.REVOKED]: 'bad',
+}
+
+/** The state of a key. */
+export function KeyStatus({ status }: { readonly status: ApiKeyStatus }) {
+  return <Badge tone={tones[status]}>{enumText(ApiKeyStatusSchema, status)}</Badge>
+}
+
+const UNUSED_MILLIS = 30 * 86_400_000
+const PAGE_SIZE = 1_000
+
+/** Whether a key that works has not been used for 30 days, or never since it was created that long ago. */
+export function isUnused(key: ApiKey, now: number): boolean {
+  const last = key.lastUsedAt ?? key.createdAt
+  return key.status === ApiKeyStatus.ACTIVE && now - Date.parse(last) > UNUSED_MILLIS
+}
+
+/** The API keys: which are in use, and which nobody uses. */
+export function KeysScreen() {
+  const [filters, change] = useFilters()
+  const [isCreating, setCreating] = useState(false)
+  const teamName = useTeamName()
+  const why = useWhyNot(ApiKeyService.method.listApiKeys)
+  const whyNotCreate = useWhyNot(ApiKeyService.method.createApiKey)
+  const pages = usePages(ApiKeyService.method.listApiKeys, { pageSize: PAGE_SIZE }, why === undefined)
+  const now = Date.now()
+  const rows = pages.rows.filter(
+    (key) =>
+      (!filters['status'] || key.status === Number(filters['status'])) &&
+      (filters['use'] !== 'unused' || isUnused(key, now)),
+  )
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      label: 'Name',
+      size: 'wide',
+      cell: (key) => (
+        <Link to="/keys/$id" params={{ id: key.id }}>
+          {key.name || key.id}
+        </Link>
+      ),
+    },
+    { label: 'Kind', isMinor: true, cell: (key) => kindText(key) },
+    { label: 'Team', isMinor: true, cell: (key) => (key.teamId === '' ? 'Organization' : teamName(key.teamId)) },
+    { label: 'State', size: 'narrow', cell: ({ status }) => <KeyStatus status={status} /> },
+    { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : 'Never') },
+    { label: 'Ends', isMinor: true, cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+  ]
+  return (
+    <Screen
+      title="Keys"
+      fills
+      actions={
+        <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
+          Create a key
+        </Button>
+      }
+    >
+      {why ? (
+        <NoRight why={why} />
+      ) : (
+        <>
+          <Filters>
+            <SelectField
+              label="State"
+              value={filters['status'] ?? ''}
+              options={enumOptions(ApiKeyStatusSchema, 'All')}
+              onChange={(status) => change({ status })}
+            />
+            <SelectField
+              label="Use"
+              value={filters['use'] ?? ''}
+              options={[
+                { value: '', text: 'All' },
+                { value: 'unused', text: 'Not used for 30 days' },
+              ]}
+              onChange={(use) => change({ use })}
+            />
+          </Filters>
+          <PagedTable
+            label="Keys"
+            pages={{ ...pages, rows, total: undefined }}
+            columns={columns}
+            keyOf={({ id }) => id}
+            empty={{ title: 'No key matches', children: 'Take a filter away, or create a key for a program.' }}
+          />
+        </>
+      )}
+      {isCreating && <CreateKey onClose={() => setCreating(false)} />}
+    </Screen>
+  )
+}
+
+const kinds = ['', 'Programs', 'Workers', 'Directory']
+
+/** What a key is for. */
+export function kindText({ kind }: ApiKey): string {
+  return `${kinds[kind] ?? ''} (${enumText(ApiKeyKindSchema, kind).toLowerCase()})`
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { type User, type UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import type { Tagged } from '../../api/tagged.js'
+import { enumOptions, enumText, labelOf } from '../../api/words.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { SelectField, TextField } from '../../ui/field.js'
+import { WriteDialog } from '../../ui/write-dialog.js'
+import styles from './person.module.css'
+
+/** What can be edited of a person at once, except the address, which changes alone, and the manager. */
+const fields = [
+  'firstName',
+  'lastName',
+  'department',
+  'jobTitle',
+  'timezone',
+  'locale',
+  'primaryPhone',
+  'avatarUrl',
+] as const
+
+type PersonAnswer = { readonly data?: User | undefined }
+
+interface EditProfileProps {
+  readonly user: User
+  readonly tagged: Tagged<PersonAnswer>
+  readonly read: () => Promise<Tagged<PersonAnswer>>
+  /** Fields that the directory supplies: they are shown, and cannot be edited. */
+  readonly locked: ReadonlySet<string>
+  readonly onClose: () => void
+  readonly onDone: (answer: SavedProfile) => void
+}
+
+/** What a write of a profile answers. */
+export interface SavedProfile {
+  readonly skippedPinnedFields: readonly UserProfileField[]
+  readonly skippedDirectoryLockedFields: readonly UserProfileField[]
+}
+
+/** Edits a person: first a form, then what it changes. What was typed stays until it is saved or thrown away. */
+export function EditProfile({ user, tagged, read, locked, onClose, onDone }: EditProfileProps) {
+  const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
+  const [role, setRole] = useState<string>()
+  const [isSaving, setSaving] = useState(false)
+  const changed = fields.filter((field) => draft[field] !== undefined && draft[field] !== user[field])
+  const isRoleChanged = role !== undefined && Number(role) !== user.role
+  const count = changed.length + (isRoleChanged ? 1 : 0)
+  if (isSaving) {
+    return (
+      <WriteDialog
+        title={`Change ${user.name || user.email}`}
+        method={UserService.method.updateUser}
+        input={{
+          id: user.id,
+          ...Object.fromEntries(changed.map((field) => [field, draft[field]])),
+          ...(isRoleChanged && { role: Number(role) }),
+        }}
+        subject={{ tagged, read }}
+        changes={(answer) => [
+          ...changed.map((field) => ({ label: labelOf(field), from: answer?.data?.[field], to: draft[field] ?? '' })),
+          ...(isRoleChanged
+            ? [
+                {
+                  label: 'Role',
+                  from: enumText(UserRoleSchema, answer?.data?.role ?? 0),
+                  to: enumText(UserRoleSchema, Number(role)),
+                },
+              ]
+            : []),
+        ]}
+        confirm="Save"
+        onClose={() => setSaving(false)}
+        onDone={onDone}
+      >
+        <p>A field that you write becomes pinned: automation cannot change it until it is released.</p>
+      </WriteDialog>
+    )
+  }
+  return (
+    <Dialog title={`Edit ${user.name || user.email}`} look="wide" onClose={count === 0 ? onClose : undefined}>
+      <div className={styles['form']}>
+        {fields.map((field) =>
+          locked.has(field) ? (
+            <div key={field}>
+              <p className={styles['muted']}>{labelOf(field)}: supplied by the directory</p>
+              <p>{user[field] || '–'}</p>
+            </div>
+          ) : (
+            <TextField
+              key={field}
+              label={labelOf(field)}
+              value={draft[field] ?? user[field]}
+              onChange={(value) => setDraft({ ...draft, [field]: value })}
+            />
+          ),
+        )}
+        <SelectField
+          label="Role"
+          value={role ?? String(user.role)}
+          options={enumOptions(UserRoleSchema, '').slice(1)}
+          onChange={setRole}
+        />
+      </div>
+      <DialogFoot>
+        <Button onClick={onClose}>{count === 0 ? 'Cancel' : 'Throw changes away'}</Button>
+        <Button look="main" onClick={() => setSaving(true)} why={count === 0 ? 'Nothing is changed yet.' : undefined}>
+          Review {count === 1 ? '1 change' : `${count} changes`}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

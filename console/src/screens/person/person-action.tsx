@@ -1,0 +1,178 @@
+import { type ReactNode, useState } from 'react'
+import {
+  FieldOwner,
+  type User,
+  UserProfileField,
+  UserProfileFieldSchema,
+  UserService,
+} from '../../../../gen/svc/v2/user_pb.js'
+import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
+import { enumText } from '../../api/words.js'
+import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+import { EditProfile, type SavedProfile } from './edit-profile.js'
+import type { ProfileFact } from './profile-facts.js'
+
+type Open =
+  | { readonly kind: 'edit' | 'deactivate' | 'reactivate' | 'end' }
+  | { readonly kind: 'pin' | 'release'; readonly fact: ProfileFact }
+type PersonSubject = WriteSubject<{ readonly data?: User | undefined }>
+
+/** What can be done to a person: functions that open the dialog of each, the open dialog, and what came of the last one. */
+export function usePersonAction(user: User, person: PersonSubject, facts: readonly ProfileFact[]) {
+  const [open, setOpen] = useState<Open>()
+  const [notice, setNotice] = useState<string>()
+  const close = () => setOpen(undefined)
+  const done = (text: string) => {
+    close()
+    setNotice(text)
+  }
+  const common = { user, person, onClose: close }
+  const dialogFor = (action: Open): ReactNode => {
+    switch (action.kind) {
+      case 'edit': {
+        const locked = facts.filter(({ owner }) => owner === FieldOwner.DIRECTORY).map(({ property }) => property)
+        return (
+          <EditProfile
+            user={user}
+            {...person}
+            locked={new Set<string>(locked)}
+            onClose={close}
+            onDone={(answer) => done(savedText(answer))}
+          />
+        )
+      }
+      case 'pin':
+      case 'release':
+        return (
+          <OwnerDialog {...common} fact={action.fact} kind={action.kind} onDone={(answer) => done(savedText(answer))} />
+        )
+      case 'deactivate':
+      case 'reactivate':
+      case 'end':
+        return <StateDialog {...common} kind={action.kind} onDone={done} />
+    }
+  }
+  return {
+    notice,
+    dialog: open && dialogFor(open),
+    edit: () => setOpen({ kind: 'edit' }),
+    deactivate: () => setOpen({ kind: 'deactivate' }),
+    reactivate: () => setOpen({ kind: 'reactivate' }),
+    end: () => setOpen({ kind: 'end' }),
+    pin: (fact: ProfileFact) => setOpen({ kind: 'pin', fact }),
+    release: (fact: ProfileFact) => setOpen({ kind: 'release', fact }),
+  }
+}
+
+interface PersonDialogProps {
+  readonly user: User
+  readonly person: PersonSubject
+  readonly onClose: () => void
+}
+
+interface OwnerDialogProps extends PersonDialogProps {
+  readonly fact: ProfileFact
+  readonly kind: 'pin' | 'release'
+  readonly onDone: (answer: SavedProfile) => void
+}
+
+/** Pins a field at its value, or hands it back to automation. */
+function OwnerDialog({ user, person, fact, kind, onClose, onDone }: OwnerDialogProps) {
+  const { field, label, property, value } = fact
+  const ownerOf = (data: User | undefined) => data?.fieldOwnership.find((each) => each.field === field)?.owner
+  const common = {
+    title: kind === 'pin' ? `Pin ${label}` : `Release ${label}`,
+    subject: person,
+    confirm: kind === 'pin' ? 'Pin' : 'Release',
+    changes: (answer: { readonly data?: User | undefined } | undefined) => [
+      {
+        label: `Owner of ${label}`,
+        from: ownerOf(answer?.data) === FieldOwner.PINNED ? 'Pinned' : 'Automation',
+        to: kind === 'pin' ? 'Pinned' : 'Automation',
+      },
+    ],
+    onClose,
+    onDone,
+    children:
+      kind === 'pin' ? (
+        <p>The value stays as it is, and automation cannot change it until the field is released.</p>
+      ) : (
+        <p>The value stays as it is until the next writer changes it.</p>
+      ),
+  }
+  // A manager is no field of an update, but a relationship with a version of its own.
+  if (kind === 'pin' && field === UserProfileField.MANAGER) {
+    const { createUserRelationship } = UserRelationshipService.method
+    const input = { userId: user.id, relatedUserId: value, pin: true }
+    return <WriteDialog {...common} subject={undefined} method={createUserRelationship} input={input} />
+  }
+  // A person's write pins the field, with the value that it has.
+  const input = kind === 'pin' ? { id: user.id, [property]: value } : { id: user.id, releaseFields: [field] }
+  return <WriteDialog {...common} method={UserService.method.updateUser} input={input} />
+}
+
+interface StateDialogProps extends PersonDialogProps {
+  readonly kind: 'deactivate' | 'reactivate' | 'end'
+  readonly onDone: (text: string) => void
+}
+
+function StateDialog({ user, person, kind, onClose, onDone }: StateDialogProps) {
+  const name = user.name || user.email
+  const common = { input: { id: user.id }, subject: person, onClose }
+  const state = (to: string) => (answer: { readonly data?: User | undefined } | undefined) => [
+    { label: 'State', from: answer?.data?.deactivatedAt === undefined ? 'Active' : 'Deactivated', to },
+  ]
+  switch (kind) {
+    case 'deactivate':
+      return (
+        <WriteDialog
+          {...common}
+          title={`Deactivate ${name}`}
+          method={UserService.method.deactivateUser}
+          changes={state('Deactivated')}
+          confirm="Deactivate"
+          isDangerous
+          onDone={() => onDone(`${name} is deactivated.`)}
+        >
+          <p>All sessions end at once, and no token is accepted until the person is reactivated.</p>
+        </WriteDialog>
+      )
+    case 'reactivate':
+      return (
+        <WriteDialog
+          {...common}
+          title={`Reactivate ${name}`}
+          method={UserService.method.reactivateUser}
+          changes={state('Active')}
+          confirm="Reactivate"
+          onDone={() => onDone(`${name} is active again. Earlier tokens stay dead.`)}
+        />
+      )
+    case 'end':
+      return (
+        <WriteDialog
+          {...common}
+          title={`End the sessions of ${name}`}
+          method={UserService.method.endUserSessions}
+          changes={() => [{ label: 'Sessions', from: 'All that there are', to: 'None' }]}
+          confirm="End sessions"
+          isDangerous
+          onDone={() => onDone(`The sessions of ${name} have ended.`)}
+        />
+      )
+  }
+}
+
+/** What came of a write: nothing is skipped silently. */
+function savedText({ skippedPinnedFields, skippedDirectoryLockedFields }: SavedProfile): string {
+  const names = (fields: readonly UserProfileField[]) =>
+    fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
+  return [
+    'Saved.',
+    skippedPinnedFields.length > 0 && `Skipped because they are pinned: ${names(skippedPinnedFields)}.`,
+    skippedDirectoryLockedFields.length > 0 &&
+      `Skipped because the directory supplies them: ${names(skippedDirectoryLockedFields)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

@@ -1,0 +1,123 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { FieldOwner, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { usePages } from '../../api/pages.js'
+import { useTagged } from '../../api/tagged.js'
+import { enumText } from '../../api/words.js'
+import { Badge, Button, Toolbar } from '../../ui/button.js'
+import { Facts, Panel, Screen } from '../../ui/screen.js'
+import { Empty, FailureBox, NoRight, Skeleton } from '../../ui/states.js'
+import { When } from '../../ui/when.js'
+import { AuditTimeline } from '../audit/audit-timeline.js'
+import styles from './person.module.css'
+import { usePersonAction } from './person-action.js'
+import { profileFacts } from './profile-facts.js'
+import { ProfileTable } from './profile-table.js'
+
+/** A person: who owns each field since when, what was skipped and why, and what has happened to them. */
+export function PersonScreen() {
+  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
+  const person = useTagged(UserService.method.getUser, { id })
+  const user = person.data?.message.data
+  if (person.error && user === undefined) {
+    return (
+      <Screen title="Person" above={<Link to="/people">People</Link>}>
+        <FailureBox error={person.error} onRetry={() => void person.refetch()} />
+      </Screen>
+    )
+  }
+  if (user === undefined || person.data === undefined) return <Skeleton lines={12} />
+  return <Person key={user.id} user={user} person={{ tagged: person.data, read: person.read }} />
+}
+
+interface PersonProps {
+  readonly user: User
+  readonly person: Parameters<typeof usePersonAction>[1]
+}
+
+const HISTORY_PAGE = 200
+
+function Person({ user, person }: PersonProps) {
+  const whyNoHistory = useWhyNot(AuditLogService.method.listAuditEvents)
+  const request = { targetId: user.id, pageSize: HISTORY_PAGE }
+  const history = usePages(AuditLogService.method.listAuditEvents, request, whyNoHistory === undefined)
+  const why = useWhyNot(UserService.method.updateUser, { userId: user.id })
+  const whyNoDeactivation = useWhyNot(UserService.method.deactivateUser)
+  const facts = profileFacts(user, history.rows)
+  const action = usePersonAction(user, person, facts)
+  const isActive = user.deactivatedAt === undefined
+  const isSupplied = facts.some(({ owner }) => owner === FieldOwner.DIRECTORY)
+  return (
+    <Screen
+      title={user.name || user.email}
+      above={<Link to="/people">People</Link>}
+      actions={
+        <Toolbar>
+          <Button onClick={action.end} why={whyNoDeactivation}>
+            End sessions
+          </Button>
+          {isActive ? (
+            <Button look="danger" onClick={action.deactivate} why={whyNoDeactivation}>
+              Deactivate
+            </Button>
+          ) : (
+            <Button onClick={action.reactivate} why={whyNoDeactivation}>
+              Reactivate
+            </Button>
+          )}
+          <Button look="main" onClick={action.edit} why={why}>
+            Edit
+          </Button>
+        </Toolbar>
+      }
+    >
+      <div role="status">{action.notice && <p className={styles['notice']}>{action.notice}</p>}</div>
+      <Panel title="Person">
+        <Facts
+          facts={{
+            Address: user.email,
+            Id: <code>{user.id}</code>,
+            Role: enumText(UserRoleSchema, user.role),
+            State: isActive ? <Badge tone="good">Active</Badge> : <Deactivated at={user.deactivatedAt} />,
+            Since: <When at={user.createdAt} exact />,
+            'Supplied by a directory': isSupplied ? 'Yes' : 'No',
+            Reports: (
+              <Link to="/people" search={{ manager: user.id } as never}>
+                Who reports to this person
+              </Link>
+            ),
+          }}
+        />
+      </Panel>
+      <Panel title="Profile">
+        <ProfileTable
+          facts={facts}
+          knowsHistory={whyNoHistory === undefined}
+          why={why}
+          onPin={action.pin}
+          onRelease={action.release}
+        />
+      </Panel>
+      <Panel title="History">
+        {whyNoHistory && <NoRight why={whyNoHistory} />}
+        {history.error && <FailureBox error={history.error} onRetry={() => void history.refetch()} />}
+        {whyNoHistory === undefined && history.isPending && <Skeleton lines={4} />}
+        {history.isSuccess && history.rows.length === 0 && (
+          <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
+        )}
+        <AuditTimeline events={history.rows} />
+        {history.hasNextPage && <Button onClick={() => void history.fetchNextPage()}>Show earlier events</Button>}
+      </Panel>
+      {action.dialog}
+    </Screen>
+  )
+}
+
+function Deactivated({ at }: { readonly at: string | undefined }) {
+  return (
+    <>
+      <Badge tone="warn">Deactivated</Badge> <When at={at} exact />
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import type { AuditEvent, FieldChange } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { FieldWriteOutcome } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { FieldOwner, type User, UserProfileField, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { enumText } from '../../api/words.js'
+
+/** What is known about one governed field of a person. */
+export interface ProfileFact {
+  readonly field: UserProfileField
+  readonly label: string
+  /** The member of `User` that holds the value. */
+  readonly property: keyof User
+  readonly value: string
+  /** Unspecified for a field that nobody owns. */
+  readonly owner: FieldOwner
+  readonly since: string | undefined
+  /** The last event that set the field or its owner. */
+  readonly written: AuditEvent | undefined
+  /** The last event that would have, after that one. */
+  readonly skipped: SkippedWrite | undefined
+}
+
+/** A write that left a field as it was. */
+export interface SkippedWrite {
+  readonly event: AuditEvent
+  readonly change: FieldChange
+}
+
+const skips: readonly FieldWriteOutcome[] = [
+  FieldWriteOutcome.SKIPPED_PINNED,
+  FieldWriteOutcome.SKIPPED_DIRECTORY_LOCKED,
+]
+const writes: readonly FieldWriteOutcome[] = [
+  FieldWriteOutcome.WRITTEN,
+  FieldWriteOutcome.PINNED,
+  FieldWriteOutcome.RELEASED,
+]
+
+/** The facts about each governed field, from a person and from what the audit log says of them, newest first. */
+export function profileFacts(user: User, events: readonly AuditEvent[]): ProfileFact[] {
+  return governedFields.map(({ field, property }) => {
+    const value = user[property]
+    const ownership = user.fieldOwnership.find((each) => each.field === field)
+    const last = (outcomes: readonly FieldWriteOutcome[]) => findChange(events, field, outcomes)
+    const written = last(writes)
+    const skipped = last(skips)
+    const isLater = skipped !== undefined && (written === undefined || isBefore(written.event, skipped.event))
+    return {
+      field,
+      label: enumText(UserProfileFieldSchema, field),
+      property,
+      value: typeof value === 'string' ? value : '',
+      owner: ownership?.owner ?? FieldOwner.UNSPECIFIED,
+      since: ownership?.since,
+      written: written?.event,
+      skipped: isLater ? skipped : undefined,
+    }
+  })
+}
+
+/** Why a write was skipped, and what would let it through. */
+export function skipReason({ change }: SkippedWrite): string {
+  return change.outcome === FieldWriteOutcome.SKIPPED_PINNED
+    ? 'a person has pinned the field, which automation cannot change; release it to hand it back'
+    : 'the directory supplies the field, so only the directory can change it'
+}
+
+/** Each governed field with the member of `User` that has its value: `FIRST_NAME` is `firstName`. */
+const governedFields = UserProfileFieldSchema.values
+  .filter(({ number }) => number !== UserProfileField.UNSPECIFIED)
+  .map(({ number: field, localName }) => ({
+    field: field as UserProfileField,
+    property: (field === UserProfileField.MANAGER ? 'managerUserId' : camelCase(localName)) as keyof User,
+  }))
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function findChange(
+  events: readonly AuditEvent[],
+  field: UserProfileField,
+  outcomes: readonly FieldWriteOutcome[],
+): SkippedWrite | undefined {
+  for (const event of events) {
+    const change = event.changes.find((each) => each.field === field && outcomes.includes(each.outcome))
+    if (change !== undefined) return { event, change }
+  }
+  return undefined
+}
+
+function isBefore(one: AuditEvent, other: AuditEvent): boolean {
+  return one.occurredAt < other.occurredAt || (one.occurredAt === other.occurredAt && one.id < other.id)
+}

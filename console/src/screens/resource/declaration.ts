@@ -1,0 +1,71 @@
+import type { DescField, DescMessage, DescMethodUnary, Message } from '@bufbuild/protobuf'
+import type { ComponentType } from 'react'
+
+type Method = DescMethodUnary<DescMessage, DescMessage>
+
+/**
+ * What differs between the screens of resources. Everything else follows from the schema: the fields that are shown and
+ * edited, their labels, who may do what, and the request as curl.
+ */
+export interface ResourceDeclaration {
+  /** The first part of the address, such as `teams`. */
+  readonly path: string
+  readonly title: string
+  /** One of them, in a sentence. */
+  readonly one: string
+  readonly list: Method
+  readonly get: Method
+  readonly create: Method
+  readonly update: Method
+  readonly remove?: Method
+  /** Fields of the list, after the name or the id; the names are those of the message. */
+  readonly columns: readonly string[]
+  /** Fields of the list's request that narrow it. */
+  readonly filters?: readonly string[]
+  /** Fields that forms leave out. */
+  readonly hidden?: readonly string[]
+  /** An update replaces the whole thing, and says all of it. */
+  readonly replaces?: boolean
+  /** What else is shown of one. */
+  readonly Parts?: ComponentType<{ readonly id: string; readonly item: Message }>
+  /** How the first one comes to be. */
+  readonly empty: string
+}
+
+/** The message that a method answers, or answers a list of. */
+export function itemOf({ output }: Method): DescMessage {
+  const message = output.field['data']?.message
+  if (message === undefined) throw new Error(`${output.typeName} has no message in data`)
+  return message
+}
+
+/** The value of a field of a message; undefined where it has none. */
+export function memberOf(item: Message, name: string): unknown {
+  return Reflect.get(item, name)
+}
+
+/** What a thing is called. */
+export function nameOf(item: Message): string {
+  const texts = ['name', 'externalFieldPath', 'serviceName', 'url', 'id'].map((name) => textOf(item, name))
+  return texts.find((text) => text !== '') ?? ''
+}
+
+/** The id of a thing. */
+export function idOf(item: Message): string {
+  return textOf(item, 'id')
+}
+
+/** The team of a thing; undefined for one of the organization. */
+export function teamOf(item: Message): string | undefined {
+  return textOf(item, 'teamId') || undefined
+}
+
+/** The fields that a request sets, apart from what it is about and what is left out. */
+export function editableFields({ input }: Method, hidden: readonly string[] = []): readonly DescField[] {
+  return input.fields.filter(({ localName }) => !['id', 'clearFields', ...hidden].includes(localName))
+}
+
+function textOf(item: Message, name: string): string {
+  const value = memberOf(item, name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,168 @@
+import { AccessPolicyService } from '../../../../gen/svc/v2/access_policy_pb.js'
+import { AppInstanceService } from '../../../../gen/svc/v2/app_instance_pb.js'
+import { EntityFieldMappingService } from '../../../../gen/svc/v2/entity_field_mapping_pb.js'
+import { EntityIngestionConfigService } from '../../../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { EntityTypeService } from '../../../../gen/svc/v2/entity_type_pb.js'
+import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
+import { PriorityService } from '../../../../gen/svc/v2/priority_pb.js'
+import { SlaDefinitionService } from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { AppShares } from './app-shares.js'
+import type { ResourceDeclaration } from './declaration.js'
+import { GroupMembers } from './group-members.js'
+import { Procedures } from './procedures.js'
+import { TeamMembers } from './team-members.js'
+import { WebhookDeliveries } from './webhook-deliveries.js'
+
+const teams = TeamService.method
+const groups = GroupService.method
+const apps = AppInstanceService.method
+const policies = AccessPolicyService.method
+const priorities = PriorityService.method
+const types = EntityTypeService.method
+const configs = EntityIngestionConfigService.method
+const mappings = EntityFieldMappingService.method
+const slas = SlaDefinitionService.method
+const webhooks = WebhookEndpointService.method
+
+/** The resources with the standard methods, each with what is its own. */
+export const declarations: readonly ResourceDeclaration[] = [
+  {
+    path: 'teams',
+    title: 'Teams',
+    one: 'team',
+    list: teams.listTeams,
+    get: teams.getTeam,
+    create: teams.createTeam,
+    update: teams.updateTeam,
+    remove: teams.deleteTeam,
+    columns: ['id'],
+    Parts: TeamMembers,
+    empty: 'A team owns apps, tickets and entities. Create the first one.',
+  },
+  {
+    path: 'groups',
+    title: 'Groups',
+    one: 'group',
+    list: groups.listGroups,
+    get: groups.getGroup,
+    create: groups.createGroup,
+    update: groups.updateGroup,
+    remove: groups.deleteGroup,
+    columns: ['directoryManaged', 'id'],
+    Parts: GroupMembers,
+    empty: 'A group approves requests. Create one, or let a directory bring its groups in.',
+  },
+  {
+    path: 'apps',
+    title: 'App instances',
+    one: 'app instance',
+    list: apps.listAppInstances,
+    get: apps.getAppInstance,
+    create: apps.createAppInstance,
+    update: apps.updateAppInstance,
+    remove: apps.deleteAppInstance,
+    columns: ['teamId', 'customServiceName', 'accessRequestsEnabled'],
+    filters: ['teamId'],
+    Parts: AppShares,
+    empty: 'The team owns no app, and none is shared with it. Create one, or share one from another team.',
+  },
+  {
+    path: 'policies',
+    title: 'Policies',
+    one: 'policy',
+    list: policies.listAccessPolicies,
+    get: policies.getAccessPolicy,
+    create: policies.createAccessPolicy,
+    update: policies.updateAccessPolicy,
+    remove: policies.deleteAccessPolicy,
+    columns: ['teamId', 'id'],
+    filters: ['teamId'],
+    Parts: Procedures,
+    empty: 'A policy says how access is approved. Create the first one.',
+  },
+  {
+    path: 'priorities',
+    title: 'Priorities',
+    one: 'priority',
+    list: priorities.listPriorities,
+    get: priorities.getPriority,
+    create: priorities.createPriority,
+    update: priorities.updatePriority,
+    remove: priorities.deletePriority,
+    columns: ['priority', 'teamId', 'isAiSelectable'],
+    filters: ['teamId'],
+    empty: 'A priority says how urgent a ticket is. Create the first one of a team.',
+  },
+  {
+    path: 'slas',
+    title: 'SLA definitions',
+    one: 'SLA definition',
+    list: slas.listSlaDefinitions,
+    get: slas.getSlaDefinition,
+    create: slas.createSlaDefinition,
+    update: slas.updateSlaDefinition,
+    columns: ['metric', 'targetDurationSeconds', 'archivedAt'],
+    filters: ['teamId'],
+    empty: 'An SLA definition promises how long a ticket takes. Create the first one of the team.',
+  },
+  {
+    path: 'entity-types',
+    title: 'Entity types',
+    one: 'entity type',
+    list: types.listEntityTypes,
+    get: types.getEntityType,
+    create: types.createEntityType,
+    update: types.updateEntityType,
+    remove: types.deleteEntityType,
+    columns: ['teamId', 'id'],
+    filters: ['teamId'],
+    empty: 'An entity type is what a team ingests, such as devices. Create the first one.',
+  },
+  {
+    path: 'ingestion',
+    title: 'Ingestion',
+    one: 'ingestion config',
+    list: configs.listEntityIngestionConfigs,
+    get: configs.getEntityIngestionConfig,
+    create: configs.createEntityIngestionConfig,
+    update: configs.updateEntityIngestionConfig,
+    remove: configs.deleteEntityIngestionConfig,
+    columns: ['workflowName', 'enabled', 'syncIntervalSeconds'],
+    filters: ['teamId'],
+    empty: 'A config brings entities in from an app. Create the first one of the team.',
+  },
+  {
+    path: 'mappings',
+    title: 'Field mappings',
+    one: 'field mapping',
+    list: mappings.listEntityFieldMappings,
+    get: mappings.getEntityFieldMapping,
+    create: mappings.createEntityFieldMapping,
+    update: mappings.updateEntityFieldMapping,
+    remove: mappings.deleteEntityFieldMapping,
+    columns: ['internalFieldId', 'ingestionConfigId', 'priority'],
+    filters: ['entityTypeId'],
+    empty: 'A mapping fills a field of an entity from an external one. Create the first one of the type.',
+  },
+  {
+    path: 'webhooks',
+    title: 'Webhooks',
+    one: 'webhook endpoint',
+    list: webhooks.listWebhookEndpoints,
+    get: webhooks.getWebhookEndpoint,
+    create: webhooks.createWebhookEndpoint,
+    update: webhooks.updateWebhookEndpoint,
+    remove: webhooks.deleteWebhookEndpoint,
+    columns: ['status', 'failingSince', 'description'],
+    filters: ['teamId'],
+    Parts: WebhookDeliveries,
+    empty: 'An endpoint receives events as they happen. Create the first one.',
+  },
+]
+
+/** The declaration behind an address; undefined where there is none. */
+export function declarationAt(path: string): ResourceDeclaration | undefined {
+  return declarations.find((each) => each.path === path)
+}

@@ -1,0 +1,78 @@
+import { type DescField, fromJson, type JsonValue, type Message, ScalarType, toJson } from '@bufbuild/protobuf'
+import { enumText } from '../../api/words.js'
+import { memberOf } from './declaration.js'
+
+/** How a field is edited. */
+export type Control = 'text' | 'lines' | 'number' | 'check' | 'choice' | 'team' | 'list' | 'json'
+
+/** How a field is edited, by its type; a team is chosen. */
+export function controlOf(field: DescField): Control {
+  switch (field.fieldKind) {
+    case 'enum':
+      return 'choice'
+    case 'list':
+      return field.message === undefined ? 'list' : 'json'
+    case 'message':
+    case 'map':
+      return 'json'
+    case 'scalar': {
+      if (field.localName === 'teamId') return 'team'
+      if (field.localName === 'description') return 'lines'
+      if (field.scalar === ScalarType.BOOL) return 'check'
+      return field.scalar === ScalarType.INT32 ? 'number' : 'text'
+    }
+  }
+}
+
+/** The value of a field of an object as the text that is edited. */
+export function draftOf(field: DescField, item: Message | undefined): string {
+  const value = item && memberOf(item, field.localName)
+  if (value === undefined) return ''
+  if (field.fieldKind === 'message') return JSON.stringify(toJson(field.message, value as Message), null, 2)
+  if (Array.isArray(value)) {
+    const { message } = field
+    if (message === undefined) return value.join('\n')
+    return value.length === 0
+      ? ''
+      : JSON.stringify(
+          value.map((each: Message) => toJson(message, each)),
+          null,
+          2,
+        )
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The same text for a reader. */
+export function draftText(field: DescField, draft: string): string {
+  if (field.fieldKind === 'enum') return enumText(field.enum, Number(draft))
+  if (controlOf(field) === 'check') return draft === 'true' ? 'Yes' : 'No'
+  return draft.replaceAll('\n', ', ')
+}
+
+/** What an edited text means in JSON. Throws with what is wrong with it. */
+export function jsonOf(field: DescField, draft: string): JsonValue {
+  switch (controlOf(field)) {
+    case 'check':
+      return draft === 'true'
+    case 'number':
+    case 'choice':
+      if (!/^-?\d+$/.test(draft)) throw new Error('A whole number.')
+      return Number(draft)
+    case 'list':
+      return draft.split('\n').flatMap((line) => line.trim() || [])
+    case 'json':
+      return readJson(field, draft)
+    case 'team':
+    case 'text':
+    case 'lines':
+      return draft
+  }
+}
+
+function readJson(field: DescField, draft: string): JsonValue {
+  const json: JsonValue = draft.trim() === '' ? [] : JSON.parse(draft)
+  const { message } = field
+  if (message !== undefined) for (const each of [json].flat()) fromJson(message, each)
+  return json
+}

@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import { Button } from '../../ui/button.js'
+import type { Column, Pages } from '../../ui/paged-table.js'
+import { Panel } from '../../ui/screen.js'
+import { Scroll } from '../../ui/scroll.js'
+import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
+import table from '../../ui/table.module.css'
+
+interface MemberPanelProps<Row> {
+  readonly title: string
+  readonly pages: Pages<Row>
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf: (row: Row) => string
+  readonly actions: (row: Row) => ReactNode
+  readonly add: ReactNode
+  /** How the first row comes to be. */
+  readonly empty: string
+  /** What stands over it; default: Nobody yet. */
+  readonly emptyTitle?: string
+  /** An open dialog. */
+  readonly children?: ReactNode
+}
+
+/** A short list of what belongs to a thing, with what can be done about each. */
+export function MemberPanel<Row>({
+  title,
+  pages,
+  columns,
+  keyOf,
+  actions,
+  add,
+  empty,
+  emptyTitle = 'Nobody yet',
+  children,
+}: MemberPanelProps<Row>) {
+  const { rows } = pages
+  return (
+    <Panel title={title} actions={add}>
+      {pages.isPending && <Skeleton lines={3} />}
+      {pages.error ? <FailureBox error={pages.error} onRetry={pages.refetch} /> : null}
+      {!pages.isPending && !pages.error && rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
+      {rows.length > 0 && (
+        <Scroll label={title}>
+          <table className={table['table']}>
+            <thead>
+              <tr>
+                {columns.map(({ label }) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+                <th scope="col">
+                  <span className="unseen">What can be done</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={keyOf(row)}>
+                  {columns.map(({ label, cell }) => (
+                    <td key={label}>{cell(row)}</td>
+                  ))}
+                  <td>{actions(row)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      {pages.hasNextPage && <Button onClick={pages.fetchNextPage}>Show more</Button>}
+      {children}
+    </Panel>
+  )
+}

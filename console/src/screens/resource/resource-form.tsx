@@ -1,0 +1,149 @@
+import { type DescField, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
+import { useState } from 'react'
+import { useTeams } from '../../api/names.js'
+import { enumOptions, labelOf, oneOf } from '../../api/words.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import styles from '../../ui/screen.module.css'
+import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+import { editableFields, idOf, memberOf, type ResourceDeclaration } from './declaration.js'
+import { controlOf, draftOf, draftText, jsonOf } from './field-draft.js'
+
+interface ResourceFormProps {
+  readonly declaration: ResourceDeclaration
+  /** What is changed; absent to create one. */
+  readonly subject?: WriteSubject<Message> | undefined
+  /** What the first values are, by field. */
+  readonly given?: Readonly<Record<string, string>>
+  /** Fields of the request that nobody edits, such as the id of what it belongs to. */
+  readonly fixed?: Readonly<Record<string, string>>
+  readonly onClose: () => void
+  readonly onDone: (answer: Message) => void
+}
+
+type Draft = Readonly<Record<string, string>>
+
+/** Creates or changes a thing: a form with the fields of the request, then what the request changes. */
+export function ResourceForm({ declaration, subject, given = {}, fixed = {}, onClose, onDone }: ResourceFormProps) {
+  const method = subject === undefined ? declaration.create : declaration.update
+  const item = subject && itemIn(subject.tagged.message)
+  const fields = editableFields(method, [...(declaration.hidden ?? []), ...Object.keys(fixed)])
+  const [draft, setDraft] = useState<Draft>(given)
+  const [isReviewing, setReviewing] = useState(false)
+  const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
+  const isEdited = (field: DescField) => textOf(field) !== draftOf(field, item)
+  const edited = fields.filter(isEdited)
+  const sent = declaration.replaces && edited.length > 0 ? fields.filter((field) => textOf(field) !== '') : edited
+  const faults = new Map(sent.flatMap((field) => faultIn(field, textOf(field))))
+  const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change this ${declaration.one}`
+  if (isReviewing) {
+    return (
+      <WriteDialog
+        title={title}
+        method={method}
+        input={requestFrom(method.input, { ...(item && { id: idOf(item) }), ...fixed }, sent, textOf)}
+        subject={subject}
+        changes={(answer) =>
+          edited.map((field) => ({
+            label: labelOf(field.localName),
+            from: answer && draftText(field, draftOf(field, itemIn(answer))),
+            to: draftText(field, textOf(field)),
+          }))
+        }
+        confirm={subject === undefined ? 'Create' : 'Save'}
+        onClose={() => setReviewing(false)}
+        onDone={onDone}
+      />
+    )
+  }
+  const why = faults.size > 0 ? 'A value cannot be read.' : edited.length === 0 ? 'Nothing is changed yet.' : undefined
+  return (
+    <Dialog title={title} look="wide" onClose={edited.length === 0 ? onClose : undefined}>
+      <div className={styles['form']}>
+        {fields.map((field) => (
+          <FieldControl
+            key={field.localName}
+            field={field}
+            text={textOf(field)}
+            fault={faults.get(field.localName)}
+            onChange={(text) => setDraft({ ...draft, [field.localName]: text })}
+          />
+        ))}
+      </div>
+      <DialogFoot>
+        <Button onClick={onClose}>{edited.length === 0 ? 'Cancel' : 'Throw changes away'}</Button>
+        <Button look="main" onClick={() => setReviewing(true)} why={why}>
+          Review
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+interface FieldControlProps {
+  readonly field: DescField
+  readonly text: string
+  readonly fault: string | undefined
+  readonly onChange: (text: string) => void
+}
+
+function FieldControl({ field, text, fault, onChange }: FieldControlProps) {
+  const teams = useTeams()
+  const label = labelOf(field.localName)
+  const common = { label, value: text, fault, onChange }
+  const control = controlOf(field)
+  switch (control) {
+    case 'check':
+      return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />
+    case 'choice': {
+      if (field.fieldKind !== 'enum') return null
+      return <SelectField {...common} value={text === '0' ? '' : text} options={enumOptions(field.enum, 'Choose')} />
+    }
+    case 'team': {
+      const options = [{ value: '', text: 'Choose' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))]
+      return <SelectField {...common} options={options} />
+    }
+    case 'number':
+      return <TextField {...common} type="number" />
+    case 'list':
+      return <TextField {...common} lines hint="One on each line." />
+    case 'json':
+      return <TextField {...common} lines hint="JSON, as the reference shows it." />
+    case 'lines':
+    case 'text':
+      return <TextField {...common} lines={control === 'lines'} />
+  }
+}
+
+/** The object that an answer holds. */
+export function itemIn(answer: Message): Message | undefined {
+  return memberOf(answer, 'data') as Message | undefined
+}
+
+function faultIn(field: DescField, text: string): [string, string][] {
+  try {
+    jsonOf(field, text)
+    return []
+  } catch (error) {
+    return [[field.localName, error instanceof Error ? error.message : String(error)]]
+  }
+}
+
+function requestFrom(
+  schema: ResourceDeclaration['create']['input'],
+  fixed: Readonly<Record<string, string>>,
+  fields: readonly DescField[],
+  textOf: (field: DescField) => string,
+): Message {
+  const json: Record<string, JsonValue> = { ...fixed }
+  const cleared: string[] = []
+  for (const field of fields) {
+    const value = jsonOf(field, textOf(field))
+    // An empty list in an update means that it is not given.
+    if (Array.isArray(value) && value.length === 0) cleared.push(field.jsonName)
+    else json[field.jsonName] = value
+  }
+  if (cleared.length > 0 && schema.field['clearFields'] !== undefined) json['clearFields'] = cleared
+  return fromJson(schema, json)
+}

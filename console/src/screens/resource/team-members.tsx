@@ -1,0 +1,155 @@
+import type { Message } from '@bufbuild/protobuf'
+import { useState } from 'react'
+import { type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { PersonLink } from '../../api/names.js'
+import { usePages } from '../../api/pages.js'
+import { enumOptions, enumText } from '../../api/words.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { SelectField, TextField } from '../../ui/field.js'
+import { PersonField } from '../../ui/person-field.js'
+import { momentText, When } from '../../ui/when.js'
+import { WriteDialog } from '../../ui/write-dialog.js'
+import { MemberPanel } from './member-panel.js'
+
+const { listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
+const PAGE_SIZE = 1_000
+
+type Open = { readonly kind: 'give' | 'take'; readonly member?: TeamMember }
+
+/** Who has a role in a team, which one, and until when. */
+export function TeamMembers({ id: teamId }: { readonly id: string; readonly item: Message }) {
+  const [open, setOpen] = useState<Open>()
+  const pages = usePages(listTeamMembers, { teamId, pageSize: PAGE_SIZE })
+  const why = useWhyNot(setTeamMember, { teamId })
+  const close = () => setOpen(undefined)
+  return (
+    <MemberPanel
+      title="Roles"
+      pages={pages}
+      add={
+        <Button onClick={() => setOpen({ kind: 'give' })} why={why}>
+          Give a role
+        </Button>
+      }
+      columns={[
+        { label: 'Person', cell: ({ userId }) => <PersonLink id={userId} /> },
+        { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
+        { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} exact /> : 'Never') },
+      ]}
+      keyOf={({ userId }) => userId}
+      actions={(member) => (
+        <>
+          <Button
+            look="quiet"
+            why={why}
+            onClick={() => setOpen({ kind: 'give', member })}
+            label={`Change ${member.userId}`}
+          >
+            Change
+          </Button>
+          <Button
+            look="quiet"
+            why={why}
+            onClick={() => setOpen({ kind: 'take', member })}
+            label={`Take ${member.userId}`}
+          >
+            Take
+          </Button>
+        </>
+      )}
+      empty="Nobody has a role here. Give one, or let the roles come with an import."
+    >
+      {open?.kind === 'give' && <GiveRole teamId={teamId} member={open.member} onClose={close} />}
+      {open?.kind === 'take' && open.member && (
+        <WriteDialog
+          title="Take a role"
+          method={removeTeamMember}
+          input={{ teamId, userId: open.member.userId }}
+          changes={() => [{ label: 'Role', from: enumText(TeamUserRoleSchema, open.member?.role ?? 0), to: 'None' }]}
+          confirm="Take"
+          isDangerous
+          onClose={close}
+          onDone={close}
+        >
+          <p>
+            From <PersonLink id={open.member.userId} />, at once.
+          </p>
+        </WriteDialog>
+      )}
+    </MemberPanel>
+  )
+}
+
+interface GiveRoleProps {
+  readonly teamId: string
+  /** Whose role is changed; absent to give one to somebody. */
+  readonly member: TeamMember | undefined
+  readonly onClose: () => void
+}
+
+function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
+  const [userId, setUserId] = useState(member?.userId ?? '')
+  const [role, setRole] = useState(String(member?.role ?? TeamUserRole.VIEWER))
+  const [day, setDay] = useState(member?.expiresAt?.slice(0, 10) ?? '')
+  const [isReviewing, setReviewing] = useState(false)
+  const end = Number.isNaN(Date.parse(day)) ? undefined : new Date(day).toISOString()
+  if (isReviewing) {
+    return (
+      <WriteDialog
+        title={member ? 'Change a role' : 'Give a role'}
+        method={setTeamMember}
+        input={{ teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }}
+        changes={() => [
+          {
+            label: 'Role',
+            from: member && enumText(TeamUserRoleSchema, member.role),
+            to: enumText(TeamUserRoleSchema, Number(role)),
+          },
+          {
+            label: 'Ends',
+            from: member?.expiresAt && momentText(member.expiresAt),
+            to: end ? momentText(end) : 'Never',
+          },
+        ]}
+        confirm="Save"
+        onClose={() => setReviewing(false)}
+        onDone={onClose}
+      >
+        <p>
+          For <PersonLink id={userId} />.
+        </p>
+      </WriteDialog>
+    )
+  }
+  return (
+    <Dialog title={member ? 'Change a role' : 'Give a role'} onClose={onClose}>
+      {member ? <PersonLink id={userId} /> : <PersonField label="Person" value={userId} onChange={setUserId} />}
+      <SelectField
+        label="Role"
+        value={role}
+        options={enumOptions(TeamUserRoleSchema, '').slice(1)}
+        onChange={setRole}
+      />
+      <TextField
+        label="Ends at the beginning of"
+        type="date"
+        value={day}
+        onChange={setDay}
+        hint="Empty: it never ends."
+      />
+      <DialogFoot>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="main"
+          onClick={() => setReviewing(true)}
+          why={userId === '' ? 'Choose a person first.' : undefined}
+        >
+          Review
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

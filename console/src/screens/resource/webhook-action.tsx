@@ -1,0 +1,117 @@
+import { useState } from 'react'
+import { type TestWebhookEndpointResponse, WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { TextField } from '../../ui/field.js'
+import { SecretDialog } from '../../ui/secret-dialog.js'
+import { WriteDialog } from '../../ui/write-dialog.js'
+
+const methods = WebhookEndpointService.method
+
+/** What can be done with an endpoint besides changing it. */
+export type WebhookActionKind = 'test' | 'enable' | 'disable' | 'recover' | 'replay' | 'rotate'
+
+interface WebhookActionProps {
+  readonly kind: WebhookActionKind
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** Does one of them, after showing what it changes. */
+export function WebhookAction({ kind, id, onClose }: WebhookActionProps) {
+  const [tested, setTested] = useState<TestWebhookEndpointResponse>()
+  const [secret, setSecret] = useState<string>()
+  const [position, setPosition] = useState('1')
+  const common = { input: { id }, onClose, onDone: onClose }
+  if (tested !== undefined) return <TestResult result={tested} onClose={onClose} />
+  if (secret !== undefined) return <SecretDialog secret={secret} of="endpoint" onClose={onClose} />
+  switch (kind) {
+    case 'test':
+      return (
+        <WriteDialog
+          {...common}
+          title="Send a test event"
+          method={methods.testWebhookEndpoint}
+          changes={() => [{ label: 'Sent', to: 'An event of the type webhook_endpoint.test, once' }]}
+          confirm="Send"
+          onDone={setTested}
+        />
+      )
+    case 'enable':
+      return (
+        <WriteDialog
+          {...common}
+          title="Enable the endpoint"
+          method={methods.enableWebhookEndpoint}
+          changes={() => [{ label: 'State', from: 'Disabled', to: 'Enabled, from where it stopped' }]}
+          confirm="Enable"
+        />
+      )
+    case 'disable':
+      return (
+        <WriteDialog
+          {...common}
+          title="Disable the endpoint"
+          method={methods.disableWebhookEndpoint}
+          changes={() => [{ label: 'State', from: 'Enabled', to: 'Disabled' }]}
+          confirm="Disable"
+          isDangerous
+        />
+      )
+    case 'recover':
+      return (
+        <WriteDialog
+          {...common}
+          title="Begin failed deliveries again"
+          method={methods.recoverWebhookEndpoint}
+          changes={() => [{ label: 'Failed deliveries', to: 'Due now, under the same ids' }]}
+          confirm="Recover"
+        />
+      )
+    case 'replay':
+      return (
+        <WriteDialog
+          {...common}
+          input={{ id, position: BigInt(/^\d+$/.test(position) ? position : '0') }}
+          title="Send events again"
+          method={methods.replayWebhookEndpoint}
+          changes={() => [{ label: 'Sent again', to: `All events from position ${position} on, under the same ids` }]}
+          confirm="Replay"
+        >
+          <TextField label="Position of the first event" type="number" value={position} onChange={setPosition} />
+        </WriteDialog>
+      )
+    case 'rotate':
+      return (
+        <WriteDialog
+          {...common}
+          title="Rotate the secret"
+          method={methods.rotateWebhookEndpointSecret}
+          changes={() => [{ label: 'The secret of now', from: 'Signs', to: 'Signs beside the next one for 24 hours' }]}
+          confirm="Rotate"
+          onDone={(answer) => setSecret(answer.secret ?? '')}
+        />
+      )
+  }
+}
+
+function TestResult({
+  result,
+  onClose,
+}: {
+  readonly result: TestWebhookEndpointResponse
+  readonly onClose: () => void
+}) {
+  const { delivered, responseStatus, responseBody, error } = result
+  return (
+    <Dialog title={delivered ? 'The receiver accepted it' : 'The receiver did not accept it'} onClose={onClose}>
+      <p role="status">{responseStatus === undefined ? error : `It answered ${responseStatus}.`}</p>
+      {responseBody !== '' && <pre>{responseBody}</pre>}
+      <DialogFoot>
+        <Button look="main" onClick={onClose}>
+          Close
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

@@ -1,0 +1,80 @@
+/** What of a sign-in is kept, in memory alone. */
+export interface Credential {
+  readonly token: string
+  /** Gets the next token when this one ends; absent where the person has to. */
+  readonly renew?: (() => Promise<Credential>) | undefined
+}
+
+/** `ended`: the service refuses the token; what is on the screen stays until there is another one. */
+export type SessionState = 'out' | 'in' | 'ended'
+
+/** The sign-in of this tab. Signing out in one tab of a browser signs out in all. */
+export interface Session {
+  state(): SessionState
+  credential(): Credential | undefined
+  /** Counts the sign-ins, so that what was read for another person can be told apart. */
+  generation(): number
+  signIn(credential: Credential): void
+  signOut(): void
+  /** The service has refused the token. Renews it where that is possible. */
+  refused(): void
+  /** Calls back after each change of the state, until the returned function is called. */
+  subscribe(listener: () => void): () => void
+}
+
+/** Creates the session of this tab, signed out. */
+export function createSession(): Session {
+  let credential: Credential | undefined
+  let state: SessionState = 'out'
+  let generation = 0
+  const listeners = new Set<() => void>()
+  const otherTabs = new BroadcastChannel('svc-console')
+  const become = (next: SessionState, given: Credential | undefined) => {
+    state = next
+    credential = given
+    for (const listener of listeners) listener()
+  }
+  const signIn = (given: Credential) => {
+    generation++
+    become('in', given)
+  }
+  otherTabs.onmessage = ({ data }) => {
+    if (data === 'signed out') become('out', undefined)
+  }
+  return {
+    state: () => state,
+    credential: () => credential,
+    generation: () => generation,
+    signIn,
+    signOut: () => {
+      become('out', undefined)
+      otherTabs.postMessage('signed out')
+    },
+    refused: () => {
+      if (state !== 'in') return
+      const { renew } = credential ?? {}
+      become('ended', credential)
+      renew?.().then(signIn, () => {})
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const TOKEN = /^(?:svc_(?:user|token)_[\w-]+|[\w-]+\.[\w-]+\.[\w-]+)$/
+
+/** The token in pasted text, which may begin with `Bearer`; undefined for what cannot be one. */
+export function tokenFrom(text: string): string | undefined {
+  const token = text.trim().replace(/^Bearer\s+/i, '')
+  return TOKEN.test(token) ? token : undefined
+}
+
+/** Takes the token out of the fragment of the address, so that it is neither seen there nor kept in the history. */
+export function takeTokenFromAddress(): string | undefined {
+  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (given === null) return undefined
+  history.replaceState(null, '', location.pathname + location.search)
+  return tokenFrom(given)
+}

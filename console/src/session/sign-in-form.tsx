@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../ui/button.js'
+import { TextField } from '../ui/field.js'
+import { tokenFrom } from './session.js'
+import { useSignIn } from './session-context.js'
+import styles from './sign-in.module.css'
+
+/** Signs in: with the issuer where the deployment has one, or with a pasted token, which is kept in memory alone. */
+export function SignInForm() {
+  const { session, oidc, issuer, failure } = useSignIn()
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string>()
+  const [leaving, setLeaving] = useState<string>()
+  const take = (event: FormEvent) => {
+    event.preventDefault()
+    const token = tokenFrom(text)
+    if (token === undefined) setFault('A token begins with svc_user_ or svc_token_, or is a JWT.')
+    else session.signIn({ token })
+  }
+  const leave = () => {
+    setLeaving('Going to the issuer …')
+    oidc?.begin(false).catch((error: unknown) => {
+      setLeaving(`${issuer} cannot be reached: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
+  return (
+    <div className={styles['form']}>
+      {failure && (
+        <p role="alert" className={styles['failure']}>
+          The sign-in came to nothing: {failure}
+        </p>
+      )}
+      {oidc && (
+        <>
+          <Button look="main" onClick={leave}>
+            Sign in with {issuer}
+          </Button>
+          <p role="status">{leaving}</p>
+        </>
+      )}
+      <form onSubmit={take} className={styles['form']}>
+        <TextField
+          label={oidc ? 'Or paste a token' : 'Token'}
+          type="password"
+          value={text}
+          onChange={setText}
+          fault={fault}
+          hint="From npx svc tokens create --org ID --user ID. It stays in the memory of this tab."
+        />
+        <Button type="submit" look={oidc ? 'plain' : 'main'}>
+          Use this token
+        </Button>
+      </form>
+    </div>
+  )
+}

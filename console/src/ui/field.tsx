@@ -1,0 +1,118 @@
+import { type ReactNode, useId } from 'react'
+import styles from './controls.module.css'
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+  /** The control, which gets the ids of its label and of what is said about it. */
+  readonly children: (ids: { readonly id: string; readonly describedBy: string | undefined }) => ReactNode
+}
+
+/** A control with its label, a hint, and what is wrong with its value. */
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId()
+  const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id} className={styles['label']}>
+        {label}
+      </label>
+      {children({ id, describedBy: told })}
+      {hint && (
+        <p id={`${id}-hint`} className={styles['hint']}>
+          {hint}
+        </p>
+      )}
+      {fault && (
+        <p id={`${id}-fault`} className={styles['fault']} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'date'
+  readonly lines?: boolean
+  readonly placeholder?: string
+}
+
+/** A field for text, on one line or on several. */
+export function TextField({ value, onChange, type = 'text', lines, placeholder, ...field }: TextFieldProps) {
+  return (
+    <Field {...field}>
+      {({ id, describedBy }) => {
+        const common = {
+          id,
+          value,
+          placeholder,
+          className: styles['input'],
+          autoComplete: 'off',
+          spellCheck: false,
+          'aria-describedby': describedBy,
+          'aria-invalid': field.fault !== undefined,
+        }
+        return lines ? (
+          <textarea {...common} onChange={(event) => onChange(event.target.value)} />
+        ) : (
+          <input {...common} type={type} onChange={(event) => onChange(event.target.value)} />
+        )
+      }}
+    </Field>
+  )
+}
+
+interface SelectFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly { readonly value: string; readonly text: string }[]
+  readonly onChange: (value: string) => void
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+}
+
+/** A choice of one of a few. */
+export function SelectField({ value, options, onChange, ...field }: SelectFieldProps) {
+  return (
+    <Field {...field}>
+      {({ id, describedBy }) => (
+        <select
+          id={id}
+          value={value}
+          className={styles['input']}
+          aria-describedby={describedBy}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+interface CheckFieldProps {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+/** A yes or a no. */
+export function CheckField({ label, checked, onChange }: CheckFieldProps) {
+  return (
+    <label className={styles['check']}>
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      {label}
+    </label>
+  )
+}

@@ -1,0 +1,116 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Empty, FailureBox, Skeleton } from './states.js'
+import styles from './table.module.css'
+
+/** A column of a long list. */
+export interface Column<Row> {
+  readonly label: string
+  /** Narrow ones are for a word or a number. */
+  readonly size?: 'narrow' | 'wide'
+  /** Left out where the screen is narrow. */
+  readonly isMinor?: boolean
+  readonly cell: (row: Row) => ReactNode
+}
+
+/** A list that is read page by page, as `usePages` gives it. */
+export interface Pages<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  readonly isFetchingNextPage: boolean
+  readonly hasNextPage: boolean
+  readonly fetchNextPage: () => unknown
+  readonly refetch: () => unknown
+}
+
+interface PagedTableProps<Row> {
+  readonly label: string
+  readonly pages: Pages<Row>
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf: (row: Row) => string
+  /** What is shown where the list has no row. */
+  readonly empty: { readonly title: string; readonly children?: ReactNode }
+}
+
+const ROW_HEIGHT = 40
+/** How close to the last row the next page is asked for. */
+const ROWS_AHEAD = 100
+
+/** A long list, of which only what is in sight is in the document; more is read while it is scrolled. */
+export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTableProps<Row>) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  })
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows.length - ROWS_AHEAD && hasNextPage && !isFetchingNextPage && !pages.error) fetchNextPage()
+  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage, pages.error])
+  if (pages.isPending) return <Skeleton lines={10} />
+  if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
+  if (rows.length === 0) return <Empty {...empty} />
+  const classOf = ({ size, isMinor }: Column<Row>) => `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''}`
+  const [above, below] = [shown[0]?.start ?? 0, virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)]
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
+      <section className={styles['grid']} ref={scroller} aria-label={label} tabIndex={0}>
+        <table aria-rowcount={(pages.total ?? rows.length) + 1}>
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map((column) => (
+                <th key={column.label} scope="col" className={classOf(column)}>
+                  {column.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer height={above} />
+            {shown.map(({ index }) => {
+              const row = rows[index]
+              return (
+                row !== undefined && (
+                  <tr key={keyOf(row)} aria-rowindex={index + 2}>
+                    {columns.map((column) => (
+                      <td key={column.label} className={classOf(column)}>
+                        {column.cell(row)}
+                      </td>
+                    ))}
+                  </tr>
+                )
+              )
+            })}
+            <Spacer height={below} />
+          </tbody>
+        </table>
+      </section>
+      <p className={styles['count']} role="status">
+        {countText(rows.length, pages.total)}
+      </p>
+    </>
+  )
+}
+
+/** Stands for the rows out of sight. Its height is set by the script: the policy allows no attributes of style. */
+function Spacer({ height }: { readonly height: number }) {
+  return (
+    <tr className={styles['spacer']}>
+      <td ref={(cell) => cell?.style.setProperty('height', `${height}px`)} />
+    </tr>
+  )
+}
+
+const whole = new Intl.NumberFormat('en-GB')
+
+function countText(shown: number, total: number | undefined): string {
+  if (total === undefined || total === shown) return `${whole.format(shown)} in all`
+  return `${whole.format(shown)} of ${whole.format(total)} read; scroll for more`
+}

@@ -1,0 +1,104 @@
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { failureFrom } from '../api/failure.js'
+import { Button } from './button.js'
+import styles from './states.module.css'
+
+/** Takes the place of what is being loaded, in about its size, so that nothing jumps. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  return (
+    <div className={styles['bones']} role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => line).map((line) => (
+        <div key={line} className={styles['bone']} />
+      ))}
+    </div>
+  )
+}
+
+/** Nothing is there: says how that can change. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className={styles['box']}>
+      <h2>{title}</h2>
+      {children && <div className={styles['muted']}>{children}</div>}
+    </div>
+  )
+}
+
+/** What the caller may not see, and what would open it. */
+export function NoRight({ why }: { readonly why: string }) {
+  return (
+    <div className={styles['box']}>
+      <h2>You may not see this</h2>
+      <p className={styles['muted']}>{why}</p>
+    </div>
+  )
+}
+
+/** A failed call: what it says, its reason, its id for those who run the service, and another try. */
+export function FailureBox({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const failure = failureFrom(error)
+  const seconds = useCountdown(failure.retryAfterSeconds, error)
+  return (
+    <div className={`${styles['box']} ${styles['bad']}`} role="alert">
+      <h2>{failure.title}</h2>
+      <p>{failure.message}</p>
+      {failure.faults.length > 0 && (
+        <ul>
+          {failure.faults.map(({ field, description }) => (
+            <li key={`${field} ${description}`}>
+              <code>{field}</code> {description}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={styles['facts']}>
+        {failure.reason && (
+          <span>
+            Reason <code>{failure.reason}</code>
+          </span>
+        )}
+        {failure.requestId && (
+          <span>
+            Request <code>{failure.requestId}</code>
+          </span>
+        )}
+      </p>
+      {onRetry && (
+        <Button onClick={onRetry} why={seconds > 0 ? `The service asks to wait ${seconds} more seconds.` : undefined}>
+          {seconds > 0 ? `Try again in ${seconds} s` : 'Try again'}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The seconds that are left, counted down from when the subject changes. */
+function useCountdown(from: number | undefined, subject: unknown): number {
+  const [left, setLeft] = useState(from ?? 0)
+  useEffect(() => {
+    if (subject === undefined) return
+    setLeft(from ?? 0)
+    const timer = setInterval(() => setLeft((seconds) => Math.max(0, seconds - 1)), 1000)
+    return () => clearInterval(timer)
+  }, [from, subject])
+  return left
+}
+
+/** Says that the browser has no network. What is on the screen stays. */
+export function OfflineNotice() {
+  const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine)
+  return (
+    <div role="status">
+      {!isOnline && <p className={styles['notice']}>You are offline. What you see may be old; nothing can be saved.</p>}
+    </div>
+  )
+}
+
+function subscribeToNetwork(listener: () => void): () => void {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}

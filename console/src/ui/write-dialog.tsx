@@ -1,0 +1,107 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf'
+import { useTransport } from '@connectrpc/connect-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { failureFrom } from '../api/failure.js'
+import { curlFor, httpRequestFor } from '../api/http-request.js'
+import { callTagged, type Tagged } from '../api/tagged.js'
+import { useServiceUrl } from '../session/session-context.js'
+import { Button } from './button.js'
+import { type Change, ChangeTable, ConflictTable } from './change-table.js'
+import { CopyButton } from './copy-button.js'
+import { Dialog, DialogFoot } from './dialog.js'
+import { FailureBox } from './states.js'
+
+/** The object that a write is made on, as it was read. */
+export interface WriteSubject<Answer> {
+  readonly tagged: Tagged<Answer>
+  /** Reads it again, after somebody else has changed it. */
+  readonly read: () => Promise<Tagged<Answer>>
+}
+
+interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer> {
+  readonly title: string
+  readonly method: DescMethodUnary<I, O>
+  readonly input: MessageInitShape<I>
+  /** What the write changes, given what was read; without a subject the argument is undefined. */
+  readonly changes: (answer: Answer | undefined) => readonly Change[]
+  /** Absent where nothing is there yet, or nothing has a version. */
+  readonly subject?: WriteSubject<Answer> | undefined
+  readonly confirm: string
+  readonly isDangerous?: boolean
+  readonly children?: ReactNode
+  readonly onClose: () => void
+  readonly onDone: (answer: MessageShape<O>) => void
+}
+
+/**
+ * Shows what a write changes before it is sent, with `If-Match` and an `Idempotency-Key`, or copied as a command. If
+ * somebody else has changed the object meanwhile, both versions stand side by side.
+ */
+export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer>(
+  props: WriteDialogProps<I, O, Answer>,
+) {
+  const { title, method, input, changes, subject, confirm, isDangerous, children, onClose, onDone } = props
+  const transport = useTransport()
+  const queries = useQueryClient()
+  const baseUrl = useServiceUrl()
+  const [base, setBase] = useState(subject?.tagged)
+  const [newest, setNewest] = useState<Tagged<Answer>>()
+  const [key, setKey] = useState(newKey)
+  const headers = { ...(base?.etag !== undefined && { 'If-Match': base.etag }), 'Idempotency-Key': key }
+  const write = useMutation({
+    mutationFn: () => callTagged(transport, method, input, headers),
+    onSuccess: ({ message }) => {
+      void queries.invalidateQueries()
+      onDone(message)
+    },
+    onError: (error) => {
+      if (failureFrom(error).kind === 'conflict') void subject?.read().then(setNewest, () => {})
+    },
+  })
+  const goOn = () => {
+    setBase(newest)
+    setNewest(undefined)
+    setKey(newKey())
+    write.reset()
+  }
+  const command = () => curlFor(httpRequestFor(method, create(method.input, input)), baseUrl, headers)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {newest === undefined ? (
+        <ChangeTable changes={changes(base?.message)} />
+      ) : (
+        <ConflictTable before={changes(base?.message)} now={changes(newest.message)} />
+      )}
+      {write.error && newest === undefined && <FailureBox error={write.error} />}
+      <DialogFoot apart={<CopyButton text={command}>Copy as curl</CopyButton>}>
+        <Button onClick={onClose}>Cancel</Button>
+        {newest === undefined ? (
+          <Button
+            look={isDangerous ? 'danger' : 'main'}
+            onClick={() => write.mutate()}
+            why={write.isPending ? 'It is being sent.' : undefined}
+          >
+            {confirm}
+          </Button>
+        ) : (
+          <Button look="main" onClick={goOn}>
+            Go on from the newest version
+          </Button>
+        )}
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+/** A key that no other write has. Works without TLS too, where `randomUUID` is absent. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const target = join(root, 'dist/console')
+
+/**
+ * Builds the console from console/src into dist/console: hashed files in assets/, and index.html, which names them after
+ * `{{base}}`, the path of the service. Throws with what the sources have wrong.
+ */
+export async function buildConsole() {
+  await requirePackages()
+  const { rolldown } = await import('rolldown')
+  const styles = createStyles()
+  const bundle = await rolldown({
+    input: join(root, 'console/src/main.tsx'),
+    platform: 'browser',
+    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    transform: { define: { 'process.env.NODE_ENV': '"production"' }, jsx: { runtime: 'automatic' } },
+    plugins: [styles.plugin],
+    // Directives for servers that render; warnings about them would hide others.
+    onLog: (level, log, print) => log.code === 'MODULE_LEVEL_DIRECTIVE' || print(level, log),
+  })
+  const { output } = await bundle.generate({
+    format: 'esm',
+    minify: true,
+    entryFileNames: 'assets/[name]-[hash].js',
+    chunkFileNames: 'assets/[name]-[hash].js',
+    assetFileNames: 'assets/[name]-[hash][extname]',
+  })
+  await bundle.close()
+  await rm(target, { recursive: true, force: true })
+  await mkdir(join(target, 'assets'), { recursive: true })
+  for (const file of output) await writeFile(join(target, file.fileName), file.code ?? file.source)
+  await writeFile(join(target, 'index.html'), await indexOf(output))
+  await writeFile(join(target, 'licenses.txt'), await licensesOf(output))
+}
+
+/** A bundler would only warn about a package that is missing. */
+async function requirePackages() {
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'console/package.json'), 'utf8'))
+  const missing = Object.keys(devDependencies).find((name) => !existsSync(join(root, 'node_modules', name)))
+  if (missing !== undefined) throw new Error(`cannot build the console, ${missing} is missing: run "npm ci" in ${root}`)
+}
+
+/** The licenses of the packages that are part of the files: a minified file has no room for them. */
+async function licensesOf(output) {
+  const modules = output.flatMap((file) => file.moduleIds ?? [])
+  const names = modules.flatMap((id) => id.match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/]+/g)?.at(-1) ?? [])
+  const texts = [...new Set(names)]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map(async (name) => {
+      const folder = join(root, 'node_modules', name)
+      const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+      const file = (await readdir(folder)).find((each) => /^licen[sc]e/i.test(each))
+      const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8')
+      return `${name} ${version} (${license})\n\n${text}`
+    })
+  return (await Promise.all(texts)).join('\n\n----\n\n')
+}
+
+/** The page, with its script, what that imports at once, and the styles. */
+async function indexOf(output) {
+  const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
+  const style = output.find((file) => file.fileName.endsWith('.css'))
+  const at = (name) => `{{base}}/console/${name}`
+  const tags = [
+    `<link rel="stylesheet" href="${at(style.fileName)}">`,
+    ...entry.imports.map((name) => `<link rel="modulepreload" href="${at(name)}">`),
+    `<script type="module" src="${at(entry.fileName)}"></script>`,
+  ]
+  const page = await readFile(join(root, 'console/index.html'), 'utf8')
+  return page.replace('<!-- files -->', () => tags.join('\n    '))
+}
+
+/**
+ * Collects the styles that modules import into one file: the plain ones of console/src/style first, by name, then each
+ * CSS module, those of ui/ first, whose classes get the name of its file as a prefix and become the exports of the module.
+ */
+function createStyles() {
+  const modules = new Map()
+  const plugin = {
+    name: 'styles',
+    load: {
+      filter: { id: /\.module\.css$/ },
+      async handler(id) {
+        const { css, names } = await compileModule(id)
+        modules.set(id, css)
+        return { code: `export default ${JSON.stringify(names)}`, moduleType: 'js' }
+      },
+    },
+    async generateBundle() {
+      const folder = join(root, 'console/src/style')
+      const plain = (await readdir(folder)).filter((name) => name.endsWith('.css')).sort()
+      const texts = await Promise.all(plain.map((name) => readFile(join(folder, name), 'utf8')))
+      // What all screens share comes before what one of them says otherwise.
+      const placeOf = (file) => (file.includes('/console/src/ui/') ? '' : file)
+      const inOrder = [...modules].sort(([a], [b]) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(([, css]) => css)
+      this.emitFile({ type: 'asset', name: 'console.css', source: [...texts, ...inOrder].join('\n') })
+    },
+  }
+  return { plugin }
+}
+
+async function compileModule(file) {
+  const [{ default: postcss }, { extractICSS }, ...plugins] = await Promise.all(
+    [
+      'postcss',
+      'icss-utils',
+      ...['local-by-default', 'extract-imports', 'scope'].map((name) => `postcss-modules-${name}`),
+    ].map((name) => import(name)),
+  )
+  const [localByDefault, extractImports, scope] = plugins.map((plugin) => plugin.default)
+  const generateScopedName = (name, path) => `${path.match(/([\w-]+)\.module\.css$/)[1]}_${name}`
+  const css = await readFile(file, 'utf8')
+  const result = await postcss([localByDefault(), extractImports(), scope({ generateScopedName })]).process(css, {
+    from: file,
+  })
+  const { icssExports } = extractICSS(result.root)
+  return { css: result.root.toString(), names: icssExports }
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { launchBrowser } from '../support/browser.js'
+import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { type SignInIssuer, startSignInIssuer } from '../support/sign-in-issuer.js'
+
+const AUDIENCE = 'https://svc.example.com/'
+
+let browser: Browser
+let issuer: SignInIssuer
+let console: TestConsole
+let opened: ConsolePage
+beforeAll(async () => {
+  browser = await launchBrowser()
+  issuer = await startSignInIssuer(AUDIENCE, 'ada@acme.example')
+  console = await startTestConsole(browser, {
+    config: {
+      oidc: {
+        issuer: issuer.url,
+        audience: AUDIENCE,
+        organization: undefined,
+        emailClaim: 'email',
+        emailVerifiedClaim: 'email_verified',
+      },
+      consoleOidcClientId: 'console',
+      consoleOidcScopes: 'openid email',
+    },
+  })
+  await issuer.serve(`${console.service.baseUrl}/console`)
+})
+afterAll(async () => {
+  await console.stop()
+  await browser.close()
+  await issuer.stop()
+})
+
+describe('signing in with an issuer', () => {
+  it('asks first without a question, then offers to sign in', async () => {
+    opened = await console.open('/people?department=IT')
+    await opened.page.getByRole('button', { name: /^Sign in with 127\.0\.0\.1/ }).waitFor()
+    expect(opened.requested.some((url) => url.startsWith(issuer.url) && url.includes('prompt=none'))).toBe(true)
+    expect(opened.page.url()).toBe(`${console.service.baseUrl}/console/people?department=IT`)
+  })
+
+  it('comes back to the address that was asked for, as the person whom the issuer names', async () => {
+    const { page } = opened
+    await page.getByRole('button', { name: /^Sign in with/ }).click()
+    await page.locator('input[name=login]').fill('ada')
+    await page.locator('input[name=password]').fill('any')
+    await page.locator('button[type=submit]').click()
+    // The issuer asks for consent, once.
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
+    expect(page.url()).toBe(`${console.service.baseUrl}/console/people?department=IT`)
+    await page.getByText('Ada Lindqvist').first().waitFor()
+    const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+    expect(stored).not.toMatch(/eyJ/)
+  })
+
+  it('needs no question after a reload', async () => {
+    const { page } = opened
+    await page.reload()
+    await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
+    expect(page.url()).toBe(`${console.service.baseUrl}/console/people?department=IT`)
+  })
+
+  it('ends at the issuer too, and a reload does not sign in again', async () => {
+    const { page } = opened
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('button', { name: /^Sign in with/ }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: /^Sign in with/ }).waitFor()
+    expect(opened.complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { importRecords } from '../../src/transfer/import-records.js'
+import { insertUserToken } from './fixture.js'
+import { startTestService, type TestService, type TestServiceOptions } from './service.js'
+
+/** Less than a test may take, so that its error names what it waits for. */
+const WAIT_MILLIS = 30_000
+
+/** How the console is looked at. */
+export interface ConsoleView {
+  readonly mode?: 'light' | 'dark'
+  readonly width?: number
+}
+
+/** A page of the console. */
+export interface ConsolePage {
+  readonly page: Page
+  /** Errors and warnings of the browser, which reports what the policy forbids among them. */
+  readonly complaints: string[]
+  /** The addresses that were asked for. */
+  readonly requested: string[]
+  close(): Promise<void>
+}
+
+/** The service with the demo organization, and its console. */
+export interface TestConsole {
+  readonly service: TestService
+  /** A token of somebody of the demo; default: an administrator. */
+  token(userId?: string): Promise<string>
+  /** Opens an address of the console, signed in with a token if one is given. */
+  open(path: string, token?: string, view?: ConsoleView): Promise<ConsolePage>
+  stop(): Promise<void>
+}
+
+/** Starts the service with the demo organization. */
+export async function startTestConsole(browser: Browser, options: TestServiceOptions = {}): Promise<TestConsole> {
+  const service = await startTestService(options)
+  const demo = createReadStream(join(import.meta.dirname, '../../demo/organization.ndjson'))
+  await importRecords(service.database, demo, { runtime: service.runtime })
+  // One for all pages, so that the browser compiles the console once.
+  const context = await browser.newContext()
+  return {
+    service,
+    token: (userId = 'user_ada') => insertUserToken(service.database, { userId, organizationId: 'org_acme' }),
+    open: async (path, token, { mode = 'light', width = 1280 } = {}) => {
+      const page = await context.newPage()
+      await page.emulateMedia({ colorScheme: mode })
+      await page.setViewportSize({ width, height: 844 })
+      page.setDefaultTimeout(WAIT_MILLIS)
+      const [complaints, requested]: [string[], string[]] = [[], []]
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(String(error)))
+      page.on('request', (request) => requested.push(request.url()))
+      await page.goto(`${service.baseUrl}/console${path}${token === undefined ? '' : `#token=${token}`}`)
+      return { page, complaints, requested, close: () => page.close() }
+    },
+    stop: async () => {
+      await context.close()
+      await service.stop()
+    },
+  }
+}
