@@ -3,8 +3,10 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
 import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import { createMeters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { metricsFromText } from '../support/metrics.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 
 const { acme, globex, it: itTeam, people, priorities, users } = fixture
@@ -205,18 +207,22 @@ describe('the feed of events', () => {
     })
 
     it('holds no place among running calls and no connection', async () => {
+      const meters = createMeters({ version: '1.2.3', commit: 'abc' })
       const small = await startTestService({
         testDatabase: service.testDatabase,
         config: { maxRunningCalls: 16, databasePoolSize: 2 },
+        meters,
       })
+      const waiters = async () => metricsFromText(await meters.text()).sum('svc_event_waiters')
       const { nextCursor: cursor } = await list('cursor=latest')
       const waiting = []
       for (let count = 0; count < 40; count++) {
         waiting.push(small.rest('GET', `/v2/events?cursor=${cursor}&waitSeconds=25`, { token: key }))
-        await wait(10)
+        await eventually(async () => expect(await waiters()).toBe(waiting.length), 5_000)
       }
       expect((await small.rest('GET', '/v2/caller', { token: key })).status).toBe(200)
       await small.close()
+      meters.close()
       const answers = await Promise.all(waiting)
       expect(new Set(answers.map(({ status, json }) => `${status} ${json.data?.length}`))).toEqual(new Set(['200 0']))
     })

@@ -51,7 +51,11 @@ func follow(client svcv2connect.EventServiceClient, cursor, file string) (string
 			fmt.Println(event.GetPosition(), event.GetType(), event.GetSubject().GetId())
 		}
 		cursor = stream.Msg().GetNextCursor()
-		if err := os.WriteFile(file, []byte(cursor), 0o600); err != nil {
+		// Whatever ends the program, the file has one cursor or the other.
+		if err := os.WriteFile(file+".new", []byte(cursor), 0o600); err != nil {
+			log.Fatal(err)
+		}
+		if err := os.Rename(file+".new", file); err != nil {
 			log.Fatal(err)
 		}
 	}
