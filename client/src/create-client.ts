@@ -1,63 +1,12 @@
 import { type Client, createClient as createServiceClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-web'
-import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
-import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
-import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
-import { AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
-import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { CallerService } from '../../gen/svc/v2/caller_pb.js'
-import { DirectoryService } from '../../gen/svc/v2/directory_pb.js'
-import { EntityFieldMappingService } from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import { EntityIngestionConfigService } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
-import { EntityTypeService } from '../../gen/svc/v2/entity_type_pb.js'
-import { EventService } from '../../gen/svc/v2/event_pb.js'
-import { GroupService } from '../../gen/svc/v2/group_pb.js'
-import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import { OrganizationService } from '../../gen/svc/v2/organization_pb.js'
-import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
-import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
-import { TeamService } from '../../gen/svc/v2/team_pb.js'
-import { TransferService } from '../../gen/svc/v2/transfer_pb.js'
-import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
-import { UserService } from '../../gen/svc/v2/user_pb.js'
-import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
-import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
+import { services } from '../../gen/svc/v2/services.js'
 import { type AccessTokens, createAuthorization, createFetchedTokens, createGivenTokens } from './access-token.js'
 import { checkOptions } from './check-options.js'
 import type { ClientOptions, Credentials } from './client-options.js'
 import { createRetries } from './retry.js'
 import { type ClientTiming, machineTiming } from './timing.js'
 import { createUnreachable } from './unreachable.js'
-
-/** The services by the names of their members. */
-const services = {
-  accessPolicies: AccessPolicyService,
-  apiKeys: ApiKeyService,
-  appInstances: AppInstanceService,
-  appResources: AppResourceService,
-  approvalProcedures: AccessPolicyApprovalProcedureService,
-  auditLog: AuditLogService,
-  auth: AuthService,
-  caller: CallerService,
-  directory: DirectoryService,
-  entityFieldMappings: EntityFieldMappingService,
-  entityIngestionConfigs: EntityIngestionConfigService,
-  entityTypes: EntityTypeService,
-  events: EventService,
-  groups: GroupService,
-  journeys: JourneyService,
-  organization: OrganizationService,
-  priorities: PriorityService,
-  slaDefinitions: SlaDefinitionService,
-  teams: TeamService,
-  transfer: TransferService,
-  userIngestion: UserIngestionService,
-  userRelationships: UserRelationshipService,
-  users: UserService,
-  webhookEndpoints: WebhookEndpointService,
-} as const
 
 type ServiceClients = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> }
 
@@ -102,7 +51,7 @@ export function createClient(options: ClientOptions): SvcClient {
 function accessTokensFrom(credentials: Credentials, anonymous: Transport, timing: ClientTiming): AccessTokens {
   if ('token' in credentials) return createGivenTokens(credentials.token)
   const { clientId, clientSecret } = credentials
-  const auth = createServiceClient(AuthService, anonymous)
+  const auth = createServiceClient(services.auth, anonymous)
   return createFetchedTokens(async () => {
     const answer = await auth.createToken({ grantType: 'client_credentials', clientId, clientSecret })
     return { token: answer.accessToken, expiresInSeconds: answer.expiresIn }

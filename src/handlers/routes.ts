@@ -36,6 +36,7 @@ import {
   UpdateOrganizationResponseSchema,
 } from '../../gen/svc/v2/organization_pb.js'
 import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
+import { services as servicesByMember } from '../../gen/svc/v2/services.js'
 import {
   ArchiveSlaDefinitionResponseSchema,
   ListSlaDefinitionsResponseSchema,
@@ -86,32 +87,7 @@ import { createUserRelationshipHandlers } from './user-relationship.js'
 import { createWebhookEndpointHandlers, type WebhookHandlersOptions } from './webhook-endpoint.js'
 
 /** Every service of the API. */
-export const services: readonly DescService[] = [
-  AccessPolicyApprovalProcedureService,
-  AccessPolicyService,
-  ApiKeyService,
-  AppInstanceService,
-  AppResourceService,
-  AuditLogService,
-  AuthService,
-  CallerService,
-  DirectoryService,
-  EntityFieldMappingService,
-  EntityIngestionConfigService,
-  EntityTypeService,
-  EventService,
-  GroupService,
-  JourneyService,
-  OrganizationService,
-  PriorityService,
-  SlaDefinitionService,
-  TeamService,
-  TransferService,
-  UserIngestionService,
-  UserRelationshipService,
-  UserService,
-  WebhookEndpointService,
-]
+export const services: readonly DescService[] = Object.values(servicesByMember)
 
 /** What handlers depend on; each takes the part that it needs. */
 export interface RoutesOptions extends AuthHandlersOptions, EventHandlersOptions, WebhookHandlersOptions {
