@@ -113,12 +113,10 @@ SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM kno
 })
 
 /** The approval procedures of access policies. */
-export const approvalProcedureStore = createStandardStore(
-  approvalProcedureResource,
-  ['accessPolicyId'],
-  'access_policy_id',
-  approvalFlow,
-)
+export const approvalProcedureStore = createStandardStore(approvalProcedureResource, {
+  ownerColumn: 'access_policy_id',
+  join: approvalFlow,
+})
 
 /** The statements of this file. */
 export const accessPolicyApprovalProcedureStatements = [...approvalProcedureStore.statements, lockApprovers]

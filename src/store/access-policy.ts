@@ -4,6 +4,4 @@ import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 
 /** Policies for access to apps. */
-export const accessPolicyStore = createStandardStore(declareResource(AccessPolicySchema, schema.AccessPolicy, 'p'), [
-  'teamId',
-])
+export const accessPolicyStore = createStandardStore(declareResource(AccessPolicySchema, schema.AccessPolicy, 'p'))

@@ -30,7 +30,6 @@ export const apiKeyStore = createStandardStore(
     rotatedFrom: { kind: 'computed', sql: rotation('k.previous_rotation') },
     rotatedTo: { kind: 'computed', sql: rotation('k.rotation + 1') },
   }),
-  ['teamId'],
 )
 
 /** A key by its organization and id. */

@@ -73,7 +73,7 @@ SELECT page.items, page."lastOrdinal",
 )
 
 /** The standard methods; `readAppInstances` lists. */
-export const appInstanceStore = createStandardStore(appInstanceResource)
+export const appInstanceStore = createStandardStore(appInstanceResource, { hasOwnList: true })
 
 /** The statements of this file. */
 export const appInstanceStatements = [...Object.values(lists), ...appInstanceStore.statements]

@@ -134,13 +134,10 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`n.place`)} AS json
 })
 
 /** The standard methods; updates are batches. A new resource gets its team from its app instance. */
-export const appResourceStore = createStandardStore(
-  appResourceResource,
-  ['appInstanceId', 'resourceType', 'externalId'],
-  'app_instance_id',
-  Prisma.empty,
-  'name',
-)
+export const appResourceStore = createStandardStore(appResourceResource, {
+  ownerColumn: 'app_instance_id',
+  searched: 'name',
+})
 
 /** The statements of this file. */
 export const appResourceStatements = [lock, lockOwners, update, taken, print, ...appResourceStore.statements]

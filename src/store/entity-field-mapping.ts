@@ -29,7 +29,9 @@ export const mappingsOfConfig = createOwnedList<ListOwner & { readonly ingestion
 })
 
 /** Get, Create, Update and Delete; the list of an entity type, to which mappings belong, is not paged. */
-export const entityFieldMappingStore = createStandardStore(entityFieldMappingResource, undefined, 'entity_type_id')
+export const entityFieldMappingStore = createStandardStore(entityFieldMappingResource, {
+  ownerColumn: 'entity_type_id',
+})
 
 /** The statements of this file. */
 export const entityFieldMappingStatements = [

@@ -4,6 +4,4 @@ import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 
 /** The types of the entities that teams ingest. */
-export const entityTypeStore = createStandardStore(declareResource(EntityTypeSchema, schema.EntityType, 'e'), [
-  'teamId',
-])
+export const entityTypeStore = createStandardStore(declareResource(EntityTypeSchema, schema.EntityType, 'e'))

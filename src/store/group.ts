@@ -6,7 +6,7 @@ import { createStandardStore } from './standard-methods.js'
 import type { UserRange } from './team-member.js'
 
 /** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
-export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), [], null)
+export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
 
 /** The group whose members to list. */
 export interface GroupMemberList {

@@ -56,7 +56,7 @@ SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
 /** The standard methods; updates have a statement of their own. */
-export const priorityStore = createStandardStore(priorityResource, ['teamId'])
+export const priorityStore = createStandardStore(priorityResource)
 
 /** The statements of this file. */
 export const priorityStatements = [update, ...priorityStore.statements]

@@ -53,22 +53,32 @@ export interface StandardStore extends StandardWrites {
   readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
 }
 
+/** What is not usual about a resource. */
+interface StandardStoreOptions {
+  /** The column that refers to what an object belongs to, null for the organization. Default: `team_id`. */
+  readonly ownerColumn?: string | null
+  /** Finds fields that are kept elsewhere. */
+  readonly join?: Prisma.Sql
+  /**
+   * A field with a text: the filter `q` finds objects by the beginning of that text and orders them by it. The table
+   * then has indexes that end in the text's search key and the ordinal.
+   */
+  readonly searched?: string
+  /** Whether its list is written elsewhere. */
+  readonly hasOwnList?: boolean
+}
+
 /**
  * Makes the store of a resource. Its table has the columns `organization_id` and `id`, and `team_id` unless the owner
- * has it, or its objects are teams or belong to the organization. With `filters`, its objects can be listed: the table
- * then has the column `ordinal` as well and, for each filter, which is a field of the message, an index that ends in
- * it. `ownerColumn` is the one that refers to what an object belongs to, null for the organization; `join` finds fields
- * that are kept elsewhere. With `searched`, a field with a text, the filter `q` finds objects by the beginning of that
- * text and orders them by it: the table then has indexes that end in the text's search key and the ordinal.
+ * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
+ * column `ordinal` as well and, for each filter, an index that ends in it.
  */
 export function createStandardStore(
   resource: Resource,
-  filters?: readonly string[],
-  ownerColumn: string | null = 'team_id',
-  join: Prisma.Sql = Prisma.empty,
-  searched?: string,
+  { ownerColumn = 'team_id', join = Prisma.empty, searched, hasOwnList = false }: StandardStoreOptions = {},
 ): StandardStore {
   const { desc, table, alias } = resource
+  const filters = hasOwnList ? undefined : filtersOf(resource)
   const isSpread = resource.fields.some(({ source }) => source.kind === 'parts' || source.kind === 'elsewhere')
   const owner = ownerColumn === null ? undefined : createReference(table, ownerColumn)
   const { rows, column, team } = placesOf(resource, owner)
@@ -113,6 +123,13 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
       ...(pages?.statements ?? []),
     ],
   }
+}
+
+/** The fields by which a list is filtered: those of its request that are columns. Undefined without a list in pages. */
+function filtersOf({ desc, table }: Resource): string[] | undefined {
+  const lists = desc.file.services.flatMap(({ methods }) => methods)
+  const list = lists.find(({ output }) => output.field['data']?.message === desc && 'nextPageToken' in output.field)
+  return list?.input.fields.filter(({ name }) => name in table.columns).map(({ localName }) => localName)
 }
 
 function createPages(

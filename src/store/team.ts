@@ -3,7 +3,7 @@ import { TeamSchema } from '../../gen/svc/v2/team_pb.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore, type StandardStore } from './standard-methods.js'
 
-const standard = createStandardStore(declareResource(TeamSchema, schema.Team, 't'), [], null)
+const standard = createStandardStore(declareResource(TeamSchema, schema.Team, 't'), { ownerColumn: null })
 
 /** The teams of an organization. Their API keys are deleted with them, but keep them while they are not revoked. */
 export const teamStore: StandardStore = {

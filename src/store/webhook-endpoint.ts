@@ -9,7 +9,6 @@ import { createStandardStore } from './standard-methods.js'
 /** The standard methods of webhook endpoints. */
 export const webhookEndpointStore = createStandardStore(
   declareResource(WebhookEndpointSchema, schema.WebhookEndpoint, 'w'),
-  ['teamId'],
 )
 
 /** An endpoint by its organization and id. */
