@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { schema } from '../../gen/prisma/schema.js'
 import { createDatabase, type Database } from '../../src/db/database.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
 import { bodyExamples } from '../../src/openapi/examples.js'
@@ -51,14 +52,15 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
       // A caller without permissions may still read some things.
       if (answer.status !== 200) keep(answers, operation.id, answer)
     }
-    for (const fault of (faultyRequests[operation.id] ?? []).map(changeFrom)) {
+    const faults = [
+      ...bodyFaults(operation),
+      ...(faultyRequests[operation.id] ?? []),
+      ...parameterFaults(operation),
+      ...deletionFaults(operation, operations),
+    ]
+    for (const fault of faults.map(changeFrom)) {
       const answer = await ask(operation, fault)
       if (answer.status === 200) throw new Error(`${operation.id} takes ${JSON.stringify(fault)}`)
-      keep(answers, operation.id, answer)
-    }
-    for (const parameters of parameterFaults(operation)) {
-      const answer = await ask(operation, { parameters })
-      if (answer.status === 200) throw new Error(`${operation.id} takes ${JSON.stringify(parameters)}`)
       keep(answers, operation.id, answer)
     }
   }
@@ -134,15 +136,42 @@ function generalFaults({ id, definition }: DocumentedOperation, { powerless }: D
   ]
 }
 
-/** What operations refuse whose parameters stand for pages, an object, or all that they take. */
-function parameterFaults({ definition }: DocumentedOperation): Readonly<Record<string, string>>[] {
+/** Bodies without a field that is required, with an empty text, and for an owner that does not exist. */
+function bodyFaults({ body, definition }: DocumentedOperation): FaultyRequest[] {
+  const { example } = definition.requestBody?.content['application/json'] ?? {}
+  const [required]: string[] = body?.required ?? []
+  const text = Object.keys(body?.properties ?? {}).find((name) => body.properties[name].minLength > 0)
+  return [
+    ...(required === undefined ? [] : [{ json: { ...example, [required]: undefined } }]),
+    ...(required?.endsWith('Id') ? [{ json: { ...example, [required]: unknownFor(example[required]) } }] : []),
+    ...(text === undefined ? [] : [{ json: { ...example, [text]: '' } }]),
+  ]
+}
+
+/** Parameters that stand for pages, for an object, or for all that an operation takes. */
+function parameterFaults({ definition }: DocumentedOperation): FaultyRequest[] {
   const examples = new Map<string, string>((definition.parameters ?? []).map((each: Json) => [each.name, each.example]))
-  const id = examples.get('id')?.replace(/_.*|....$/, (end) => (end.startsWith('_') ? '_unknown' : 'ffff'))
+  const id = examples.get('id')
   return [
     ...(examples.has('pageToken') ? [{ pageToken: 'changed' }, { pageSize: '-1' }] : []),
     ...(definition.requestBody === undefined ? [{ colour: 'red' }] : []),
-    ...(id === undefined ? [] : [{ id }]),
-  ]
+    ...(id === undefined ? [] : [{ id: unknownFor(id) }]),
+  ].map((parameters) => ({ parameters }))
+}
+
+/** The object in the example of Get, to which others refer if they can. */
+function deletionFaults({ id, template }: DocumentedOperation, operations: readonly DocumentedOperation[]) {
+  const tables: Readonly<Record<string, { readonly referrers: readonly string[] }>> = schema
+  const { referrers = [] } = tables[id.replace(/^delete/, '')] ?? {}
+  if (referrers.length === 0) return []
+  const get = operations.find((each) => each.template === template && each.httpMethod === 'GET')
+  const { example } = get?.definition.parameters.find((each: Json) => each.name === 'id') ?? {}
+  return [{ parameters: { id: example } }]
+}
+
+/** An id like one of the demo organization, of nothing. */
+function unknownFor(id: string): string {
+  return id.replace(/_.*|....$/, (end) => (end.startsWith('_') ? '_unknown' : 'ffff'))
 }
 
 function keep(answers: CollectedAnswers, id: string, { status, body }: DemoAnswer): void {

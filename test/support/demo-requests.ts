@@ -13,13 +13,17 @@ export interface DocumentedOperation {
   /** Such as `/v2/users/{id}`. */
   readonly template: string
   readonly definition: Json
+  /** The schema of its JSON body, if it has one that is an object. */
+  readonly body: Json
 }
 
 /** All operations of a document, in its order. */
-export function operationsIn({ paths }: Json): DocumentedOperation[] {
+export function operationsIn({ paths, components }: Json): DocumentedOperation[] {
   return Object.entries<Json>(paths).flatMap(([template, item]) =>
     Object.entries<Json>(item).map(([method, definition]) => {
-      return { id: definition.operationId, httpMethod: method.toUpperCase(), template, definition }
+      const { $ref = '' } = definition.requestBody?.content['application/json']?.schema ?? {}
+      const body = components.schemas[$ref.replace(/.*\//, '')]
+      return { id: definition.operationId, httpMethod: method.toUpperCase(), template, definition, body }
     }),
   )
 }
