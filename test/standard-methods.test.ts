@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
@@ -15,6 +17,28 @@ import {
 } from './support/standard-resources.js'
 
 const unknown = '018f3b7a-0000-7000-8000-00000000ffff'
+
+/** What people write for entity types, by file; nothing about them that others refer to. */
+const written = {
+  'proto/svc/v2/entity_type.proto': /^.*\n/gm,
+  'prisma/schema.prisma': /^(?:model EntityType \{\n(?:.*\n)*?\}| {2}entityTypes .*EntityType\[\])\n/gm,
+  'src/store/entity-type.ts': /^.*\n/gm,
+  'src/store/audit-action.ts': /^.*'entity_type'.*\n/gm,
+  'src/handlers/routes.ts': /^.*[eE]ntityType(?:Service|Store)\b.*\n/gm,
+  'src/openapi/examples.ts': /^.*EntityType(?:Request')?:.*\n/gm,
+  'test/support/fixture.ts': /^.*(?:entityTypes:|'entity_types').*\n/gm,
+  'test/support/standard-resources.ts': /^ {2}EntityType: \{\n(?:.*\n)*? {2}\},\n/gm,
+}
+
+it('a resource with five plain methods costs at most 150 lines in 8 files', () => {
+  const lines = Object.entries(written).map(([path, pattern]) => {
+    const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+    return [...text.matchAll(pattern)].flatMap(([found]) => found.trimEnd().split('\n')).length
+  })
+  expect(lines).toHaveLength(8)
+  expect(Math.min(...lines)).toBeGreaterThan(0)
+  expect(lines.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(150)
+})
 
 describe.each(standardSamples)('the standard methods of $name', (sample) => {
   const verbs = methodsOf(sample).map(([verb]) => verb)

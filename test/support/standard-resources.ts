@@ -49,16 +49,14 @@ export interface StandardSample {
   readonly auditedAs: string
 }
 
-/** What differs between them; names follow from the first. */
-const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSample, Named>>)[] = [
-  {
-    name: 'EntityType',
+/** What differs between them, by name; other names follow from it. */
+const samples: Readonly<Record<string, Omit<StandardSample, 'name' | Named> & Partial<Pick<StandardSample, Named>>>> = {
+  EntityType: {
     permissions: 'entities',
     create: (n) => ({ teamId: fixture.it, name: `Type ${n}` }),
     referrers: 'ingestionConfigs,fieldMappings',
   },
-  {
-    name: 'EntityIngestionConfig',
+  EntityIngestionConfig: {
     verbs: ['Get', 'Create', 'Update', 'Delete'],
     permissions: 'entities',
     create: (n) => ({
@@ -80,8 +78,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     fixture: fixture.ingestionConfigs,
     referrers: 'fieldMappings',
   },
-  {
-    name: 'EntityFieldMapping',
+  EntityFieldMapping: {
     verbs: ['Get', 'Create', 'Update', 'Delete'],
     permissions: 'entities',
     parent: { field: 'entityTypeId', fixture: fixture.entityTypes },
@@ -97,15 +94,13 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     touched: { updatedAt: expect.any(String) },
     fixture: fixture.fieldMappings,
   },
-  {
-    name: 'AccessPolicy',
+  AccessPolicy: {
     plural: 'AccessPolicies',
     permissions: 'access',
     create: (n) => ({ teamId: fixture.it, name: `Policy ${n}` }),
     referrers: 'approvalProcedures',
   },
-  {
-    name: 'AppInstance',
+  AppInstance: {
     verbs: ['Get', 'Create', 'Update', 'Delete'],
     permissions: 'apps',
     create: (n) => ({
@@ -124,8 +119,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     change: (n) => ({ name: `Renamed ${n}`, accessRequestsEnabled: false, tagIds: ['tag-2', 'tag-3'] }),
     referrers: 'resources,entityIngestionConfigs',
   },
-  {
-    name: 'WebhookEndpoint',
+  WebhookEndpoint: {
     permissions: 'webhooks',
     create: (n) => ({
       teamId: fixture.it,
@@ -139,8 +133,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     change: (n) => ({ url: `https://hooks.invalid/renamed/${n}`, types: ['access_token.revoke', 'user_token.revoke'] }),
     fixture: fixture.webhookEndpoints,
   },
-  {
-    name: 'AccessPolicyApprovalProcedure',
+  AccessPolicyApprovalProcedure: {
     path: '/v2/access-policies/{access_policy_id}/approval-procedures',
     permissions: 'access',
     parent: { field: 'accessPolicyId', fixture: fixture.accessPolicies },
@@ -157,8 +150,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     fixture: fixture.approvalProcedures,
     auditedAs: 'approval_procedure',
   },
-  {
-    name: 'AppResource',
+  AppResource: {
     verbs: ['Get', 'List', 'Create', 'Delete'],
     permissions: 'apps',
     parent: { field: 'appInstanceId', fixture: fixture.appInstances },
@@ -172,8 +164,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     }),
     added: { scopedId: expect.stringMatching(/^ares_[0-9a-z]{16}$/) },
   },
-  {
-    name: 'Priority',
+  Priority: {
     plural: 'Priorities',
     permissions: 'tickets',
     writtenByUsersOnly: true,
@@ -187,8 +178,7 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     added: { scopedId: expect.stringMatching(/^pri_[0-9a-z]{16}$/) },
     change: (n) => ({ name: `Priority ${n} “é”` }),
   },
-  {
-    name: 'SlaDefinition',
+  SlaDefinition: {
     verbs: ['Get', 'Create', 'Update'],
     permissions: 'tickets',
     create: (n) => ({
@@ -210,14 +200,14 @@ const samples: readonly (Omit<StandardSample, Named> & Partial<Pick<StandardSamp
     change: (n) => ({ name: `Renamed ${n}`, targetDurationSeconds: 90 * n }),
     touched: { updatedAt: expect.any(String) },
   },
-]
+}
 
 const objects: Readonly<Record<string, unknown>> = fixture
 
 /** Every resource with standard methods: what tests of all of them need to know. */
-export const standardSamples: readonly StandardSample[] = samples.map((sample) => {
-  const { name, plural = `${name}s`, verbs = standardVerbs } = sample
-  const names = { plural, path: `/v2/${inWords(plural, '-')}`, auditedAs: inWords(name, '_') }
+export const standardSamples: readonly StandardSample[] = Object.entries(samples).map(([name, sample]) => {
+  const { plural = `${name}s`, verbs = standardVerbs } = sample
+  const names = { name, plural, path: `/v2/${inWords(plural, '-')}`, auditedAs: inWords(name, '_') }
   const change = verbs.includes('Update') ? { change: (n: number) => ({ name: `Renamed ${n}` }) } : {}
   const ofFixture = objects[plural.replace(/^./, (first) => first.toLowerCase())] as StandardSample['fixture']
   return { ...names, ...change, fixture: ofFixture, ...sample }
