@@ -113,7 +113,9 @@ describe.each(doors)('API keys over %s', (door) => {
   it('are rotated into a successor of the same access, and the key ends after the overlap', async () => {
     const first = await made({ name: 'Nightly' })
     const { token } = await exchange(first)
-    const second = (await call('Rotate', { id: first.data.id, overlapSeconds: 60 }, 'manager')).answer.json
+    const rotated = await call('Rotate', { id: first.data.id, overlapSeconds: 60 }, 'manager')
+    expect(rotated.answer.headers.get('cache-control')).toBe('no-store')
+    const second = rotated.answer.json
     const { id, createdBy, chainId, rotatedFrom, ...same } = second.data
     expect({ createdBy, chainId, rotatedFrom }).toEqual({
       createdBy: users.manager,

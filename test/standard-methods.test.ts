@@ -277,6 +277,25 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
     })
   })
 
+  if (verbs.includes('List')) {
+    it('list 100 objects by default, and at most 1,000', async () => {
+      const table = tableOf(sample)
+      await service.database.execute(
+        `INSERT INTO ${table}
+         SELECT (jsonb_populate_record(first, jsonb_build_object('id', 'bulk-' || n, 'ordinal', 1000000 + n,
+                                                                 'scoped_id', 'bulk-' || n, 'external_id', 'bulk-' || n))).*
+           FROM ${table} first, generate_series(1, 1001) n WHERE first.id = $1`,
+        [sample.fixture.it],
+      )
+      const sizeOf = async (pageSize: number) => {
+        const request = { ...ofIt, pageSize }
+        const list = { door: 'REST', token: manager, request } as const
+        return (await callMethod(service, standardMethod(sample, 'List'), list)).answer.json.data.length
+      }
+      expect(await Promise.all([0, 1_000, 1_001, 10_000].map(sizeOf))).toEqual([100, 1_000, 1_000, 1_000])
+    })
+  }
+
   if (verbs.includes('Delete')) {
     it('never let two deletions, or a deletion and a new reference, both succeed', async () => {
       const { answer } = await callMethod(service, standardMethod(sample, 'Create'), {

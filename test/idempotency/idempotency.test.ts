@@ -46,6 +46,8 @@ describe.each(doors)('over %s', (door) => {
     const before = await eventCount()
     await send(door, call, call.request(next()), newKey())
     const eventsOfOne = (await eventCount()) - before
+    // The first call of each changes something, except that the user has no source profiles to publish.
+    if (door === doors[0] && call.name !== 'RepublishUser') expect(eventsOfOne).toBeGreaterThan(0)
     const request = call.request(next())
     const key = newKey()
     const together = await Promise.all([1, 2, 3].map(() => send(door, call, request, key)))
