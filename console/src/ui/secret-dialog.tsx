@@ -6,13 +6,13 @@ import styles from './dialog.module.css'
 interface SecretDialogProps {
   /** Empty where the answer was a repeated one, which has no secret. */
   readonly secret: string
-  /** Whose it is. */
-  readonly of?: 'key' | 'endpoint'
+  /** What has the secret. */
+  readonly of: string
   readonly onClose: () => void
 }
 
 /** Shows a new secret, this once. */
-export function SecretDialog({ secret, of = 'key', onClose }: SecretDialogProps) {
+export function SecretDialog({ secret, of, onClose }: SecretDialogProps) {
   return (
     <Dialog title={`The secret of the ${of}`}>
       {secret === '' ? (

@@ -36,7 +36,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const fault =
     draft.days !== '' && !(Number.isInteger(days) && days >= 1 && days <= 3_650) ? 'From 1 to 3650 days.' : undefined
   const why = fault ?? (isDirectory || permissions.length > 0 ? undefined : 'Choose at least one permission.')
-  if (secret !== undefined) return <SecretDialog secret={secret} onClose={onClose} />
+  if (secret !== undefined) return <SecretDialog secret={secret} of="key" onClose={onClose} />
   if (step === 'review') {
     const scope = draft.teamId === '' ? 'The organization' : teamName(draft.teamId)
     return (

@@ -92,7 +92,7 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
           }}
         />
       )}
-      {secret !== undefined && <SecretDialog secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && <SecretDialog secret={secret} of="key" onClose={() => setSecret(undefined)} />}
     </Screen>
   )
 }

@@ -63,7 +63,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
           )}
         </>
       )}
-      {made !== undefined && <SecretDialog secret={secretOf(made) ?? ''} of="endpoint" onClose={() => open(made)} />}
+      {made !== undefined && <SecretDialog secret={secretOf(made) ?? ''} of={one} onClose={() => open(made)} />}
       {isCreating && made === undefined && (
         <ResourceForm
           declaration={declaration}

@@ -24,7 +24,7 @@ export function WebhookAction({ kind, id, onClose }: WebhookActionProps) {
   const [position, setPosition] = useState('1')
   const common = { input: { id }, onClose, onDone: onClose }
   if (tested !== undefined) return <TestResult result={tested} onClose={onClose} />
-  if (secret !== undefined) return <SecretDialog secret={secret} of="endpoint" onClose={onClose} />
+  if (secret !== undefined) return <SecretDialog secret={secret} of="webhook endpoint" onClose={onClose} />
   switch (kind) {
     case 'test':
       return (
