@@ -20,6 +20,7 @@ export function enumOptions(schema: DescEnum, none: string) {
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */
 export function labelOf(field: string): string {
   const words = field
+    .replace(/Seconds$/, '')
     .replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return (
@@ -48,15 +49,22 @@ export function oneOf(word: string): string {
   return `${/^(?:[aeio]|SLA)/.test(word) ? 'an' : 'a'} ${word}`
 }
 
+/** The units of lengths of time, with their seconds. */
+export const durationUnits = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** The largest unit that divides a number of seconds. */
+export function largestUnit(seconds: number): (typeof durationUnits)[number] {
+  return durationUnits.find(([, each]) => seconds % each === 0 && seconds >= each) ?? ['second', 1]
+}
+
 /** Seconds in the largest unit that divides them. */
 export function durationText(seconds: number): string {
-  const units = [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-    ['second', 1],
-  ] as const
-  const [word, size] = units.find(([, each]) => seconds % each === 0 && seconds >= each) ?? ['second', 1]
+  const [word, size] = largestUnit(seconds)
   const count = seconds / size
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }

@@ -1,11 +1,11 @@
 import { type DescField, fromJson, type JsonValue, type Message, ScalarType, toJson } from '@bufbuild/protobuf'
-import { enumText } from '../../api/words.js'
+import { durationText, enumText } from '../../api/words.js'
 import { memberOf } from './declaration.js'
 
 /** How a field is edited. */
-export type Control = 'text' | 'lines' | 'number' | 'check' | 'choice' | 'team' | 'list' | 'json'
+export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'team' | 'list' | 'json'
 
-/** How a field is edited, by its type; a team is chosen. */
+/** How a field is edited, by its type and its name. */
 export function controlOf(field: DescField): Control {
   switch (field.fieldKind) {
     case 'enum':
@@ -19,6 +19,7 @@ export function controlOf(field: DescField): Control {
       if (field.localName === 'teamId') return 'team'
       if (field.localName === 'description') return 'lines'
       if (field.scalar === ScalarType.BOOL) return 'check'
+      if (field.localName.endsWith('Seconds')) return 'duration'
       return field.scalar === ScalarType.INT32 ? 'number' : 'text'
     }
   }
@@ -47,6 +48,7 @@ export function draftOf(field: DescField, item: Message | undefined): string {
 export function draftText(field: DescField, draft: string): string {
   if (field.fieldKind === 'enum') return enumText(field.enum, Number(draft))
   if (controlOf(field) === 'check') return draft === 'true' ? 'Yes' : 'No'
+  if (controlOf(field) === 'duration') return draft === '' ? '' : durationText(Number(draft))
   return draft.replaceAll('\n', ', ')
 }
 
@@ -56,6 +58,7 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
     case 'check':
       return draft === 'true'
     case 'number':
+    case 'duration':
     case 'choice':
       if (!/^-?\d+$/.test(draft)) throw new Error('A whole number.')
       return Number(draft)

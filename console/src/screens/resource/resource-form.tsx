@@ -4,6 +4,7 @@ import { useTeams } from '../../api/names.js'
 import { enumOptions, labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
@@ -16,8 +17,6 @@ interface ResourceFormProps {
   readonly subject?: WriteSubject<Message> | undefined
   /** What the first values are, by field. */
   readonly given?: Readonly<Record<string, string>>
-  /** Fields of the request that nobody edits, such as the id of what it belongs to. */
-  readonly fixed?: Readonly<Record<string, string>>
   readonly onClose: () => void
   readonly onDone: (answer: Message) => void
 }
@@ -25,24 +24,23 @@ interface ResourceFormProps {
 type Draft = Readonly<Record<string, string>>
 
 /** Creates or changes a thing: a form with the fields of the request, then what the request changes. */
-export function ResourceForm({ declaration, subject, given = {}, fixed = {}, onClose, onDone }: ResourceFormProps) {
+export function ResourceForm({ declaration, subject, given = {}, onClose, onDone }: ResourceFormProps) {
   const method = subject === undefined ? declaration.create : declaration.update
   const item = subject && itemIn(subject.tagged.message)
-  const fields = editableFields(method, [...(declaration.hidden ?? []), ...Object.keys(fixed)])
+  const fields = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
   const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
   const isEdited = (field: DescField) => textOf(field) !== draftOf(field, item)
   const edited = fields.filter(isEdited)
-  const sent = declaration.replaces && edited.length > 0 ? fields.filter((field) => textOf(field) !== '') : edited
-  const faults = new Map(sent.flatMap((field) => faultIn(field, textOf(field))))
+  const faults = new Map(edited.flatMap((field) => faultIn(field, textOf(field))))
   const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change this ${declaration.one}`
   if (isReviewing) {
     return (
       <WriteDialog
         title={title}
         method={method}
-        input={requestFrom(method.input, { ...(item && { id: idOf(item) }), ...fixed }, sent, textOf)}
+        input={requestFrom(method.input, item && idOf(item), edited, textOf)}
         subject={subject}
         changes={(answer) =>
           edited.map((field) => ({
@@ -104,6 +102,8 @@ function FieldControl({ field, text, fault, onChange }: FieldControlProps) {
       const options = [{ value: '', text: 'Choose' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))]
       return <SelectField {...common} options={options} />
     }
+    case 'duration':
+      return <DurationField label={label} seconds={Number(text)} onChange={(seconds) => onChange(String(seconds))} />
     case 'number':
       return <TextField {...common} type="number" />
     case 'list':
@@ -132,11 +132,11 @@ function faultIn(field: DescField, text: string): [string, string][] {
 
 function requestFrom(
   schema: ResourceDeclaration['create']['input'],
-  fixed: Readonly<Record<string, string>>,
+  id: string | undefined,
   fields: readonly DescField[],
   textOf: (field: DescField) => string,
 ): Message {
-  const json: Record<string, JsonValue> = { ...fixed }
+  const json: Record<string, JsonValue> = id === undefined ? {} : { id }
   const cleared: string[] = []
   for (const field of fields) {
     const value = jsonOf(field, textOf(field))

@@ -1,0 +1,35 @@
+import { Button } from '../../ui/button.js'
+import { movedAt, removedAt } from './list-edits.js'
+import styles from './procedures.module.css'
+
+interface OrderButtonsProps<Item> {
+  /** What the item is called, such as `stage 2`. */
+  readonly what: string
+  readonly list: readonly Item[]
+  readonly at: number
+  readonly onChange: (list: Item[]) => void
+}
+
+/** Moves an item of a list up or down, or removes it. */
+export function OrderButtons<Item>({ what, list, at, onChange }: OrderButtonsProps<Item>) {
+  const move = (by: 1 | -1) => () => onChange(movedAt(list, at, by))
+  const isLast = at === list.length - 1
+  return (
+    <span className={styles['order']}>
+      <Button look="quiet" label={`Move ${what} up`} onClick={move(-1)} why={at === 0 ? 'It is the first.' : undefined}>
+        ↑
+      </Button>
+      <Button look="quiet" label={`Move ${what} down`} onClick={move(1)} why={isLast ? 'It is the last.' : undefined}>
+        ↓
+      </Button>
+      <Button
+        look="quiet"
+        label={`Remove ${what}`}
+        onClick={() => onChange(removedAt(list, at))}
+        why={list.length === 1 ? 'One has to stay.' : undefined}
+      >
+        Remove
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,73 @@
+import { Link } from '@tanstack/react-router'
+import type { Approver, Stage, Step } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { PersonLink, useGroupName } from '../../api/names.js'
+import { Badge } from '../../ui/button.js'
+import styles from './procedures.module.css'
+
+/** Stages one after the other, each with its steps. */
+export function Stages({ stages }: { readonly stages: readonly Stage[] }) {
+  const numbered = stages.map((stage, index) => ({ stage, number: index + 1 }))
+  return (
+    <ol className={styles['stages']}>
+      {numbered.map(({ stage, number }) => (
+        <li key={number} className={styles['stage']}>
+          <h4>Stage {number}</h4>
+          <Steps stage={stage} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** The steps of a stage, which are decided side by side. */
+export function Steps({ stage }: { readonly stage: Stage }) {
+  const keyed = stage.steps.map((step, index) => ({ step, key: `${index}` }))
+  return keyed.map(({ step, key }) => <StepBox key={key} step={step} />)
+}
+
+function StepBox({ step }: { readonly step: Step }) {
+  const justification = step.approverJustificationMode
+  const approvers = step.approvers.map((approver, index) => ({ approver, key: `${index}` }))
+  return (
+    <div className={styles['step']}>
+      {step.customWorkflow ? (
+        <p>Workflow {step.customWorkflow.workflowId}</p>
+      ) : (
+        <ul>
+          {approvers.map(({ approver, key }) => (
+            <li key={key}>
+              <ApproverName approver={approver} /> {approver.notify && <Badge>notified</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={styles['notes']}>
+        {step.allowSelfApproval === false ? 'Nobody approves for themselves.' : 'May approve for themselves.'}{' '}
+        {step.autoApproveSelf && 'Approves itself for an approver. '}
+        {justification === 'REQUIRED' && 'A reason is required. '}
+        {justification === 'OPTIONAL' && 'A reason can be given. '}
+        {step.suppressNotifications && 'Nobody is notified.'}
+      </p>
+    </div>
+  )
+}
+
+function ApproverName({ approver: { kind } }: { readonly approver: Approver }) {
+  const groupName = useGroupName()
+  switch (kind.case) {
+    case 'appOwner':
+      return <>The owner of the app</>
+    case 'manager':
+      return <>The manager</>
+    case 'user':
+      return <PersonLink id={kind.value.userId} />
+    case 'group':
+      return (
+        <>
+          Group <Link to={`/groups/${encodeURIComponent(kind.value.groupId)}`}>{groupName(kind.value.groupId)}</Link>
+        </>
+      )
+    case undefined:
+      return <>Nobody</>
+  }
+}

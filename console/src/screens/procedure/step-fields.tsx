@@ -1,0 +1,101 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  CustomWorkflowSchema,
+  type Step,
+  StepSchema,
+} from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { Button } from '../../ui/button.js'
+import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import { ApproverFields, newApprover } from './approver-fields.js'
+import { replacedAt } from './list-edits.js'
+import { OrderButtons } from './order-buttons.js'
+import styles from './procedures.module.css'
+
+const deciders = [
+  { value: 'people', text: 'People' },
+  { value: 'workflow', text: 'A workflow' },
+]
+const reasons = [
+  { value: 'NONE', text: 'Is not asked for' },
+  { value: 'OPTIONAL', text: 'Can be given' },
+  { value: 'REQUIRED', text: 'Is required' },
+]
+
+interface StepFieldsProps {
+  readonly step: Step
+  readonly onChange: (step: Step) => void
+}
+
+/** One decision: who makes it, and how. */
+export function StepFields({ step, onChange }: StepFieldsProps) {
+  const set = (changes: Partial<Step>) => onChange({ ...step, ...changes })
+  const { approvers, customWorkflow } = step
+  const setDecider = (value: string) => {
+    const { customWorkflow: _, ...rest } = step
+    if (value === 'people') onChange({ ...rest, approvers: [newApprover()] })
+    else onChange({ ...rest, approvers: [], customWorkflow: create(CustomWorkflowSchema) })
+  }
+  const keyed = approvers.map((approver, index) => ({ approver, index, key: `${index}` }))
+  return (
+    <>
+      <SelectField
+        label="Decided by"
+        value={customWorkflow === undefined ? 'people' : 'workflow'}
+        options={deciders}
+        onChange={setDecider}
+      />
+      {customWorkflow && (
+        <TextField
+          label="Workflow (id)"
+          value={customWorkflow.workflowId}
+          onChange={(workflowId) => set({ customWorkflow: { ...customWorkflow, workflowId } })}
+        />
+      )}
+      {keyed.map(({ approver, index, key }) => (
+        <div key={key} className={styles['row']}>
+          <ApproverFields
+            approver={approver}
+            onChange={(next) => set({ approvers: replacedAt(approvers, index, next) })}
+          />
+          <OrderButtons
+            what={`approver ${index + 1}`}
+            list={approvers}
+            at={index}
+            onChange={(next) => set({ approvers: next })}
+          />
+        </div>
+      ))}
+      {customWorkflow === undefined && (
+        <div>
+          <Button onClick={() => set({ approvers: [...approvers, newApprover()] })}>Add an approver</Button>
+        </div>
+      )}
+      <SelectField
+        label="A reason"
+        value={step.approverJustificationMode || 'NONE'}
+        options={reasons}
+        onChange={(approverJustificationMode) => set({ approverJustificationMode })}
+      />
+      <CheckField
+        label="Requesters may approve their own request"
+        checked={step.allowSelfApproval ?? true}
+        onChange={(allowSelfApproval) => set({ allowSelfApproval })}
+      />
+      <CheckField
+        label="Approved at once if the requester is an approver"
+        checked={step.autoApproveSelf}
+        onChange={(autoApproveSelf) => set({ autoApproveSelf })}
+      />
+      <CheckField
+        label="Nobody is notified"
+        checked={step.suppressNotifications}
+        onChange={(suppressNotifications) => set({ suppressNotifications })}
+      />
+    </>
+  )
+}
+
+/** A step that the manager of the requester decides. */
+export function newStep(): Step {
+  return create(StepSchema, { approvers: [newApprover()] })
+}

@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import { durationUnits, largestUnit } from '../api/words.js'
+import styles from './controls.module.css'
+import { SelectField, TextField } from './field.js'
+
+interface DurationFieldProps {
+  readonly label: string
+  readonly seconds: number
+  readonly onChange: (seconds: number) => void
+}
+
+/** A length of time: a number and its unit. */
+export function DurationField({ label, seconds, onChange }: DurationFieldProps) {
+  const [unit, setUnit] = useState(() => String(largestUnit(seconds)[1]))
+  const size = Number(unit)
+  return (
+    <div className={styles['duration']}>
+      <TextField
+        label={label}
+        type="number"
+        value={String(seconds / size)}
+        onChange={(text) => onChange(Math.round(Number(text) * size))}
+      />
+      <SelectField
+        label="Unit"
+        value={unit}
+        options={durationUnits.map(([word, each]) => ({ value: String(each), text: `${word}s` }))}
+        onChange={(next) => {
+          setUnit(next)
+          onChange(Math.round((seconds / size) * Number(next)))
+        }}
+      />
+    </div>
+  )
+}
