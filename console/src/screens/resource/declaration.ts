@@ -18,14 +18,12 @@ export interface ResourceDeclaration {
   readonly create: Method
   readonly update: Method
   readonly remove?: Method
+  /** Takes one out of use, and puts it back. */
+  readonly archive?: { readonly begin: Method; readonly end: Method }
   /** Fields of the list, after the name or the id; the names are those of the message. */
   readonly columns: readonly string[]
   /** Fields of the list's request that narrow it. */
   readonly filters?: readonly string[]
-  /** Fields that forms leave out. */
-  readonly hidden?: readonly string[]
-  /** An update replaces the whole thing, and says all of it. */
-  readonly replaces?: boolean
   /** What else is shown of one. */
   readonly Parts?: ComponentType<{ readonly id: string; readonly item: Message }>
   /** How the first one comes to be. */
@@ -60,9 +58,9 @@ export function teamOf(item: Message): string | undefined {
   return textOf(item, 'teamId') || undefined
 }
 
-/** The fields that a request sets, apart from what it is about and what is left out. */
-export function editableFields({ input }: Method, hidden: readonly string[] = []): readonly DescField[] {
-  return input.fields.filter(({ localName }) => !['id', 'clearFields', ...hidden].includes(localName))
+/** The fields that a request sets, apart from what it is about. */
+export function editableFields({ input }: Method): readonly DescField[] {
+  return input.fields.filter(({ localName }) => !['id', 'clearFields'].includes(localName))
 }
 
 function textOf(item: Message, name: string): string {

@@ -8,10 +8,10 @@ import { PriorityService } from '../../../../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { Procedures } from '../procedure/procedures.js'
 import { AppShares } from './app-shares.js'
 import type { ResourceDeclaration } from './declaration.js'
 import { GroupMembers } from './group-members.js'
-import { Procedures } from './procedures.js'
 import { TeamMembers } from './team-members.js'
 import { WebhookDeliveries } from './webhook-deliveries.js'
 
@@ -103,6 +103,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     get: slas.getSlaDefinition,
     create: slas.createSlaDefinition,
     update: slas.updateSlaDefinition,
+    archive: { begin: slas.archiveSlaDefinition, end: slas.unarchiveSlaDefinition },
     columns: ['metric', 'targetDurationSeconds', 'archivedAt'],
     filters: ['teamId'],
     empty: 'An SLA definition promises how long a ticket takes. Create the first one of the team.',

@@ -7,6 +7,7 @@ import { Button, Toolbar } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { FailureBox, Skeleton } from '../../ui/states.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+import { ArchiveButton } from './archive-button.js'
 import { itemOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
 import { MessageFacts } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
@@ -50,7 +51,7 @@ interface ActionsProps extends ResourceDetailProps {
 }
 
 function Actions({ declaration, id, item, subject }: ActionsProps) {
-  const { path, one, update, remove } = declaration
+  const { path, one, update, remove, archive } = declaration
   const [open, setOpen] = useState<'edit' | 'remove'>()
   const navigate = useNavigate()
   const team = { teamId: teamOf(item) }
@@ -64,6 +65,7 @@ function Actions({ declaration, id, item, subject }: ActionsProps) {
           Delete
         </Button>
       )}
+      {archive && <ArchiveButton methods={archive} id={id} item={item} subject={subject} />}
       <Button look="main" onClick={() => setOpen('edit')} why={whyNotEdit}>
         Edit
       </Button>
