@@ -5,7 +5,7 @@ import { Shell } from './shell.js'
 
 /** Each address below the path of the console, and its screen, which is loaded when it is first shown. */
 const screens = [
-  ['/', lazyRouteComponent(() => import('../screens/overview-screen.js'), 'OverviewScreen')],
+  ['/', lazyRouteComponent(() => import('../screens/overview/overview-screen.js'), 'OverviewScreen')],
   ['/people', lazyRouteComponent(() => import('../screens/people/people-screen.js'), 'PeopleScreen')],
   ['/people/changes', lazyRouteComponent(() => import('../screens/bulk/bulk-screen.js'), 'BulkScreen')],
   ['/people/$id', lazyRouteComponent(() => import('../screens/person/person-screen.js'), 'PersonScreen')],

@@ -1,10 +1,11 @@
 import { createQueryOptions, useTransport } from '@connectrpc/connect-query'
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { TeamService } from '../../../gen/svc/v2/team_pb.js'
-import { useWhyNot } from '../api/caller-context.js'
-import { PersonLink } from '../api/names.js'
-import { When } from '../ui/when.js'
+import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { PersonLink } from '../../api/names.js'
+import { When } from '../../ui/when.js'
+import styles from './overview.module.css'
 
 interface EndingRolesProps {
   /** How soon a role ends that is shown, in milliseconds. */
@@ -30,11 +31,23 @@ export function EndingRoles({ within, teams }: EndingRolesProps) {
   const ending = answers.flatMap(({ data }) =>
     (data?.data ?? []).filter(({ expiresAt }) => expiresAt !== undefined && Date.parse(expiresAt) - now < within),
   )
-  return ending.map(({ teamId, userId, expiresAt }) => (
-    <li key={`${teamId} ${userId}`}>
-      The role of <PersonLink id={userId} /> in{' '}
-      <Link to={`/teams/${encodeURIComponent(teamId)}`}>{teams.find(({ id }) => id === teamId)?.name ?? teamId}</Link>{' '}
-      ends <When at={expiresAt} />
-    </li>
-  ))
+  return (
+    <>
+      {ending.map(({ teamId, userId, expiresAt }) => (
+        <li key={`${teamId} ${userId}`}>
+          The role of <PersonLink id={userId} /> in{' '}
+          <Link to={`/teams/${encodeURIComponent(teamId)}`}>
+            {teams.find(({ id }) => id === teamId)?.name ?? teamId}
+          </Link>{' '}
+          ends <When at={expiresAt} />
+        </li>
+      ))}
+      {asked.length < teams.length && asked.length > 0 && (
+        <li className={styles['note']}>
+          Roles that end are looked for in the first {asked.length} teams. Each <Link to="/teams">team</Link> shows its
+          own.
+        </li>
+      )}
+    </>
+  )
 }

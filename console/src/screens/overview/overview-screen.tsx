@@ -2,21 +2,22 @@ import type { DescMessage, DescMethodUnary } from '@bufbuild/protobuf'
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiKeyService, ApiKeyStatus } from '../../../gen/svc/v2/api_key_pb.js'
-import { DirectoryService } from '../../../gen/svc/v2/directory_pb.js'
-import { GroupService } from '../../../gen/svc/v2/group_pb.js'
-import { JourneyService } from '../../../gen/svc/v2/journey_pb.js'
-import { OrganizationService } from '../../../gen/svc/v2/organization_pb.js'
-import { TeamService } from '../../../gen/svc/v2/team_pb.js'
-import { UserService } from '../../../gen/svc/v2/user_pb.js'
-import { useWhyNot } from '../api/caller-context.js'
-import { useTeams } from '../api/names.js'
-import { usePages } from '../api/pages.js'
-import { Facts, Panel, Screen } from '../ui/screen.js'
-import { FailureBox, NoRight, Skeleton } from '../ui/states.js'
-import { When } from '../ui/when.js'
+import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { DirectoryService } from '../../../../gen/svc/v2/directory_pb.js'
+import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
+import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
+import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
+import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { useTeams } from '../../api/names.js'
+import { usePages } from '../../api/pages.js'
+import { Facts, Panel, Screen } from '../../ui/screen.js'
+import { FailureBox, NoRight, Skeleton } from '../../ui/states.js'
+import { When } from '../../ui/when.js'
+import { isUnused } from '../keys/keys-screen.js'
 import { EndingRoles } from './ending-roles.js'
-import { isUnused } from './keys/keys-screen.js'
+import { FailingEndpoints } from './failing-endpoints.js'
 import styles from './overview.module.css'
 
 const SOON_MILLIS = 30 * 86_400_000
@@ -43,6 +44,7 @@ export function OverviewScreen() {
         <ul className={styles['matters']}>
           <LateJourneys />
           <Keys />
+          <FailingEndpoints />
           <EndingRoles within={SOON_MILLIS} teams={useTeams()} />
         </ul>
       </Panel>
