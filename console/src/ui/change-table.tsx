@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Scroll } from './scroll.js'
 import styles from './table.module.css'
 
@@ -5,8 +6,8 @@ import styles from './table.module.css'
 export interface Change {
   readonly label: string
   /** Absent where nothing was there. */
-  readonly from?: string | undefined
-  readonly to: string
+  readonly from?: ReactNode
+  readonly to: ReactNode
 }
 
 /** What a write changes, field by field. Nothing for no changes. */

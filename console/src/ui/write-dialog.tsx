@@ -29,7 +29,7 @@ interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer>
   readonly title: string
   readonly method: DescMethodUnary<I, O>
   readonly input: MessageInitShape<I>
-  /** What the write changes, given what was read; without a subject the argument is undefined. */
+  /** What the write changes, given what was read; without a subject the argument is undefined. With no change it cannot be sent. */
   readonly changes: (answer: Answer | undefined) => readonly Change[]
   /** Absent where nothing is there yet, or nothing has a version. */
   readonly subject?: WriteSubject<Answer> | undefined
@@ -71,14 +71,15 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
     setKey(newKey())
     write.reset()
   }
+  const changed = changes(base?.message)
   const command = () => curlFor(httpRequestFor(method, create(method.input, input)), baseUrl, headers)
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
       {newest === undefined ? (
-        <ChangeTable changes={changes(base?.message)} />
+        <ChangeTable changes={changed} />
       ) : (
-        <ConflictTable before={changes(base?.message)} now={changes(newest.message)} />
+        <ConflictTable before={changed} now={changes(newest.message)} />
       )}
       {write.error && newest === undefined && <FailureBox error={write.error} />}
       <DialogFoot apart={<CopyButton text={command}>Copy as curl</CopyButton>}>
@@ -87,7 +88,7 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
           <Button
             look={isDangerous ? 'danger' : 'main'}
             onClick={() => write.mutate()}
-            why={write.isPending ? 'It is being sent.' : undefined}
+            why={write.isPending ? 'It is being sent.' : changed.length === 0 ? 'Nothing is changed yet.' : undefined}
           >
             {confirm}
           </Button>

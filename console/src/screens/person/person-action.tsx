@@ -9,11 +9,13 @@ import {
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { enumText } from '../../api/words.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+import { ChangeAddress } from './change-address.js'
+import { ChangeManager } from './change-manager.js'
 import { EditProfile, type SavedProfile } from './edit-profile.js'
 import type { ProfileFact } from './profile-facts.js'
 
 type Open =
-  | { readonly kind: 'edit' | 'deactivate' | 'reactivate' | 'end' }
+  | { readonly kind: 'edit' | 'address' | 'manager' | 'deactivate' | 'reactivate' | 'end' }
   | { readonly kind: 'pin' | 'release'; readonly fact: ProfileFact }
 type PersonSubject = WriteSubject<{ readonly data?: User | undefined }>
 
@@ -41,6 +43,10 @@ export function usePersonAction(user: User, person: PersonSubject, facts: readon
           />
         )
       }
+      case 'address':
+        return <ChangeAddress {...common} onDone={(answer) => done(savedText(answer))} />
+      case 'manager':
+        return <ChangeManager user={user} onClose={close} onDone={(answer) => done(savedText(answer))} />
       case 'pin':
       case 'release':
         return (
@@ -55,6 +61,8 @@ export function usePersonAction(user: User, person: PersonSubject, facts: readon
   return {
     notice,
     dialog: open && dialogFor(open),
+    address: () => setOpen({ kind: 'address' }),
+    manager: () => setOpen({ kind: 'manager' }),
     edit: () => setOpen({ kind: 'edit' }),
     deactivate: () => setOpen({ kind: 'deactivate' }),
     reactivate: () => setOpen({ kind: 'reactivate' }),
@@ -64,7 +72,8 @@ export function usePersonAction(user: User, person: PersonSubject, facts: readon
   }
 }
 
-interface PersonDialogProps {
+/** What the dialogs about a person need. */
+export interface PersonDialogProps {
   readonly user: User
   readonly person: PersonSubject
   readonly onClose: () => void

@@ -1,7 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { FieldOwner, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { FieldOwner, type User, UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { PersonLink } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { useTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
@@ -44,9 +46,16 @@ function Person({ user, person }: PersonProps) {
   const history = usePages(AuditLogService.method.listAuditEvents, request, whyNoHistory === undefined)
   const why = useWhyNot(UserService.method.updateUser, { userId: user.id })
   const whyNoDeactivation = useWhyNot(UserService.method.deactivateUser)
+  const whyNotAddress = useWhyNot(UserService.method.updateUser)
+  const noRelationship = useWhyNot(UserRelationshipService.method.createUserRelationship)
   const facts = profileFacts(user, history.rows)
   const action = usePersonAction(user, person, facts)
   const isActive = user.deactivatedAt === undefined
+  const isManagerSupplied = facts.some(
+    ({ field, owner }) => field === UserProfileField.MANAGER && owner === FieldOwner.DIRECTORY,
+  )
+  const whyNotManager =
+    noRelationship ?? (isManagerSupplied ? 'The directory supplies the manager: change it there.' : undefined)
   const isSupplied = facts.some(({ owner }) => owner === FieldOwner.DIRECTORY)
   return (
     <Screen
@@ -76,12 +85,27 @@ function Person({ user, person }: PersonProps) {
       <Panel title="Person">
         <Facts
           facts={{
-            Address: user.email,
+            Address: (
+              <>
+                {user.email}{' '}
+                <Button look="quiet" label="Change the address" onClick={action.address} why={whyNotAddress}>
+                  Change
+                </Button>
+              </>
+            ),
             Id: <code>{user.id}</code>,
             Role: enumText(UserRoleSchema, user.role),
             State: isActive ? <Badge tone="good">Active</Badge> : <Deactivated at={user.deactivatedAt} />,
             Since: <When at={user.createdAt} exact />,
             'Supplied by a directory': isSupplied ? 'Yes' : 'No',
+            Manager: (
+              <>
+                <PersonLink id={user.managerUserId} />{' '}
+                <Button look="quiet" label="Change the manager" onClick={action.manager} why={whyNotManager}>
+                  Change
+                </Button>
+              </>
+            ),
             Reports: (
               <Link to="/people" search={{ manager: user.id } as never}>
                 Who reports to this person
