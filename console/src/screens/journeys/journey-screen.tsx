@@ -5,14 +5,14 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { PersonLink, useTeamName } from '../../api/names.js'
 import { useFilters } from '../../app/filters.js'
-import { Badge } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
 import { dateText, When } from '../../ui/when.js'
-import { journeyMoments, nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
+import { journeyMoments, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 import { CheckCounts } from './journeys-screen.js'
 import { TaskTable } from './task-table.js'
+import { WaitsFor } from './waits-for.js'
 
 const JourneyGraph = lazy(() => import('./journey-graph.js').then(({ JourneyGraph }) => ({ default: JourneyGraph })))
 
@@ -64,26 +64,6 @@ function JourneyParts({ journey }: { readonly journey: Journey }) {
         )}
       </Panel>
     </Screen>
-  )
-}
-
-function WaitsFor({ facts }: { readonly facts: readonly TaskFacts[] }) {
-  const next = nextTasks(facts)
-  if (next.length === 0) return <>Nothing</>
-  return (
-    <ul>
-      {next.map(({ task, failures }) => (
-        <li key={task.id}>
-          {task.name}
-          {task.assignedToUserId && (
-            <>
-              , assigned to <PersonLink id={task.assignedToUserId} />
-            </>
-          )}{' '}
-          {task.isOverdue && <Badge tone="bad">Late</Badge>} {failures.length > 0 && <Badge tone="bad">Failed</Badge>}
-        </li>
-      ))}
-    </ul>
   )
 }
 

@@ -10,6 +10,7 @@ import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Filters, Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { dateText } from '../../ui/when.js'
+import { WaitsForText } from './waits-for.js'
 
 const PAGE_SIZE = 200
 
@@ -20,22 +21,7 @@ export function JourneysScreen() {
   const teamName = useTeamName()
   const why = useWhyNot(JourneyService.method.listJourneys)
   const pages = usePages(JourneyService.method.listJourneys, requestFrom(filters), why === undefined)
-  const columns: readonly Column<Journey>[] = [
-    {
-      label: 'Journey',
-      size: 'wide',
-      cell: ({ id, name }) => (
-        <Link to="/journeys/$id" params={{ id }}>
-          {name}
-        </Link>
-      ),
-    },
-    { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
-    { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
-    { label: 'Due', cell: ({ dueDate }) => dateText(dueDate) || '–' },
-    { label: 'Progress', size: 'narrow', cell: ({ progressPercent }) => `${progressPercent} %` },
-    { label: 'Checks', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
-  ]
+  const columns = columnsFor(filters['state'] === 'overdue', teamName)
   const select = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
     <SelectField
       label={label}
@@ -73,6 +59,32 @@ export function JourneysScreen() {
       )}
     </Screen>
   )
+}
+
+/** Those of late journeys say what each waits for, which is read for each that is in sight. */
+function columnsFor(areLate: boolean, teamName: (id: string) => string): readonly Column<Journey>[] {
+  const name: Column<Journey> = {
+    label: 'Journey',
+    size: 'wide',
+    cell: ({ id, name: text }) => (
+      <Link to="/journeys/$id" params={{ id }}>
+        {text}
+      </Link>
+    ),
+  }
+  const common: readonly Column<Journey>[] = [
+    { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
+    { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' },
+    { label: 'Progress', size: 'narrow', isMinor: areLate, cell: ({ progressPercent }) => `${progressPercent} %` },
+  ]
+  if (areLate)
+    return [name, ...common, { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> }]
+  return [
+    name,
+    { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
+    ...common,
+    { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
+  ]
 }
 
 /** How many checks of a journey are failing, or warn. */
