@@ -4,7 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
+import { oneOf } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
+import { teamResources, useNamedThings } from './named-things.js'
 import { destinations } from './navigation.js'
 import styles from './palette.module.css'
 
@@ -15,10 +17,10 @@ interface Hit {
   readonly path: string
 }
 
-const PEOPLE = 8
+const MAX_HITS = 8
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Opens a screen, a person by name or address, or anything by its id. */
+/** Opens a screen, a person by name or address, another thing by name, or anything by its id. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const navigate = useNavigate()
@@ -64,30 +66,45 @@ function useHits(text: string): Hit[] {
   const isAsked = why === undefined && text !== ''
   const people = useQuery(
     UserService.method.listUsers,
-    { q: text, pageSize: PEOPLE, includeDeactivated: true },
+    { q: text, pageSize: MAX_HITS, includeDeactivated: true },
     { enabled: isAsked },
+  )
+  const things = useNamedThings(text !== '')
+  const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) =>
+    hitOf('person', 'people', id, name || email, email),
   )
   const screens = destinations
     .flatMap(({ items }) => items)
-    .filter(({ title }) => title.toLowerCase().includes(text.toLowerCase()))
+    .filter(({ title }) => hasText(title, text))
     .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
-  const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) => ({
-    kind: 'Person',
-    title: name || email,
-    detail: email,
-    path: `/people/${encodeURIComponent(id)}`,
-  }))
-  return [...byId(text), ...persons, ...screens]
+  const named = text === '' ? [] : things.filter(({ id, name }) => id === text || hasText(name, text))
+  const others = named.slice(0, MAX_HITS).map(({ path, one, id, name }) => hitOf(one, path, id, name, id))
+  const found = [...persons, ...others]
+  const guessed = byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
+  return [...found, ...guessed, ...screens]
+}
+
+function hasText(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase())
+}
+
+function hitOf(one: string, folder: string, id: string, title: string, detail: string): Hit {
+  return {
+    kind: one.charAt(0).toUpperCase() + one.slice(1),
+    title,
+    detail,
+    path: `/${folder}/${encodeURIComponent(id)}`,
+  }
 }
 
 /** Screens that an id could belong to: ids say nothing about what they are of, except by custom. */
-function byId(text: string): Hit[] {
-  const hit = (kind: string, folder: string) => ({
-    kind,
-    title: text,
-    detail: `Open as ${kind.toLowerCase()}`,
-    path: `/${folder}/${encodeURIComponent(text)}`,
-  })
-  if (UUID.test(text)) return [hit('Journey', 'journeys'), hit('Key', 'keys'), hit('Person', 'people')]
-  return /^[\w.~:-]+_[\w.~:-]+$/.test(text) ? [hit('Person', 'people'), hit('Key', 'keys')] : []
+function byId(id: string): Hit[] {
+  const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
+  if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...ofTeams(hit)]
+  if (!/^[\w.~:-]+_[\w.~:-]+$/.test(id)) return []
+  return [hit('person', 'people'), hit('key', 'keys'), ...ofTeams(hit)]
+}
+
+function ofTeams(hit: (one: string, folder: string) => Hit): Hit[] {
+  return teamResources.map(({ one, path }) => hit(one, path))
 }
