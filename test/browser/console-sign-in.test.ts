@@ -23,7 +23,7 @@ beforeAll(async () => {
         emailVerifiedClaim: 'email_verified',
       },
       consoleOidcClientId: 'console',
-      consoleOidcScopes: 'openid email',
+      consoleOidcScopes: 'openid email offline_access',
     },
   })
   await issuer.serve(`${console.service.baseUrl}/console`)
@@ -55,6 +55,20 @@ describe('signing in with an issuer', () => {
     await page.getByText('Ada Lindqvist').first().waitFor()
     const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
     expect(stored).not.toMatch(/eyJ/)
+  })
+
+  it('is renewed when its token ends, and nobody notices', async () => {
+    const { page } = opened
+    const body = JSON.stringify({ code: 'unauthenticated', message: 'the token has ended' })
+    const ended = { status: 401, contentType: 'application/json', body }
+    await page.route('**/svc.v2.UserService/ListUsers', (route) => route.fulfill(ended), { times: 1 })
+    const renewal = page.waitForRequest((request) => request.postData()?.includes('grant_type=refresh_token') === true)
+    await page.getByLabel('Name or address').fill('bel')
+    expect((await renewal).url()).toMatch(issuer.url)
+    await page.getByRole('link', { name: 'Béla Kovács' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByLabel('Name or address').fill('')
+    await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
   })
 
   it('needs no question after a reload', async () => {

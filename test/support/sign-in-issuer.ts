@@ -41,7 +41,7 @@ function createProvider(url: string, redirectUri: string, audience: string, emai
       {
         client_id: 'console',
         token_endpoint_auth_method: 'none',
-        grant_types: ['authorization_code'],
+        grant_types: ['authorization_code', 'refresh_token'],
         redirect_uris: [redirectUri],
         post_logout_redirect_uris: [redirectUri],
       },
@@ -50,7 +50,7 @@ function createProvider(url: string, redirectUri: string, audience: string, emai
     cookies: { keys: ['of the test'] },
     clientBasedCORS: () => true,
     pkce: { required: () => true },
-    scopes: ['openid', 'email'],
+    scopes: ['openid', 'email', 'offline_access'],
     extraTokenClaims: () => ({ email, email_verified: true }),
     features: {
       devInteractions: { enabled: true },

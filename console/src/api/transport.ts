@@ -11,8 +11,8 @@ const TIMEOUT_MILLIS = 30_000
 const MAX_WAIT_MILLIS = 3_000
 
 /**
- * Calls the service as the person who is signed in, and tries again what can be. A refused token ends the session; the call
- * fails with `unauthenticated`.
+ * Calls the service as the person who is signed in, and tries again what can be. A refused token is renewed,
+ * or ends the session; then the call fails with `unauthenticated`.
  */
 export function createServiceTransport(baseUrl: string, session: Session): Transport {
   return createConnectTransport({
@@ -28,15 +28,18 @@ export function createServiceTransport(baseUrl: string, session: Session): Trans
 
 function createAuthorization(session: Session): Interceptor {
   return (next) => async (request) => {
+    const send = (token: string | undefined) => {
+      if (token !== undefined) request.header.set('authorization', `Bearer ${token}`)
+      return next(request)
+    }
     const token = session.credential()?.token
-    if (token !== undefined) request.header.set('authorization', `Bearer ${token}`)
     try {
-      return await next(request)
+      return await send(token)
     } catch (error) {
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated
       // A call that began before the person signed in again says nothing about the new token.
-      if (isRefused && session.credential()?.token === token) session.refused()
-      throw error
+      if (!isRefused || session.credential()?.token !== token || !(await session.refused())) throw error
+      return send(session.credential()?.token)
     }
   }
 }

@@ -43,6 +43,7 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
   const insecure = { [oauth.allowInsecureRequests]: issuer.protocol === 'http:' }
   // An audience that is a URI is a resource of the issuer (RFC 8707).
   const resource: Record<string, string> = URL.canParse(config.audience) ? { resource: config.audience } : {}
+  const isOffline = config.scopes.split(' ').includes('offline_access')
   const options = { ...insecure, additionalParameters: resource }
   let discovered: Promise<oauth.AuthorizationServer> | undefined
   const discover = () => {
@@ -89,7 +90,8 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
         code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: 'S256',
         ...resource,
-        ...(silent && { prompt: 'none' }),
+        // Issuers give refresh tokens only where the person consents (OpenID Connect Core, section 11).
+        ...(silent ? { prompt: 'none' } : isOffline && { prompt: 'consent' }),
       }
       for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
       location.assign(address)

@@ -16,8 +16,8 @@ export interface Session {
   generation(): number
   signIn(credential: Credential): void
   signOut(): void
-  /** The service has refused the token. Renews it where that is possible. */
-  refused(): void
+  /** The service has refused the token: renews it, which resolves to true, or ends the sign-in where that is impossible. */
+  refused(): Promise<boolean>
   /** Calls back after each change of the state, until the returned function is called. */
   subscribe(listener: () => void): () => void
 }
@@ -27,6 +27,7 @@ export function createSession(): Session {
   let credential: Credential | undefined
   let state: SessionState = 'out'
   let generation = 0
+  let renewal: Promise<boolean> | undefined
   const listeners = new Set<() => void>()
   const otherTabs = new BroadcastChannel('svc-console')
   const become = (next: SessionState, given: Credential | undefined) => {
@@ -37,6 +38,16 @@ export function createSession(): Session {
   const signIn = (given: Credential) => {
     generation++
     become('in', given)
+  }
+  const renewOrEnd = async () => {
+    if (state !== 'in') return false
+    const refused = credential
+    const next = await refused?.renew?.().catch(() => undefined)
+    // The person may have signed out meanwhile, or in again.
+    if (credential !== refused) return false
+    if (next === undefined) become('ended', refused)
+    else signIn(next)
+    return next !== undefined
   }
   otherTabs.onmessage = ({ data }) => {
     if (data === 'signed out') become('out', undefined)
@@ -51,10 +62,10 @@ export function createSession(): Session {
       otherTabs.postMessage('signed out')
     },
     refused: () => {
-      if (state !== 'in') return
-      const { renew } = credential ?? {}
-      become('ended', credential)
-      renew?.().then(signIn, () => {})
+      renewal ??= renewOrEnd().finally(() => {
+        renewal = undefined
+      })
+      return renewal
     },
     subscribe: (listener) => {
       listeners.add(listener)
