@@ -1,7 +1,8 @@
-import { TransportProvider } from '@connectrpc/connect-query'
+import { createQueryOptions, TransportProvider } from '@connectrpc/connect-query'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { createServiceTransport } from './api/transport.js'
 import { App } from './app/app.js'
 import { createConsoleRouter } from './app/router.js'
@@ -43,6 +44,9 @@ async function start(): Promise<void> {
     serviceUrl: serviceUrl(config),
   }
   const transport = createServiceTransport(signIn.serviceUrl, session)
+  // Every screen waits for it, and it for no screen.
+  if (session.state() === 'in')
+    void queries.prefetchQuery(createQueryOptions(CallerService.method.getCaller, undefined, { transport }))
   const root = document.getElementById('root')
   if (root === null) throw new Error('the page has no element for the console')
   createRoot(root).render(

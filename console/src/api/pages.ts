@@ -25,9 +25,9 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
     queryKey: ['pages', method.parent.typeName, method.name, input],
     enabled: isAllowed,
     initialPageParam: '',
-    queryFn: async ({ pageParam }) => {
+    queryFn: async ({ pageParam, signal }) => {
       const request: unknown = { ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
-      const { message } = await callTagged(transport, method, request as MessageInitShape<I>)
+      const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
       return message as unknown as ListAnswer
     },
     getNextPageParam: (page) => page.nextPageToken || undefined,

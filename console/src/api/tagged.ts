@@ -22,8 +22,9 @@ export async function callTagged<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Tagged<MessageShape<O>>> {
-  const answer = await transport.unary(method, undefined, undefined, headers, input)
+  const answer = await transport.unary(method, signal, undefined, headers, input)
   return { message: answer.message, etag: answer.header.get('etag') ?? undefined }
 }
 

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useRef } from 'react'
 import { Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
@@ -56,7 +56,6 @@ export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTa
   if (pages.isPending) return <Skeleton lines={10} />
   if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
   if (rows.length === 0) return <Empty {...empty} />
-  const classOf = ({ size, isMinor }: Column<Row>) => `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''}`
   const [above, below] = [shown[0]?.start ?? 0, virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)]
   return (
     <>
@@ -76,17 +75,7 @@ export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTa
             <Spacer height={above} />
             {shown.map(({ index }) => {
               const row = rows[index]
-              return (
-                row !== undefined && (
-                  <tr key={keyOf(row)} aria-rowindex={index + 2}>
-                    {columns.map((column) => (
-                      <td key={column.label} className={classOf(column)}>
-                        {column.cell(row)}
-                      </td>
-                    ))}
-                  </tr>
-                )
-              )
+              return row !== undefined && <TableRow key={keyOf(row)} index={index} row={row} columns={columns} />
             })}
             <Spacer height={below} />
           </tbody>
@@ -97,6 +86,29 @@ export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTa
       </p>
     </>
   )
+}
+
+interface TableRowProps<Row> {
+  readonly index: number
+  readonly row: Row
+  readonly columns: readonly Column<Row>[]
+}
+
+/** A row, which is made once while it is scrolled through the window. */
+const TableRow = memo(function TableRow<Row>({ index, row, columns }: TableRowProps<Row>) {
+  return (
+    <tr aria-rowindex={index + 2}>
+      {columns.map((column) => (
+        <td key={column.label} className={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row>(props: TableRowProps<Row>) => ReactNode
+
+function classOf<Row>({ size, isMinor }: Column<Row>): string {
+  return `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''}`
 }
 
 /** Stands for the rows out of sight. Its height is set by the script: the policy allows no attributes of style. */
