@@ -29,6 +29,8 @@ beforeAll(async () => {
   }
   const endpoint = { url: 'https://hooks.invalid/svc', types: ['priority.update'] }
   await console.service.rest('POST', '/v2/webhook-endpoints', { token, json: endpoint })
+  const { webhookEndpoint } = console.service.database.models
+  await webhookEndpoint.updateMany({ data: { failingSince: new Date('2026-01-02T03:04:05Z') } })
   await console.service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
   opened = await console.open('/people', token)
   await opened.page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
@@ -42,6 +44,19 @@ afterAll(async () => {
 async function go(path: string): Promise<void> {
   const address = JSON.stringify(`/console${path}`)
   await opened.page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
+}
+
+/** Presses Tab until the focus is on what has this name. */
+async function tabTo(name: string): Promise<void> {
+  const { page } = opened
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate<string>(
+      '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()',
+    )
+    if (focused === name) return
+  }
+  throw new Error(`the focus never comes to ${name}`)
 }
 
 describe('the console', () => {
@@ -92,5 +107,118 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'I have it' }).click()
     await page.getByRole('heading', { level: 1, name: 'https://other.invalid/svc' }).waitFor()
     expect(await page.getByText(/^whsec_/).count()).toBe(0)
+  })
+  it('shows on the overview which endpoints fail, and since when', async () => {
+    const { page } = opened
+    await go('/')
+    await page.getByText(/The webhook https:\/\/hooks\.invalid\/svc fails since 2 Jan 2026/).waitFor()
+  })
+
+  it('says in the list of late journeys what each of them waits for', async () => {
+    const { page } = opened
+    await page.getByRole('link', { name: '2 journeys are late' }).click()
+    const row = page.getByRole('row', { name: /^Kamala Iyer joins Engineering/ })
+    await row.getByText('Prepare the workplace, Print the badge, Create the accounts').waitFor()
+  })
+
+  it('archives an SLA definition and puts it back in use', async () => {
+    const { page } = opened
+    await go('/slas/sla_resolution')
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('row', { name: 'State In use Archived' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('button', { name: 'Put back in use' }).click()
+    await page.getByRole('button', { name: 'Put back', exact: true }).click()
+    await page.getByRole('button', { name: 'Archive' }).waitFor()
+  })
+
+  it('changes a procedure by a form, stage by stage', async () => {
+    const { page } = opened
+    await go('/policies/policy_production')
+    await page.getByRole('button', { name: 'Edit procedure_production' }).click()
+    await page.getByRole('button', { name: 'Add a stage' }).click()
+    const stage = page.getByRole('group', { name: 'Stage 4' })
+    await stage.getByLabel('Approver', { exact: true }).selectOption('Every member of a group')
+    await stage.getByLabel('Group', { exact: true }).selectOption('Budget Owners')
+    await stage.getByLabel('A reason').selectOption('Is required')
+    await page.getByRole('button', { name: 'Move stage 4 up' }).click()
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Review' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change procedure_production' })
+    await dialog.getByRole('row', { name: /^Stage 3 Workflow workflow_risk_score .* Group Budget Owners/ }).waitFor()
+    await dialog.getByRole('row', { name: /^Stage 4 – Workflow workflow_risk_score/ }).waitFor()
+    expect(await dialog.getByRole('row', { name: /^Stage [12]/ }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const path = '/v2/access-policies/policy_production/approval-procedures/procedure_production'
+    const { json } = await console.service.rest('GET', path, { token: await console.token() })
+    const [, , third] = json.data.stages
+    expect(third.steps).toMatchObject([
+      { approvers: [{ group: { groupId: 'group_finance' }, notify: true }], approverJustificationMode: 'REQUIRED' },
+    ])
+    expect(json.data.stages).toHaveLength(4)
+  })
+
+  it('gives a person another manager and another address', async () => {
+    const { page } = opened
+    await go('/people/user_hanna')
+    await page.getByRole('button', { name: 'Change the manager' }).click()
+    const manager = page.getByRole('dialog', { name: 'Change the manager of Hanna Schulz' })
+    await manager.getByLabel('Name or address').fill('ada')
+    await manager.getByLabel('Manager').selectOption('Ada Lindqvist (ada@acme.example)')
+    await manager.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor()
+    await page.getByRole('button', { name: 'Change the address' }).click()
+    await page.getByLabel('Address', { exact: true }).fill('hanna.schulz@acme.example')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('hanna.schulz@acme.example').first().waitFor()
+    const { json } = await console.service.rest('GET', '/v2/users/user_hanna', { token: await console.token() })
+    expect(json.data).toMatchObject({ managerUserId: 'user_ada', email: 'hanna.schulz@acme.example' })
+  })
+
+  it('saves by the keyboard alone', async () => {
+    const { page } = opened
+    await go('/teams')
+    await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor()
+    await tabTo('Create a team')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Create a team' }).waitFor()
+    await tabTo('Name')
+    await page.keyboard.type('Legal')
+    await tabTo('Review')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: 'Name – Legal' }).waitFor()
+    await tabTo('Create')
+    await page.keyboard.press('Space')
+    await page.getByRole('heading', { level: 1, name: 'Legal' }).waitFor()
+  })
+
+  it('finds what is not a person by its name', async () => {
+    const { page } = opened
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Find anything' }).waitFor()
+    await page.keyboard.type('budget own')
+    await page.getByRole('option', { name: /^Budget Owners/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Budget Owners' }).waitFor()
+  })
+
+  it('has room at 390 px for long names and for those that are written from right to left', async () => {
+    const { page } = opened
+    await page.setViewportSize({ width: 390, height: 844 })
+    const token = await console.token()
+    const long = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(3)
+    for (const [id, json] of [
+      ['user_goro', { firstName: 'محمد عبد الرحمن', lastName: 'الخوارزمي', department: 'الموارد البشرية' }],
+      ['user_jonas', { firstName: long, lastName: long, jobTitle: long }],
+    ] as const) {
+      await console.service.rest('PUT', `/v2/users/${id}`, { token, json })
+      await go(`/people/${id}`)
+      await page.getByRole('heading', { level: 1, name: `${json.firstName} ${json.lastName}` }).waitFor()
+      await page.getByLabel('Loading').waitFor({ state: 'detached' })
+      expect(await findingsOf(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    }
+    expect(opened.complaints).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
+import { findingsOf } from '../support/axe.js'
 import { launchBrowser } from '../support/browser.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 
@@ -50,6 +51,8 @@ describe('signing in to the console', () => {
 
   it('takes a pasted token, and says what cannot be one', async () => {
     const page = await openSignedOut('/people')
+    await page.getByLabel('Token').waitFor()
+    expect(await findingsOf(page)).toEqual([])
     await page.getByLabel('Token').fill('hunter2')
     await page.getByRole('button', { name: 'Use this token' }).click()
     await page.getByRole('alert').filter({ hasText: 'A token begins with svc_user_' }).waitFor()
@@ -190,6 +193,8 @@ describe('a key in the console', () => {
     const request = { name: 'Leaked', permissions: ['users:read'] }
     const { json } = await console.service.rest('POST', '/v2/api-keys', { token, json: request })
     const page = await openSignedOut('/leaked-key')
+    await page.getByLabel('Secret or token').waitFor()
+    expect(await findingsOf(page)).toEqual([])
     await page.getByLabel('Secret or token').fill(json.secret)
     await page.getByRole('button', { name: 'Revoke it' }).click()
     await page.getByText('it is dead now').waitFor()
