@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { type DirectoryRefusal, DirectoryService } from '../../../gen/svc/v2/directory_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { Badge } from '../ui/button.js'
+import type { Column } from '../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../ui/screen.js'
-import { Scroll } from '../ui/scroll.js'
+import { ShortTable } from '../ui/short-table.js'
 import { Empty, FailureBox, NoRight, Skeleton } from '../ui/states.js'
-import table from '../ui/table.module.css'
 import { When } from '../ui/when.js'
 
 /** How an identity provider is connected, and what of it was refused, in words. */
@@ -59,7 +59,7 @@ export function DirectoryScreen() {
                 What the provider sends and the service cannot take stands here.
               </Empty>
             ) : (
-              <Refusals refusals={status.refusals} />
+              <ShortTable label="Refusals" columns={columns} rows={status.refusals} keyOf={({ id }) => id} />
             )}
           </Panel>
         </>
@@ -68,35 +68,17 @@ export function DirectoryScreen() {
   )
 }
 
-function Refusals({ refusals }: { readonly refusals: readonly DirectoryRefusal[] }) {
-  return (
-    <Scroll label="Refusals">
-      <table className={table['table']}>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Person</th>
-            <th scope="col">Attribute</th>
-            <th scope="col">Why</th>
-            <th scope="col">Request</th>
-          </tr>
-        </thead>
-        <tbody>
-          {refusals.map((refusal) => (
-            <tr key={refusal.id}>
-              <td>
-                <When at={refusal.occurredAt} exact />
-              </td>
-              <td>{refusal.userName || refusal.externalId || '–'}</td>
-              <td>{refusal.attribute || '–'}</td>
-              <td>{refusal.detail}</td>
-              <td>
-                {refusal.method} {refusal.path} ({refusal.status}) <code>{refusal.requestId}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
-}
+const columns: readonly Column<DirectoryRefusal>[] = [
+  { label: 'When', cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
+  { label: 'Person', cell: ({ userName, externalId }) => userName || externalId || '–' },
+  { label: 'Attribute', cell: ({ attribute }) => attribute || '–' },
+  { label: 'Why', cell: ({ detail }) => detail },
+  {
+    label: 'Request',
+    cell: ({ method, path, status, requestId }) => (
+      <>
+        {method} {path} ({status}) <code>{requestId}</code>
+      </>
+    ),
+  },
+]

@@ -1,21 +1,30 @@
 import { useTransport } from '@connectrpc/connect-query'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { EventService } from '../../../gen/svc/v2/event_pb.js'
+import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { callTagged } from '../api/tagged.js'
 import { actionText, labelOf } from '../api/words.js'
 import { useFilters } from '../app/filters.js'
 import { Button } from '../ui/button.js'
+import type { Column } from '../ui/paged-table.js'
 import { Filters, Panel, Screen } from '../ui/screen.js'
-import { Scroll } from '../ui/scroll.js'
 import { SearchField } from '../ui/search-field.js'
+import { ShortTable } from '../ui/short-table.js'
 import { Empty, FailureBox, NoRight, Skeleton } from '../ui/states.js'
-import table from '../ui/table.module.css'
 import { When } from '../ui/when.js'
 import { ActorName } from './audit/actor-name.js'
 
 const { listEvents } = EventService.method
 const PAGE_SIZE = 200
+
+const columns: readonly Column<Event>[] = [
+  { label: 'Position', cell: ({ position }) => String(position) },
+  { label: 'When', cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
+  { label: 'What', cell: ({ type }) => actionText(type) },
+  { label: 'About', cell: ({ subject }) => <code>{subject?.id}</code> },
+  { label: 'By', cell: ({ actor }) => <ActorName actor={actor} /> },
+  { label: 'Changed', cell: ({ changedFields }) => changedFields.map(labelOf).join(', ') || '–' },
+]
 
 /** The feed that programs follow: every committed change, oldest first, at its position. */
 export function EventsScreen() {
@@ -49,38 +58,7 @@ export function EventsScreen() {
         {error && <FailureBox error={error} onRetry={() => void refetch()} />}
         {data && events.length === 0 && <Empty title="No event yet">Every change of anything will stand here.</Empty>}
         {events.length > 0 && (
-          <Scroll label="Events by position">
-            <table className={table['table']}>
-              <thead>
-                <tr>
-                  <th scope="col">Position</th>
-                  <th scope="col">When</th>
-                  <th scope="col">What</th>
-                  <th scope="col">About</th>
-                  <th scope="col">By</th>
-                  <th scope="col">Changed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {events.map((event) => (
-                  <tr key={event.id}>
-                    <th scope="row">{String(event.position)}</th>
-                    <td>
-                      <When at={event.occurredAt} exact />
-                    </td>
-                    <td>{actionText(event.type)}</td>
-                    <td>
-                      <code>{event.subject?.id}</code>
-                    </td>
-                    <td>
-                      <ActorName actor={event.actor} />
-                    </td>
-                    <td>{event.changedFields.map(labelOf).join(', ') || '–'}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
+          <ShortTable label="Events by position" columns={columns} rows={events} keyOf={({ id }) => id} />
         )}
         {hasNextPage && (
           <div>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Scroll } from './scroll.js'
-import styles from './table.module.css'
+import type { Column } from './paged-table.js'
+import { ShortTable } from './short-table.js'
 
 /** What a write does to one field. */
 export interface Change {
@@ -10,33 +10,19 @@ export interface Change {
   readonly to: ReactNode
 }
 
+const field: Column<Change> = { label: 'Field', cell: ({ label }) => label }
+const now: Column<Change> = { label: 'Now', cell: ({ from }) => from || '–' }
+const keyOf = ({ label }: Change) => label
+
+/** A column with what the write makes of each field. */
+function afterwards(label: string): Column<Change> {
+  return { label, cell: ({ to }) => <strong>{to || '–'}</strong> }
+}
+
 /** What a write changes, field by field. Nothing for no changes. */
 export function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
   if (changes.length === 0) return null
-  return (
-    <Scroll label="Changes">
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Now</th>
-            <th scope="col">Then</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map(({ label, from, to }) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              <td>{from || '–'}</td>
-              <td>
-                <strong>{to || '–'}</strong>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
+  return <ShortTable label="Changes" columns={[field, now, afterwards('Then')]} rows={changes} keyOf={keyOf} />
 }
 
 interface ConflictTableProps {
@@ -45,35 +31,16 @@ interface ConflictTableProps {
 }
 
 /** Somebody else has changed the object: what was read, what it is now, and what this write would make of it. */
-export function ConflictTable({ before, now }: ConflictTableProps) {
+export function ConflictTable({ before, now: changes }: ConflictTableProps) {
+  const read: Column<Change> = {
+    label: 'When you read it',
+    cell: ({ label }) => before.find((change) => change.label === label)?.from || '–',
+  }
   return (
     <div role="alert">
       <h2>Somebody else has changed this</h2>
       <p>Nothing of yours was saved, and nothing that you typed is lost. Compare, then go on or cancel.</p>
-      <Scroll label="Changes">
-        <table className={styles['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">When you read it</th>
-              <th scope="col">Now</th>
-              <th scope="col">Yours</th>
-            </tr>
-          </thead>
-          <tbody>
-            {now.map(({ label, from, to }) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                <td>{before.find((change) => change.label === label)?.from || '–'}</td>
-                <td>{from || '–'}</td>
-                <td>
-                  <strong>{to || '–'}</strong>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ShortTable label="Changes" columns={[field, read, now, afterwards('Yours')]} rows={changes} keyOf={keyOf} />
     </div>
   )
 }

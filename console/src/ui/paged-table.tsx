@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly label: string
   /** Narrow ones are for a word or a number. */
   readonly size?: 'narrow' | 'wide'
+  /** The label is for screen readers alone. */
+  readonly hidesLabel?: boolean
   /** Left out where the screen is narrow. */
   readonly isMinor?: boolean
   readonly cell: (row: Row) => ReactNode

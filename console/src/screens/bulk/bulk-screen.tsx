@@ -15,10 +15,10 @@ import { callTagged } from '../../api/tagged.js'
 import { enumText, labelOf } from '../../api/words.js'
 import { Badge, Button, type Tone, Toolbar } from '../../ui/button.js'
 import { Field, TextField } from '../../ui/field.js'
+import type { Column } from '../../ui/paged-table.js'
 import { Panel, Screen } from '../../ui/screen.js'
-import { Scroll } from '../../ui/scroll.js'
+import { ShortTable } from '../../ui/short-table.js'
 import { FailureBox } from '../../ui/states.js'
-import table from '../../ui/table.module.css'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { columns, MAX_UPDATES, readUpdates } from './csv-updates.js'
 
@@ -118,38 +118,31 @@ export function BulkScreen() {
 }
 
 function Results({ results }: { readonly results: readonly UserUpdateResult[] }) {
-  const names = (fields: readonly number[]) => fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
   return (
-    <Scroll label="What becomes of each">
-      <table className={table['table']}>
-        <thead>
-          <tr>
-            <th scope="col">Person</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Changed</th>
-            <th scope="col">Skipped or refused, and why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {results.map((result) => (
-            <tr key={result.userId}>
-              <th scope="row">
-                <PersonLink id={result.userId} />
-              </th>
-              <td>
-                <Badge tone={tones[result.outcome]}>{enumText(UserUpdateOutcomeSchema, result.outcome)}</Badge>
-              </td>
-              <td>{result.changedFields.map(labelOf).join(', ') || '–'}</td>
-              <td>
-                {result.refusal?.message}
-                {result.skippedPinnedFields.length > 0 && `Pinned: ${names(result.skippedPinnedFields)}. `}
-                {result.skippedDirectoryLockedFields.length > 0 &&
-                  `Supplied by the directory: ${names(result.skippedDirectoryLockedFields)}.`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ShortTable label="What becomes of each" columns={resultColumns} rows={results} keyOf={({ userId }) => userId} />
   )
+}
+
+const resultColumns: readonly Column<UserUpdateResult>[] = [
+  { label: 'Person', cell: ({ userId }) => <PersonLink id={userId} /> },
+  {
+    label: 'Outcome',
+    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{enumText(UserUpdateOutcomeSchema, outcome)}</Badge>,
+  },
+  { label: 'Changed', cell: ({ changedFields }) => changedFields.map(labelOf).join(', ') || '–' },
+  {
+    label: 'Skipped or refused, and why',
+    cell: ({ refusal, skippedPinnedFields, skippedDirectoryLockedFields }) => (
+      <>
+        {refusal?.message}
+        {skippedPinnedFields.length > 0 && `Pinned: ${namesOf(skippedPinnedFields)}. `}
+        {skippedDirectoryLockedFields.length > 0 &&
+          `Supplied by the directory: ${namesOf(skippedDirectoryLockedFields)}.`}
+      </>
+    ),
+  },
+]
+
+function namesOf(fields: readonly number[]): string {
+  return fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
 }

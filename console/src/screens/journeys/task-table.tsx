@@ -6,64 +6,50 @@ import {
 import { PersonLink } from '../../api/names.js'
 import { enumText } from '../../api/words.js'
 import { Badge } from '../../ui/button.js'
-import { Scroll } from '../../ui/scroll.js'
-import table from '../../ui/table.module.css'
+import type { Column } from '../../ui/paged-table.js'
+import { ShortTable } from '../../ui/short-table.js'
 import { dateText } from '../../ui/when.js'
 import type { TaskFacts } from './journey-facts.js'
 
+const columns: readonly Column<TaskFacts>[] = [
+  { label: 'Task', cell: ({ task }) => task.name },
+  { label: 'State', cell: ({ status }) => status },
+  { label: 'Waits for', cell: ({ waitsFor }) => waitsFor.map(({ name }) => name).join(', ') || '–' },
+  { label: 'Assigned to', cell: ({ task }) => <PersonLink id={task.assignedToUserId} /> },
+  {
+    label: 'Due',
+    cell: ({ task }) => (
+      <>
+        {dateText(task.dueDate) || '–'} {task.isOverdue && <Badge tone="bad">Late</Badge>}
+      </>
+    ),
+  },
+  { label: 'Checks and failures', cell: (facts) => <ChecksAndFailures facts={facts} /> },
+]
+
 /** The tasks of a journey: everything that the graph shows, in a table. */
 export function TaskTable({ facts }: { readonly facts: readonly TaskFacts[] }) {
+  return <ShortTable label="Tasks in a table" columns={columns} rows={facts} keyOf={({ task }) => task.id} />
+}
+
+function ChecksAndFailures({ facts: { checks, failures } }: { readonly facts: TaskFacts }) {
+  if (checks.length + failures.length === 0) return <>–</>
   return (
-    <Scroll label="Tasks in a table">
-      <table className={table['table']}>
-        <thead>
-          <tr>
-            <th scope="col">Task</th>
-            <th scope="col">State</th>
-            <th scope="col">Waits for</th>
-            <th scope="col">Assigned to</th>
-            <th scope="col">Due</th>
-            <th scope="col">Checks and failures</th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.map(({ task, status, waitsFor, checks, failures }) => (
-            <tr key={task.id}>
-              <th scope="row">{task.name}</th>
-              <td>{status}</td>
-              <td>{waitsFor.map(({ name }) => name).join(', ') || '–'}</td>
-              <td>
-                <PersonLink id={task.assignedToUserId} />
-              </td>
-              <td>
-                {dateText(task.dueDate) || '–'} {task.isOverdue && <Badge tone="bad">Late</Badge>}
-              </td>
-              <td>
-                {checks.length + failures.length === 0 && '–'}
-                <ul>
-                  {checks.map((check) => (
-                    <li key={check.id}>
-                      {check.workflowName || 'Check'}{' '}
-                      <Badge tone={check.status === JourneyHealthCheckStatus.FAILING ? 'bad' : 'plain'}>
-                        {enumText(JourneyHealthCheckStatusSchema, check.status)}
-                      </Badge>
-                    </li>
-                  ))}
-                  {failures.map((failure) => (
-                    <li key={`${failure.workflowCallId} ${failure.runId}`}>
-                      {failure.workflowName}{' '}
-                      <Badge tone="bad">{enumText(WorkflowRunStatusSchema, failure.runStatus)}</Badge>{' '}
-                      {failure.validationErrors?.displayMessage ||
-                        failure.statusCheckResult?.message ||
-                        failure.runResult}
-                    </li>
-                  ))}
-                </ul>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ul>
+      {checks.map((check) => (
+        <li key={check.id}>
+          {check.workflowName || 'Check'}{' '}
+          <Badge tone={check.status === JourneyHealthCheckStatus.FAILING ? 'bad' : 'plain'}>
+            {enumText(JourneyHealthCheckStatusSchema, check.status)}
+          </Badge>
+        </li>
+      ))}
+      {failures.map((failure) => (
+        <li key={`${failure.workflowCallId} ${failure.runId}`}>
+          {failure.workflowName} <Badge tone="bad">{enumText(WorkflowRunStatusSchema, failure.runStatus)}</Badge>{' '}
+          {failure.validationErrors?.displayMessage || failure.statusCheckResult?.message || failure.runResult}
+        </li>
+      ))}
+    </ul>
   )
 }

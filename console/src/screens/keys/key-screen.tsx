@@ -7,11 +7,11 @@ import { usePages } from '../../api/pages.js'
 import { useTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
+import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Scroll } from '../../ui/scroll.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
+import { ShortTable } from '../../ui/short-table.js'
 import { FailureBox, Skeleton } from '../../ui/states.js'
-import table from '../../ui/table.module.css'
 import { When } from '../../ui/when.js'
 import { KeyAction } from './key-action.js'
 import { isUnused, KeyStatus, kindText } from './keys-screen.js'
@@ -99,6 +99,20 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
 
 const PAGE_SIZE = 1_000
 
+const chainColumns: readonly Column<ApiKey>[] = [
+  {
+    label: 'Key',
+    cell: ({ id }) => (
+      <Link to="/keys/$id" params={{ id }}>
+        {id}
+      </Link>
+    ),
+  },
+  { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} exact /> },
+  { label: 'State', cell: ({ status }) => <KeyStatus status={status} /> },
+  { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} exact /> : 'Never') },
+]
+
 /** The keys that a key was rotated from and to: a leak of one of them ends all. */
 function Chain({ apiKey }: { readonly apiKey: ApiKey }) {
   const why = useWhyNot(ApiKeyService.method.listApiKeys)
@@ -108,36 +122,7 @@ function Chain({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <Panel title="Chain">
       <p>Each was rotated from the one before. If the secret of one leaks, all of them end.</p>
-      <Scroll label="Keys of the chain">
-        <table className={table['table']}>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Created</th>
-              <th scope="col">State</th>
-              <th scope="col">Last used</th>
-            </tr>
-          </thead>
-          <tbody>
-            {chain.map((key) => (
-              <tr key={key.id}>
-                <th scope="row">
-                  <Link to="/keys/$id" params={{ id: key.id }}>
-                    {key.id}
-                  </Link>
-                </th>
-                <td>
-                  <When at={key.createdAt} exact />
-                </td>
-                <td>
-                  <KeyStatus status={key.status} />
-                </td>
-                <td>{key.lastUsedAt ? <When at={key.lastUsedAt} exact /> : 'Never'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ShortTable label="Keys of the chain" columns={chainColumns} rows={chain} keyOf={({ id }) => id} />
     </Panel>
   )
 }

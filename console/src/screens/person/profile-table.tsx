@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { FieldOwner, FieldOwnerSchema, UserProfileField, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { enumText } from '../../api/words.js'
 import { Badge, Button, type Tone } from '../../ui/button.js'
-import { Scroll } from '../../ui/scroll.js'
-import table from '../../ui/table.module.css'
+import type { Column } from '../../ui/paged-table.js'
+import { ShortTable } from '../../ui/short-table.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from '../audit/actor-name.js'
 import styles from './person.module.css'
@@ -28,47 +28,28 @@ interface ProfileTableProps {
 }
 
 /** Each field of a profile with its value, who owns it since when, who wrote it, and what was skipped and why. */
-export function ProfileTable({ facts, knowsHistory, why, onPin, onRelease }: ProfileTableProps) {
+export function ProfileTable({ facts, knowsHistory, ...owning }: ProfileTableProps) {
+  const columns: readonly Column<ProfileFact>[] = [
+    { label: 'Field', cell: ({ label }) => label },
+    {
+      label: 'Value',
+      cell: (fact) => (
+        <>
+          <FieldValue fact={fact} />
+          <Skipped fact={fact} />
+        </>
+      ),
+    },
+    {
+      label: 'Owner',
+      cell: ({ owner }) => <Badge tone={tones[owner]}>{enumText(FieldOwnerSchema, owner) || 'Nobody'}</Badge>,
+    },
+    { label: 'Since', cell: ({ since }) => <When at={since} exact /> },
+    { label: 'Last written by', cell: (fact) => <Writer fact={fact} knowsHistory={knowsHistory} /> },
+    { label: 'What can be done', hidesLabel: true, cell: (fact) => <OwnerButton fact={fact} {...owning} /> },
+  ]
   return (
-    <Scroll label="Profile, field by field">
-      <table className={`${table['table']} ${styles['profile']}`}>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Value</th>
-            <th scope="col">Owner</th>
-            <th scope="col">Since</th>
-            <th scope="col">Last written by</th>
-            <th scope="col">
-              <span className="unseen">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.map((fact) => (
-            <tr key={fact.field}>
-              <th scope="row">{fact.label}</th>
-              <td>
-                <FieldValue fact={fact} />
-                <Skipped fact={fact} />
-              </td>
-              <td data-label="Owner">
-                <Badge tone={tones[fact.owner]}>{enumText(FieldOwnerSchema, fact.owner) || 'Nobody'}</Badge>
-              </td>
-              <td data-label="Since">
-                <When at={fact.since} exact />
-              </td>
-              <td data-label="Last written by">
-                <Writer fact={fact} knowsHistory={knowsHistory} />
-              </td>
-              <td className={styles['actions']}>
-                <OwnerButton fact={fact} why={why} onPin={onPin} onRelease={onRelease} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <ShortTable label="Profile, field by field" columns={columns} rows={facts} keyOf={({ field }) => String(field)} />
   )
 }
 

@@ -2,9 +2,8 @@ import type { ReactNode } from 'react'
 import { Button } from '../../ui/button.js'
 import type { Column, Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
-import { Scroll } from '../../ui/scroll.js'
+import { ShortTable } from '../../ui/short-table.js'
 import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
-import table from '../../ui/table.module.css'
 
 interface MemberPanelProps<Row> {
   readonly title: string
@@ -40,32 +39,12 @@ export function MemberPanel<Row>({
       {pages.error ? <FailureBox error={pages.error} onRetry={pages.refetch} /> : null}
       {!pages.isPending && !pages.error && rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
       {rows.length > 0 && (
-        <Scroll label={title}>
-          <table className={table['table']}>
-            <thead>
-              <tr>
-                {columns.map(({ label }) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span className="unseen">What can be done</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={keyOf(row)}>
-                  {columns.map(({ label, cell }) => (
-                    <td key={label}>{cell(row)}</td>
-                  ))}
-                  <td>{actions(row)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <ShortTable
+          label={title}
+          columns={[...columns, { label: 'What can be done', hidesLabel: true, cell: actions }]}
+          rows={rows}
+          keyOf={keyOf}
+        />
       )}
       {pages.hasNextPage && <Button onClick={pages.fetchNextPage}>Show more</Button>}
       {children}
