@@ -25,6 +25,7 @@ export async function buildConsole() {
   const { output } = await bundle.generate({
     format: 'esm',
     minify: true,
+    codeSplitting: { groups: [shared] },
     entryFileNames: 'assets/[name]-[hash].js',
     chunkFileNames: 'assets/[name]-[hash].js',
     assetFileNames: 'assets/[name]-[hash][extname]',
@@ -36,6 +37,9 @@ export async function buildConsole() {
   await writeFile(join(target, 'index.html'), await indexOf(output))
   await writeFile(join(target, 'licenses.txt'), await licensesOf(output))
 }
+
+/** What many screens have in common is loaded with the first of them: a screen is one file, which waits for no others. */
+const shared = { name: 'shared', test: /\/console\/src\/(?:api|app|ui)\/|\/node_modules\//, minShareCount: 4 }
 
 /** A bundler would only warn about a package that is missing. */
 async function requirePackages() {

@@ -47,6 +47,9 @@ async function start(): Promise<void> {
   // Every screen waits for it, and it for no screen.
   if (session.state() === 'in')
     void queries.prefetchQuery(createQueryOptions(CallerService.method.getCaller, undefined, { transport }))
+  // So that the screen is loaded while the caller is asked for.
+  const router = createConsoleRouter(config.basePath)
+  void router.load()
   const root = document.getElementById('root')
   if (root === null) throw new Error('the page has no element for the console')
   createRoot(root).render(
@@ -54,7 +57,7 @@ async function start(): Promise<void> {
       <SignInContext value={signIn}>
         <TransportProvider transport={transport}>
           <QueryClientProvider client={queries}>
-            <App router={createConsoleRouter(config.basePath)} />
+            <App router={router} />
           </QueryClientProvider>
         </TransportProvider>
       </SignInContext>
