@@ -1,6 +1,6 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { useTransport } from '@connectrpc/connect-query'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { callTagged } from './tagged.js'
 
 /** A row of the lists that a method answers. */
@@ -35,6 +35,24 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
     placeholderData: (previous) => previous,
   })
   const rows = query.data?.pages.flatMap((page) => page.data as readonly RowOf<O>[]) ?? []
-  const total = query.data?.pages[0]?.totalSize
-  return { ...query, rows, total }
+  return { ...query, rows }
+}
+
+/** How many rows a list has in all. A call of its own, because to count them takes longer than the first of them. */
+export function useTotal<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+  isAllowed = true,
+): number | undefined {
+  const transport = useTransport()
+  const { data } = useQuery({
+    queryKey: ['total', method.parent.typeName, method.name, input],
+    enabled: isAllowed,
+    queryFn: async ({ signal }) => {
+      const request: unknown = { ...input, pageSize: 1, includeTotal: true }
+      const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
+      return (message as unknown as ListAnswer).totalSize ?? 0
+    },
+  })
+  return data
 }

@@ -18,7 +18,6 @@ export interface Column<Row> {
 /** A list that is read page by page, as `usePages` gives it. */
 export interface Pages<Row> {
   readonly rows: readonly Row[]
-  readonly total: number | undefined
   readonly error: unknown
   readonly isPending: boolean
   readonly isFetchingNextPage: boolean
@@ -30,6 +29,8 @@ export interface Pages<Row> {
 interface PagedTableProps<Row> {
   readonly label: string
   readonly pages: Pages<Row>
+  /** How many rows there are in all, once that is known. */
+  readonly total?: number | undefined
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
   /** What is shown where the list has no row. */
@@ -38,10 +39,10 @@ interface PagedTableProps<Row> {
 
 const ROW_HEIGHT = 40
 /** How close to the last row the next page is asked for. */
-const ROWS_AHEAD = 100
+const ROWS_AHEAD = 60
 
 /** A long list, of which only what is in sight is in the document; more is read while it is scrolled. */
-export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTableProps<Row>) {
+export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: PagedTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages
   const virtual = useVirtualizer({
@@ -63,7 +64,7 @@ export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTa
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
       <section className={styles['grid']} ref={scroller} aria-label={label} tabIndex={0}>
-        <table aria-rowcount={(pages.total ?? rows.length) + 1}>
+        <table aria-rowcount={hasNextPage && total === undefined ? -1 : (total ?? rows.length) + 1}>
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
@@ -84,7 +85,7 @@ export function PagedTable<Row>({ label, pages, columns, keyOf, empty }: PagedTa
         </table>
       </section>
       <p className={styles['count']} role="status">
-        {countText(rows.length, pages.total)}
+        {countText(rows.length, hasNextPage, total)}
       </p>
     </>
   )
@@ -124,7 +125,7 @@ function Spacer({ height }: { readonly height: number }) {
 
 const whole = new Intl.NumberFormat('en-GB')
 
-function countText(shown: number, total: number | undefined): string {
-  if (total === undefined || total === shown) return `${whole.format(shown)} in all`
-  return `${whole.format(shown)} of ${whole.format(total)} read; scroll for more`
+function countText(shown: number, hasMore: boolean, total: number | undefined): string {
+  if (!hasMore) return `${whole.format(shown)} in all`
+  return `${whole.format(shown)} ${total === undefined ? '' : `of ${whole.format(total)} `}read; scroll for more`
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeamName, useTeams } from '../../api/names.js'
-import { usePages } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
 import { type Search, useFilters } from '../../app/filters.js'
 import { Badge } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
@@ -20,7 +20,9 @@ export function JourneysScreen() {
   const teams = useTeams()
   const teamName = useTeamName()
   const why = useWhyNot(JourneyService.method.listJourneys)
-  const pages = usePages(JourneyService.method.listJourneys, requestFrom(filters), why === undefined)
+  const request = requestFrom(filters)
+  const pages = usePages(JourneyService.method.listJourneys, { ...request, pageSize: PAGE_SIZE }, why === undefined)
+  const total = useTotal(JourneyService.method.listJourneys, request, why === undefined)
   const columns = columnsFor(filters['state'] === 'overdue', teamName)
   const select = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
     <SelectField
@@ -51,6 +53,7 @@ export function JourneysScreen() {
           <PagedTable
             label="Journeys"
             pages={pages}
+            total={total}
             columns={columns}
             keyOf={({ id }) => id}
             empty={{ title: 'No journey matches', children: 'Workflows make journeys; an import brings them in.' }}
@@ -97,8 +100,6 @@ export function CheckCounts({ journey: { healthCheckCounts: counts } }: { readon
 
 function requestFrom({ team = '', state = '' }: Search) {
   return {
-    pageSize: PAGE_SIZE,
-    includeTotal: true,
     teamId: team,
     isArchived: state === 'archived',
     ...(state === 'overdue' && { isOverdue: true }),

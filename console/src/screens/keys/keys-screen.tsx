@@ -104,7 +104,7 @@ export function KeysScreen() {
           </Filters>
           <PagedTable
             label="Keys"
-            pages={{ ...pages, rows, total: undefined }}
+            pages={{ ...pages, rows }}
             columns={columns}
             keyOf={({ id }) => id}
             empty={{ title: 'No key matches', children: 'Take a filter away, or create a key for a program.' }}

@@ -11,7 +11,7 @@ import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeams } from '../../api/names.js'
-import { usePages } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { FailureBox, NoRight, Skeleton } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
@@ -62,16 +62,11 @@ interface CountProps<I extends DescMessage, O extends DescMessage> {
 
 function Count<I extends DescMessage, O extends DescMessage>({ title, path, method, input }: CountProps<I, O>) {
   const why = useWhyNot(method)
-  const request = { pageSize: 1, includeTotal: true, ...input }
-  const { total, isPending } = usePages(
-    method as DescMethodUnary,
-    request as object as Record<string, never>,
-    why === undefined,
-  )
+  const total = useTotal(method as DescMethodUnary, { ...input } as Record<string, never>, why === undefined)
   return (
     <li className={styles['count']}>
       <Link to={path}>{title}</Link>
-      <strong>{why ? '–' : isPending ? '…' : (total ?? 0).toLocaleString('en-GB')}</strong>
+      <strong>{why ? '–' : (total?.toLocaleString('en-GB') ?? '…')}</strong>
     </li>
   )
 }
@@ -84,9 +79,8 @@ function Matter({ count, children }: { readonly count: number; readonly children
 function LateJourneys() {
   const { listJourneys } = JourneyService.method
   const why = useWhyNot(listJourneys)
-  const common = { pageSize: 1, includeTotal: true, isArchived: false }
-  const late = usePages(listJourneys, { ...common, isOverdue: true }, why === undefined).total ?? 0
-  const failing = usePages(listJourneys, { ...common, isFailing: true }, why === undefined).total ?? 0
+  const late = useTotal(listJourneys, { isArchived: false, isOverdue: true }, why === undefined) ?? 0
+  const failing = useTotal(listJourneys, { isArchived: false, isFailing: true }, why === undefined) ?? 0
   return (
     <>
       <Matter count={late}>

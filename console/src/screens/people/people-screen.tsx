@@ -10,7 +10,7 @@ import {
   UserService,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { usePages } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { type Search, useFilters } from '../../app/filters.js'
 import { Badge } from '../../ui/button.js'
@@ -45,7 +45,9 @@ const columns: readonly Column<User>[] = [
 export function PeopleScreen() {
   const [filters, change] = useFilters()
   const why = useWhyNot(UserService.method.listUsers)
-  const pages = usePages(UserService.method.listUsers, requestFrom(filters), why === undefined)
+  const request = requestFrom(filters)
+  const pages = usePages(UserService.method.listUsers, { ...request, pageSize: PAGE_SIZE }, why === undefined)
+  const total = useTotal(UserService.method.listUsers, request, why === undefined)
   return (
     <Screen title="People" fills actions={<Link to="/people/changes">Change many from a file</Link>}>
       {why ? (
@@ -56,6 +58,7 @@ export function PeopleScreen() {
           <PagedTable
             label="People"
             pages={pages}
+            total={total}
             columns={columns}
             keyOf={({ id }) => id}
             empty={{
@@ -102,7 +105,7 @@ function PeopleFilters({ filters, onChange }: PeopleFiltersProps) {
   )
 }
 
-const PAGE_SIZE = 200
+const PAGE_SIZE = 100
 
 function requestFrom(filters: Search) {
   const { q = '', department = '', state } = filters
@@ -111,8 +114,6 @@ function requestFrom(filters: Search) {
   // The service takes both of them or none.
   const isOwnerAsked = owner !== FieldOwner.UNSPECIFIED && field !== UserProfileField.UNSPECIFIED
   return {
-    pageSize: PAGE_SIZE,
-    includeTotal: true,
     q,
     department,
     role: Number(filters['role'] ?? 0),
