@@ -65,6 +65,13 @@ const userFilters: Record<string, Partial<UserListRequest>> = {
     governedFields.map((field) => [`the owner of ${field}`, { field, owner: 'DIRECTORY', includeDeactivated: true }]),
   ),
 }
+/** Filters that nearly all users match. Together with one that few match, they cost no more than that one. */
+const common: Partial<UserListRequest> = {
+  isDeactivated: false,
+  role: 'ORG_MEMBER',
+  field: 'LOCALE',
+  owner: 'AUTOMATION',
+}
 const listApiKeys = (sql: Database, caller: Caller, teamId: string) =>
   listObjects(
     scopeOn(sql, caller),
@@ -101,6 +108,11 @@ const journeyFilters: readonly Partial<JourneyListRequest>[] = [
   { teamId: few },
   { requesterUserId: fixture.users.requester },
   ...[true, false].flatMap((value) => [{ isArchived: value }, { isOverdue: value }, { isFailing: value }]),
+  ...[0, 1, 2, 3, 4, 5, 6, 7].map((chosen) => ({
+    isArchived: (chosen & 1) > 0,
+    isOverdue: (chosen & 2) > 0,
+    isFailing: (chosen & 4) > 0,
+  })),
 ]
 /** Who reaches all of them, those of one team, those of most teams, and none but related ones. */
 const journeyCallers: Readonly<Record<string, Caller>> = {
@@ -162,15 +174,17 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
       createPageTokens(sql),
     ),
   ...Object.fromEntries(
-    Object.entries(userFilters).map(([name, filter]) => [
-      `users by ${name}`,
-      (sql: Database) =>
-        listUsers(
-          scopeOn(sql, keyOf(acme)),
-          { ...page, includeDeactivated: false, email: '', ...filter },
-          createPageTokens(sql),
-        ),
-    ]),
+    Object.entries(userFilters).flatMap(([name, filter]) =>
+      [filter, { ...common, ...filter }].map((given, index) => [
+        `users by ${name}${['', ' and what nearly all match'][index]}`,
+        (sql: Database) =>
+          listUsers(
+            scopeOn(sql, keyOf(acme)),
+            { ...page, includeDeactivated: false, email: '', ...given },
+            createPageTokens(sql),
+          ),
+      ]),
+    ),
   ),
   'department options': (sql) => listDepartmentOptions(scopeOn(sql, keyOf(globex))),
   'audit events': (sql) => listAuditEvents(scopeOn(sql, manager), anyEvent, createPageTokens(sql)),
