@@ -1,98 +1,39 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { type DescMethodUnary, type DescService, type MessageInitShape, toJson } from '@bufbuild/protobuf'
+import { fromJson, type JsonObject, toJson } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { BadRequestSchema, ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
-import { AccessPolicyApprovalProcedureService } from '../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { AppInstanceService } from '../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService } from '../gen/svc/v2/app_resource_pb.js'
-import { EntityFieldMappingService } from '../gen/svc/v2/entity_field_mapping_pb.js'
-import { EntityIngestionConfigService } from '../gen/svc/v2/entity_ingestion_config_pb.js'
-import { JourneyService } from '../gen/svc/v2/journey_pb.js'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
-import { UserService } from '../gen/svc/v2/user_pb.js'
+import { services } from '../src/handlers/routes.js'
+import { onlyReads } from '../src/limits/method-rules.js'
+import { parameterExamples } from '../src/openapi/examples.js'
 import { importRecords } from '../src/transfer/import-records.js'
-import { insertUserToken } from './support/fixture.js'
+import { insertDemoCallers } from './support/demo-requests.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
+import { methodNamed, restFormOf } from './support/write-calls.js'
 
-interface Row {
-  readonly service: DescService
-  readonly method: DescMethodUnary
-  readonly request: MessageInitShape<DescMethodUnary['input']>
-  /** The same over REST: method, path and body. */
-  readonly rest: readonly [string, string, unknown?]
-}
+/** The examples of every method that reads, except the feed, which may grow in the meantime, and streams. */
+const reads = services
+  .flatMap(({ methods }) => methods)
+  .filter((method) => onlyReads(method) && method.methodKind === 'unary' && method.name !== 'ListEvents')
+  .map(({ name, input }): [string, JsonObject] => {
+    const examples = input.fields.map((field) => [field.jsonName, parameterExamples[`${input.typeName}.${field.name}`]])
+    return [name, Object.fromEntries(examples.filter(([, example]) => example !== undefined))]
+  })
 
-const journey = '0198a1c0-7d00-7000-8000-000000000001'
-const stages = [{ steps: [{ approvers: [{ kind: { case: 'manager', value: {} }, notify: true }] }] }]
-
-const rows: readonly Row[] = [
-  {
-    service: AccessPolicyApprovalProcedureService,
-    method: AccessPolicyApprovalProcedureService.method.createAccessPolicyApprovalProcedure,
-    request: { accessPolicyId: 'policy_standard', stages },
-    rest: [
-      'POST',
-      '/v2/access-policies/policy_standard/approval-procedures',
-      { stages: [{ steps: [{ approvers: [{ manager: {}, notify: true }] }] }] },
-    ],
-  },
-  {
-    service: AppResourceService,
-    method: AppResourceService.method.batchUpdateAppResources,
-    request: { resources: [{ id: 'resource_arm_control', name: 'Arm control' }] },
-    rest: ['PUT', '/v2/app-resources/batch', { resources: [{ id: 'resource_arm_control', name: 'Arm control' }] }],
-  },
-  {
-    service: PriorityService,
-    method: PriorityService.method.updatePriority,
-    request: { id: 'pri_urgent', isAiSelectable: false },
-    rest: ['PATCH', '/v2/priorities/pri_urgent', { isAiSelectable: false }],
-  },
-  {
-    service: AppInstanceService,
-    method: AppInstanceService.method.listAppInstances,
-    request: { teamId: 'team_it' },
-    rest: ['GET', '/v2/app-instances?teamId=team_it'],
-  },
-  {
-    service: JourneyService,
-    method: JourneyService.method.getJourney,
-    request: { id: journey },
-    rest: ['GET', `/v2/journeys/${journey}`],
-  },
-  {
-    service: JourneyService,
-    method: JourneyService.method.listJourneys,
-    request: { isOverdue: true, isArchived: false, pageSize: 1, includeTotal: true },
-    rest: ['GET', '/v2/journeys?isOverdue=true&isArchived=false&pageSize=1&includeTotal=true'],
-  },
-  {
-    service: EntityIngestionConfigService,
-    method: EntityIngestionConfigService.method.listEntityIngestionConfigs,
-    request: { teamId: 'team_it' },
-    rest: ['GET', '/v2/entity-ingestion-configs?team_id=team_it'],
-  },
-  {
-    service: EntityFieldMappingService,
-    method: EntityFieldMappingService.method.listEntityFieldMappings,
-    request: { entityTypeId: 'type_device' },
-    rest: ['GET', '/v2/entity-field-mappings?entityTypeId=type_device'],
-  },
-  {
-    service: SlaDefinitionService,
-    method: SlaDefinitionService.method.listSlaDefinitions,
-    request: { teamId: 'team_it' },
-    rest: ['GET', '/v2/teams/team_it/sla-definitions'],
-  },
-  {
-    service: UserService,
-    method: UserService.method.listUsers,
-    request: { includeDeactivated: true },
-    rest: ['GET', '/v2/users?includeDeactivated=true'],
-  },
+/** Methods with requests as JSON. */
+const rows: readonly (readonly [name: string, request: JsonObject])[] = [
+  ...reads,
+  ['ListJourneys', { isOverdue: true, isArchived: false, pageSize: 1, includeTotal: true }],
+  ['ListUsers', { includeDeactivated: true }],
+  [
+    'CreateAccessPolicyApprovalProcedure',
+    { accessPolicyId: 'policy_standard', stages: [{ steps: [{ approvers: [{ manager: {}, notify: true }] }] }] },
+  ],
+  ['BatchUpdateAppResources', { resources: [{ id: 'resource_arm_control', name: 'Arm control' }] }],
+  ['UpdatePriority', { id: 'pri_urgent', isAiSelectable: false }],
 ]
 
 describe('every protocol gives the same response as REST', () => {
@@ -103,26 +44,24 @@ describe('every protocol gives the same response as REST', () => {
     service = await startTestService()
     const demo = createReadStream(join(import.meta.dirname, '..', 'demo', 'organization.ndjson'))
     await importRecords(service.database, demo, { runtime: service.runtime })
-    const [admin] = await service.database.query<{ user_id: string }>(
-      `SELECT user_id FROM memberships WHERE organization_id = 'org_acme' AND role = 'ORG_ADMIN' ORDER BY ordinal`,
-    )
-    token = await insertUserToken(service.database, { userId: admin?.user_id ?? '', organizationId: 'org_acme' })
+    token = (await insertDemoCallers(service.database)).administrator
   })
   afterAll(() => service.stop())
 
-  for (const { service: desc, method, request, rest } of rows) {
-    it.each(protocols)(`${method.name} over %s`, async (protocol) => {
-      const [verb, path, json] = rest
-      const answer = await service.rest(verb, path, { token, json })
-      expect(answer.status).toBe(200)
-      const call: unknown = Reflect.get(service.client(desc, token, protocol), method.localName)
+  describe.each(rows)('%s with %j', (name, request) => {
+    const method = methodNamed(name)
+    it.each(protocols)('over %s', async (protocol) => {
+      const { verb, path, json } = restFormOf(method, request)
+      const answer = await service.rest(verb, path, { token, ...(json && { json }) })
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      const call: unknown = Reflect.get(service.client(method.parent, token, protocol), method.localName)
       if (typeof call !== 'function') throw new Error(`the client has no ${method.localName}`)
-      const message = await call(request)
+      const message = await call(fromJson(method.input, request))
       expect(withoutNewIds(toJson(method.output, message, { alwaysEmitImplicit: true }))).toEqual(
         withoutNewIds(answer.json),
       )
     })
-  }
+  })
 
   it.each(protocols)('an error over %s has the same code, message and reason as over REST', async (protocol) => {
     const answer = await service.rest('GET', '/v2/teams/team_nobody/sla-definitions', { token })
