@@ -1,7 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useQuery } from '@connectrpc/connect-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { PersonLink, useTeamName } from '../../api/names.js'
 import { useFilters } from '../../app/filters.js'
@@ -32,7 +32,7 @@ export function JourneyScreen() {
 
 function JourneyParts({ journey }: { readonly journey: Journey }) {
   const teamName = useTeamName()
-  const facts = taskFacts(journey)
+  const facts = useMemo(() => taskFacts(journey), [journey])
   return (
     <Screen title={journey.name} above={<Link to="/journeys">Journeys</Link>} lead={journey.description}>
       <Panel title="Journey">
