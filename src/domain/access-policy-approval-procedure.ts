@@ -85,7 +85,7 @@ export interface ApprovalProcedureDraft extends TopologyDraft {
 }
 
 /** Approval procedures, which belong to access policies. */
-export const approvalProcedures = standardResource(store.approvalProcedureStore, { permissions: 'access' })
+export const approvalProcedures = standardResource(store.approvalProcedureStore)
 
 /**
  * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for

@@ -7,7 +7,7 @@ import type { Scope } from './caller/scope.js'
 import { standardResource } from './standard-resource.js'
 
 /** API keys as callers read them. */
-export const apiKeys = standardResource(apiKeyStore, { name: 'API key', permissions: 'keys' })
+export const apiKeys = standardResource(apiKeyStore, { name: 'API key' })
 
 /** The JSON of a new key, and its secret, which cannot be read again. */
 export interface ShownApiKey {

@@ -7,7 +7,7 @@ import { type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 
 /** Installations of apps; `listAppInstances` lists them. */
-export const appInstances = standardResource(appInstanceStore, { permissions: 'apps' })
+export const appInstances = standardResource(appInstanceStore)
 
 /** What to list; empty strings and 0 mean absent. */
 export interface AppInstanceListRequest {

@@ -10,7 +10,6 @@ import { takenValueText } from './value/taken-value.js'
 
 /** Resources inside apps. An empty handle of a new one is replaced. `batchUpdateAppResources` updates them. */
 export const appResources = standardResource(resources.appResourceStore, {
-  permissions: 'apps',
   complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('ares', runtime) }),
 })
 

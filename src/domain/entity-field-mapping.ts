@@ -4,10 +4,7 @@ import type { Scope } from './caller/scope.js'
 import { standardResource } from './standard-resource.js'
 
 /** Rules that fill fields of entities; `listEntityFieldMappings` lists them. */
-export const entityFieldMappings = standardResource(entityFieldMappingStore, {
-  permissions: 'entities',
-  name: 'field mapping',
-})
+export const entityFieldMappings = standardResource(entityFieldMappingStore, { name: 'field mapping' })
 
 /** What to list; empty strings mean absent. */
 export interface EntityFieldMappingListRequest {

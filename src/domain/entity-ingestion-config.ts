@@ -4,10 +4,7 @@ import type { Scope } from './caller/scope.js'
 import { standardResource } from './standard-resource.js'
 
 /** Configured ingestions; `listEntityIngestionConfigs` lists them. */
-export const entityIngestionConfigs = standardResource(entityIngestionConfigStore, {
-  permissions: 'entities',
-  name: 'ingestion config',
-})
+export const entityIngestionConfigs = standardResource(entityIngestionConfigStore, { name: 'ingestion config' })
 
 /** What to list; empty strings mean absent. */
 export interface EntityIngestionConfigListRequest {

@@ -9,7 +9,6 @@ import { standardResource } from './standard-resource.js'
 
 /** The groups of an organization. What a directory manages cannot be changed. */
 export const groups = standardResource(store.groupStore, {
-  permissions: 'users',
   requireWritable: ({ id, directoryManaged }) => {
     if (directoryManaged === true) throw managedByDirectory(String(id))
   },

@@ -9,7 +9,6 @@ import { newScopedId } from './value/scoped-id.js'
 
 /** Priorities of tickets; an empty handle of a new one is replaced. `updatePriority` updates them. */
 export const priorities = standardResource(store.priorityStore, {
-  permissions: 'tickets',
   complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('pri', runtime) }),
 })
 

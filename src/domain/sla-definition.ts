@@ -5,7 +5,7 @@ import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 
 /** What teams promise about their tickets. */
-export const slaDefinitions = standardResource(slaDefinitionStore, { permissions: 'tickets', name: 'SLA definition' })
+export const slaDefinitions = standardResource(slaDefinitionStore, { name: 'SLA definition' })
 
 /** Archives a definition, or puts it back in use, and returns its JSON. What is already so stays as it is. */
 export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boolean): Promise<string> {

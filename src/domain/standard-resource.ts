@@ -1,6 +1,6 @@
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardValues } from '../store/standard-writes.js'
-import type { Permission } from './caller/caller.js'
+import { type Permission, permissions } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
@@ -18,24 +18,29 @@ export interface StandardResource {
   readonly requireWritable: (object: Readonly<Record<string, unknown>>) => void
 }
 
-/** What differs between resources: the group of their permissions, such as `entities`, and what is not the default. */
-interface StandardOptions extends Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>> {
-  readonly permissions: 'access' | 'apps' | 'entities' | 'keys' | 'teams' | 'tickets' | 'users' | 'webhooks'
-}
+/** What is not the default. */
+type StandardOptions = Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>>
 
-/** Declares the standard methods of the objects in a store. */
-export function standardResource(store: StandardStore, { permissions, ...options }: StandardOptions): StandardResource {
+/** Declares the standard methods of the objects in a store. Throws if its service names no group of permissions. */
+export function standardResource(store: StandardStore, options: StandardOptions = {}): StandardResource {
   const words = store.type.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return {
     name: words.join(' '),
     auditedAs: words.join('_'),
-    read: `${permissions}:read`,
-    write: `${permissions}:write`,
+    read: permissionOf(store, 'read'),
+    write: permissionOf(store, 'write'),
     store,
     complete: (given) => given,
     requireWritable: () => {},
     ...options,
   }
+}
+
+function permissionOf({ type, permissions: group }: StandardStore, verb: 'read' | 'write'): Permission {
+  const permission = permissions.find((each) => each === `${group}:${verb}`)
+  if (permission === undefined)
+    throw new Error(`there is no permission to ${verb} ${type}: its service names "${group}"`)
+  return permission
 }
 
 /** The same resource, limited to the objects of one owner. */

@@ -116,7 +116,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     router.service(UserRelationshipService, createUserRelationshipHandlers(options))
     router.service(UserService, createUserHandlers(options))
     standard(ApiKeyService, apiKeys, createApiKeyHandlers(options))
-    standard(AccessPolicyService, standardResource(accessPolicyStore, { permissions: 'access' }))
+    standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
       listAppInstances: async (request, context) =>
         printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
@@ -168,7 +168,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
           await listEntityIngestionConfigs(scopeOf(context), request),
         ),
     })
-    standard(EntityTypeService, standardResource(entityTypeStore, { permissions: 'entities' }))
+    standard(EntityTypeService, standardResource(entityTypeStore))
     standard(GroupService, groups, createGroupMemberHandlers(options))
     router.service(JourneyService, {
       getJourney: async ({ id }, context) =>
@@ -199,7 +199,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
       },
     })
     standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(options))
-    standard(TeamService, standardResource(teamStore, { permissions: 'teams' }), createTeamMemberHandlers(options))
+    standard(TeamService, standardResource(teamStore), createTeamMemberHandlers(options))
   }
 }
 

@@ -1,4 +1,6 @@
+import { getOption } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
+import { permissions } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
@@ -37,6 +39,8 @@ interface StandardPages {
 export interface StandardStore extends StandardWrites {
   /** The name of its message, such as `EntityType`. */
   readonly type: string
+  /** The group of the permissions of its service, such as `entities`. */
+  readonly permissions: string
   /** By which fields a list can be filtered. */
   readonly filters: readonly string[]
   /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
@@ -104,6 +108,7 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   const references = referencesOf(resource, ownerColumn)
   return {
     type: desc.name,
+    permissions: desc.file.services.map((service) => getOption(service, permissions)).join(),
     filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
     owner,
     references,

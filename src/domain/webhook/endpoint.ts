@@ -12,7 +12,7 @@ import type { SecretStore } from './secret-store.js'
 import { newSigningKeys } from './signature.js'
 
 /** Webhook endpoints as callers read them. */
-export const webhookEndpoints = standardResource(webhookEndpointStore, { permissions: 'webhooks' })
+export const webhookEndpoints = standardResource(webhookEndpointStore)
 
 /** What a service needs for webhooks. */
 export interface WebhookTools {
