@@ -79,6 +79,32 @@ describe('the sweeper', () => {
     ])
   })
 
+  it('deletes webhook deliveries that ended and are older than 30 days, and no others', async () => {
+    const { acme, webhookEndpoints } = fixture
+    const day = 86_400_000
+    const made = (status: 'PENDING' | 'FAILED' | 'SUCCEEDED', days: number) => ({ status, days })
+    const all = [made('FAILED', 31), made('SUCCEEDED', 31), made('PENDING', 31), made('FAILED', 29)]
+    const { models } = database
+    for (const [index, { status, days }] of all.entries()) {
+      const eventId = runtime.newId()
+      const target = { targetType: 'team', targetId: fixture.it }
+      const event = { organizationId: acme, actorKind: 'SYSTEM', action: 'team.update', ...target } as const
+      await models.auditEvent.create({ data: { ...event, id: eventId } })
+      const createdAt = new Date(runtime.now().getTime() - days * day)
+      const delivery = {
+        organizationId: acme,
+        eventId,
+        endpointId: webhookEndpoints.it,
+        position: index + 1,
+        ...target,
+      }
+      await models.webhookDelivery.create({ data: { ...delivery, status, createdAt, dueAt: createdAt } })
+    }
+    await sweepOrganizations(database, '', options)
+    const left = await models.webhookDelivery.findMany({ orderBy: { position: 'asc' }, select: { position: true } })
+    expect(left.map(({ position }) => Number(position))).toEqual([3, 4])
+  })
+
   it('visits all organizations, a hundred at a time', async () => {
     await database.execute(
       `INSERT INTO organizations (id, name) SELECT 'many-' || lpad(n::text, 3, '0'), 'M' FROM generate_series(1, 200) AS n`,

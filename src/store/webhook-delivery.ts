@@ -10,7 +10,7 @@ import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
 import { ofOrganization } from './scope.js'
-import type { EndpointKey } from './webhook-endpoint.js'
+import type { EndpointKey, EndpointTarget } from './webhook-endpoint.js'
 
 const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDelivery, 'd', {
   id: 'event_id',
@@ -88,8 +88,8 @@ SELECT (SELECT count(*) FROM wanted)::int AS taken,
   FROM last`,
 })
 
-/** A delivery whose attempt may begin. */
-export interface ClaimedDelivery {
+/** A delivery whose attempt may begin, and where its endpoint is. */
+export interface ClaimedDelivery extends EndpointTarget {
   readonly eventId: string
   /** The number of this attempt, from 1. */
   readonly attempts: number
@@ -109,20 +109,31 @@ interface ClaimParameters extends EndpointKey {
  */
 const claim = createStatement<ClaimParameters, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
-  columns: { eventId: 'text', attempts: 'int4', event: 'text' },
+  columns: {
+    eventId: 'text',
+    attempts: 'int4',
+    event: 'text',
+    url: 'text',
+    mode: 'enum webhook_mode',
+    failingSince: 'timestamptz',
+    teamId: 'text',
+    secrets: 'json',
+  },
   planned: 'anew',
   text: ({ id, room, leaseSeconds }) => Prisma.sql`
-WITH due AS MATERIALIZED (
+WITH endpoint AS MATERIALIZED (
+  SELECT w.*
+    FROM webhook_endpoints w
+   WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
+), due AS MATERIALIZED (
   SELECT d.event_id
     FROM webhook_deliveries d
+   CROSS JOIN endpoint w
    WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.status = 'PENDING' AND d.due_at <= now()
-     AND EXISTS (
-           SELECT FROM webhook_endpoints w
-            WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
-              AND (w.mode = 'UNORDERED' OR NOT EXISTS (
-                     SELECT FROM webhook_deliveries b
-                      WHERE ${ofOrganization('b')} AND b.endpoint_id = ${id} AND b.status = 'PENDING'
-                        AND b.target_id = d.target_id AND b.target_type = d.target_type AND b.position < d.position)))
+     AND (w.mode = 'UNORDERED' OR NOT EXISTS (
+            SELECT FROM webhook_deliveries b
+             WHERE ${ofOrganization('b')} AND b.endpoint_id = ${id} AND b.status = 'PENDING'
+               AND b.target_id = d.target_id AND b.target_type = d.target_type AND b.position < d.position))
    ORDER BY d.due_at, d.position
    LIMIT ${room}
      FOR UPDATE OF d SKIP LOCKED
@@ -132,10 +143,16 @@ WITH due AS MATERIALIZED (
    WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.event_id = ANY (ARRAY(SELECT event_id FROM due))
   RETURNING d.event_id, d.position, d.attempts
 )
-SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event
+SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event,
+       w.url, w.mode, w.failing_since AS "failingSince", w.team_id AS "teamId",
+       (SELECT json_agg(json_build_object('id', s.id, 'sealed', s.sealed) ORDER BY s.created_at DESC)
+          FROM webhook_secrets s
+         WHERE ${ofOrganization('s')} AND s.endpoint_id = ${id} AND (s.expires_at IS NULL OR s.expires_at > now())
+       ) AS secrets
   FROM (SELECT a.*, c.position, c.attempts
           FROM claimed c
           JOIN audit_events a ON ${ofOrganization('a')} AND a.id = c.event_id) e
+ CROSS JOIN endpoint w
  ORDER BY e.position`,
 })
 

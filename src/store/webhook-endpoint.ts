@@ -18,13 +18,13 @@ export type EndpointKey = Pick<WebhookEndpointModel, 'organizationId' | 'id'>
 export const webhookEndpointStatements = webhookEndpointStore.statements
 
 /** An endpoint to which events are sent, and the position that it has reached. */
-export type EnabledEndpoint = EndpointKey & Pick<WebhookEndpointModel, 'position'>
+export type EnabledEndpoint = EndpointKey & Pick<WebhookEndpointModel, 'position' | 'failingSince'>
 
-/** The endpoints to which events are sent, of one organization or of all. */
-export function enabledEndpoints({ models }: Tables, organizationId?: string): Promise<EnabledEndpoint[]> {
+/** The endpoints of all organizations to which events are sent. */
+export function enabledEndpoints({ models }: Tables): Promise<EnabledEndpoint[]> {
   return models.webhookEndpoint.findMany({
-    where: { status: 'ENABLED', ...(organizationId !== undefined && { organizationId }) },
-    select: { organizationId: true, id: true, position: true },
+    where: { status: 'ENABLED' },
+    select: { organizationId: true, id: true, position: true, failingSince: true },
   })
 }
 
@@ -82,7 +82,7 @@ export async function markFailing({ models }: Tables, key: EndpointKey, now: Dat
   await models.webhookEndpoint.updateMany({ where: { ...key, failingSince: null }, data: { failingSince: now } })
 }
 
-/** Notes that an attempt succeeded, whatever others did meanwhile. */
+/** Notes that an attempt succeeded. */
 export async function markDelivered({ models }: Tables, key: EndpointKey): Promise<void> {
   await models.webhookEndpoint.updateMany({
     where: { ...key, failingSince: { not: null } },

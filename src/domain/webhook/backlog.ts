@@ -4,7 +4,7 @@ import { endpointsWithDueAttempts } from '../../store/webhook-delivery.js'
 import type { EnabledEndpoint, EndpointKey } from '../../store/webhook-endpoint.js'
 
 /** An endpoint that has something to send. */
-export interface EndpointBehind extends EndpointKey {
+export interface EndpointBehind extends EnabledEndpoint {
   /** How many events its cursor has before it, wanted or not. */
   readonly events: number
   /** For how long its oldest attempt has been due. */
@@ -21,16 +21,11 @@ export async function findBehind(
   const heads = await readHeads(database, [...new Set(endpoints.map(({ organizationId }) => organizationId))])
   const due = new Map((await endpointsWithDueAttempts(database, now)).map((each) => [nameOf(each), each.since]))
   return endpoints
-    .map(({ organizationId, id, position }) => {
-      const since = due.get(nameOf({ organizationId, id }))?.getTime()
-      const events = Number(BigInt(heads.get(organizationId) ?? 0) - position)
-      return {
-        organizationId,
-        id,
-        events,
-        lagSeconds: since === undefined ? 0 : (now.getTime() - since) / 1_000,
-        since,
-      }
+    .map((endpoint) => {
+      const since = due.get(nameOf(endpoint))?.getTime()
+      const events = Number(BigInt(heads.get(endpoint.organizationId) ?? 0) - endpoint.position)
+      const lagSeconds = since === undefined ? 0 : (now.getTime() - since) / 1_000
+      return { ...endpoint, events, lagSeconds, since }
     })
     .filter(({ events, since }) => events > 0 || since !== undefined)
     .sort((one, other) => other.lagSeconds - one.lagSeconds || other.events - one.events)

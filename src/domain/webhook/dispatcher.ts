@@ -4,13 +4,14 @@ import type { Tables } from '../../db/tables.js'
 import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import type { Runtime } from '../../runtime/runtime.js'
+import { byOrganization } from '../../store/organization.js'
 import { type Attempt, recordFailure, recordSuccess, releaseAttempt } from '../../store/webhook-attempt.js'
 import { type ClaimedDelivery, claimDeliveries, takeEvents } from '../../store/webhook-delivery.js'
 import {
+  type EnabledEndpoint,
   type EndpointKey,
   type EndpointTarget,
   enabledEndpoints,
-  findEndpointTarget,
   markDelivered,
   markFailing,
 } from '../../store/webhook-endpoint.js'
@@ -58,9 +59,13 @@ export interface DispatcherOptions {
 /** An endpoint for which this process works. */
 interface Lane {
   readonly key: EndpointKey
+  /** As of the last sweep. */
+  failingSince: Date | null
   inFlight: number
   isFilling: boolean
   isWoken: boolean
+  /** Whether there may be events for which there are no deliveries. */
+  hasEvents: boolean
   /** Whether there may be more than there was room for. */
   isFull: boolean
 }
@@ -72,15 +77,15 @@ interface Lane {
 export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   const { database, signals, runtime, timing, log, observer, signal } = options
   const dispatcher = new Dispatcher(options)
-  let known: ReadonlySet<string> = new Set()
+  let endpoints: ReadonlyMap<string, readonly EnabledEndpoint[]> = new Map()
   signals.onAdvance((organizationId) => {
-    if (known.has(organizationId)) void dispatcher.wakeAll(organizationId)
+    for (const endpoint of endpoints.get(organizationId) ?? []) dispatcher.wake(endpoint)
   })
   while (!signal.aborted) {
     try {
-      const endpoints = await enabledEndpoints(database)
-      known = new Set(endpoints.map(({ organizationId }) => organizationId))
-      const behind = await findBehind(database, endpoints, runtime.now())
+      const enabled = await enabledEndpoints(database)
+      endpoints = byOrganization(enabled)
+      const behind = await findBehind(database, enabled, runtime.now())
       observer?.behind(behind)
       for (const endpoint of behind) dispatcher.wake(endpoint)
     } catch (err) {
@@ -102,8 +107,6 @@ class Dispatcher {
   readonly #waiting = new Set<Lane>()
   readonly #running = new Set<Promise<void>>()
   readonly #turns = new Turns(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
-  /** The organizations whose endpoints are being read. */
-  readonly #waking = new Set<string>()
   readonly #stop = new AbortController()
   #inFlight = 0
 
@@ -112,32 +115,22 @@ class Dispatcher {
     setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal)
   }
 
-  async wakeAll(organizationId: string): Promise<void> {
-    const { database, log } = this.#options
-    if (this.#waking.has(organizationId)) return
-    this.#waking.add(organizationId)
-    try {
-      for (const key of await enabledEndpoints(database, organizationId)) this.wake(key)
-    } catch (err) {
-      // They are found again within a second.
-      log.warn({ err }, 'the webhook endpoints of an organization could not be read')
-    } finally {
-      this.#waking.delete(organizationId)
-    }
-  }
-
-  wake({ organizationId, id }: EndpointKey): void {
+  /** Looks for events and due attempts of an endpoint. */
+  wake({ organizationId, id, failingSince }: EnabledEndpoint): void {
     const name = nameOf({ organizationId, id })
     const lane = this.#lanes.get(name) ?? {
       key: { organizationId, id },
+      failingSince,
       inFlight: 0,
       isFilling: false,
       isWoken: false,
+      hasEvents: false,
       isFull: false,
     }
     this.#lanes.set(name, lane)
-    lane.isWoken = true
-    if (!lane.isFilling) this.#track(this.#run(lane))
+    lane.failingSince = failingSince
+    lane.hasEvents = true
+    this.#look(lane)
   }
 
   /** Gives requests a last moment, and resolves when all have ended. */
@@ -157,6 +150,11 @@ class Dispatcher {
     void work.finally(() => this.#running.delete(work))
   }
 
+  #look(lane: Lane): void {
+    lane.isWoken = true
+    if (!lane.isFilling) this.#track(this.#run(lane))
+  }
+
   /** Never rejects. */
   async #run(lane: Lane): Promise<void> {
     const { log, signal } = this.#options
@@ -173,30 +171,29 @@ class Dispatcher {
     this.#forget(lane)
   }
 
-  /** Begins as many attempts as there is room for. */
+  /** Begins as many attempts as there is room for. If there may be more, the lane has another turn, after the others. */
   async #fill(lane: Lane): Promise<void> {
-    const { database, runtime, signal } = this.#options
-    for (let isDone = false; !isDone && !signal.aborted; ) {
-      const now = runtime.now()
-      const target = await findEndpointTarget(database, lane.key, now)
-      if (target === undefined) return
-      const failing = target.failingSince === null ? 0 : now.getTime() - target.failingSince.getTime()
-      const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
-      if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
-      const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
-      lane.isFull = room <= 0
-      if (lane.isFull) return
-      this.#reserve(lane, room)
-      let claimed: ClaimedDelivery[] = []
-      try {
+    const { database, runtime } = this.#options
+    const failing = lane.failingSince === null ? 0 : runtime.now().getTime() - lane.failingSince.getTime()
+    const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
+    if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
+    const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
+    lane.isFull = room <= 0
+    if (lane.isFull) return
+    this.#reserve(lane, room)
+    let claimed: ClaimedDelivery[] = []
+    try {
+      if (lane.hasEvents) {
+        lane.hasEvents = false
         const taken = await takeEvents(database, { ...lane.key, room })
-        claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
-        isDone = taken?.hasMore !== true && claimed.length < room
-      } finally {
-        this.#reserve(lane, claimed.length - room)
+        lane.hasEvents ||= taken?.hasMore === true
       }
-      for (const delivery of claimed) this.#track(this.#attempt(lane, target, delivery))
+      claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
+    } finally {
+      this.#reserve(lane, claimed.length - room)
     }
+    lane.isWoken ||= lane.hasEvents || claimed.length === room
+    for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
   }
 
   #reserve(lane: Lane, places: number): void {
@@ -205,7 +202,7 @@ class Dispatcher {
   }
 
   /** Never rejects. */
-  async #attempt(lane: Lane, target: EndpointTarget, { eventId, attempts, event }: ClaimedDelivery): Promise<void> {
+  async #attempt(lane: Lane, { eventId, attempts, event, ...target }: ClaimedDelivery): Promise<void> {
     const { database, deliver, runtime, log } = this.#options
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
@@ -214,32 +211,33 @@ class Dispatcher {
         if (!this.#stop.signal.aborted) throw error
       })
       if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
-      else await this.#record(target, attempt, result)
+      else await this.#record(lane.key, target, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
     this.#reserve(lane, -1)
     // In order of the targets, the next event of this one may have waited for it.
-    if (lane.isFull || target.mode === 'BY_TARGET') this.wake(lane.key)
+    if (lane.isFull || target.mode === 'BY_TARGET') this.#look(lane)
     else this.#forget(lane)
     const [waiting] = this.#waiting
     if (waiting === undefined) return
     this.#waiting.delete(waiting)
-    this.wake(waiting.key)
+    this.#look(waiting)
   }
 
   async #record(
+    key: EndpointKey,
     target: EndpointTarget,
     attempt: Attempt,
     { retryAfter, responseBody, ...sent }: SendResult,
   ): Promise<void> {
     const { database, runtime, timing, observer } = this.#options
     const result = { ...sent, responseText: responseBody }
-    const key = { organizationId: attempt.organizationId, id: attempt.endpointId }
     if (isDelivered(result)) {
       observer?.attempted('delivered')
       await recordSuccess(database, attempt, result)
-      await markDelivered(database, key)
+      // A failure since it was claimed is tried again, and that attempt knows of it.
+      if (target.failingSince !== null) await markDelivered(database, key)
       return
     }
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import type { AuditAction } from '../../src/store/audit-action.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { startTestService, type TestService } from '../support/service.js'
+import { startWebhookReceiver, type WebhookReceiver, webhookConfig } from '../support/webhook-receiver.js'
+
+const { acme } = fixture
+
+describe('the dispatcher of webhooks', () => {
+  let service: TestService
+  let receiver: WebhookReceiver
+  let token: string
+  beforeAll(async () => {
+    service = await startTestService({ config: webhookConfig })
+    receiver = await startWebhookReceiver()
+    await insertFixture(service.database)
+    token = (await insertApiKey(service.database, { organizationId: acme })).token
+  })
+  afterAll(async () => {
+    await service.stop()
+    await receiver.close()
+  })
+
+  const create = async (path: string): Promise<string> => {
+    const json = { url: receiver.url + path, types: ['priority.update'] }
+    return (await service.rest('POST', '/v2/webhook-endpoints', { token, json })).json.data.id
+  }
+  const record = (action: AuditAction, count: number) =>
+    recordAuditEvents(
+      service.database,
+      Array.from({ length: count }, (_, index) => ({
+        organizationId: acme,
+        actor: { kind: 'SYSTEM', id: '', name: '' } as const,
+        action,
+        targetType: 'priority',
+        targetId: `${index}`,
+      })),
+      service.runtime,
+    )
+  /** Lets the receiver of a path take its time for a response, and returns the most that it had to do at once. */
+  const answerSlowly = (path: string, status: number) => {
+    const requests = { open: 0, most: 0 }
+    receiver.answer(path, async (response) => {
+      requests.most = Math.max(requests.most, ++requests.open)
+      await wait(100)
+      requests.open--
+      response.writeHead(status).end()
+    })
+    return requests
+  }
+
+  it('gets an endpoint through what is far behind, ten requests at a time', async () => {
+    await create('/behind')
+    const requests = answerSlowly('/behind', 200)
+    await record('organization.update', 2_500)
+    await record('priority.update', 40)
+    await eventually(() => expect(receiver.at('/behind')).toHaveLength(40), 20_000)
+    await wait(200)
+    expect(new Set(receiver.at('/behind').map(({ json }) => json.id)).size).toBe(40)
+    expect([receiver.at('/behind').length, requests.most]).toEqual([40, 10])
+  })
+
+  it('sends one request at a time to an endpoint that has failed for a minute', async () => {
+    const id = await create('/failing')
+    const requests = answerSlowly('/failing', 500)
+    const failingSince = new Date(service.runtime.now().getTime() - 61_000)
+    await service.database.models.webhookEndpoint.updateMany({ where: { id }, data: { failingSince } })
+    // The dispatcher looks at the endpoints once a second.
+    await wait(1_500)
+    await record('priority.update', 5)
+    await eventually(() => expect(receiver.at('/failing')).toHaveLength(5), 20_000)
+    expect(requests.most).toBe(1)
+  })
+})
