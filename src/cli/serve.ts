@@ -49,6 +49,10 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   let presence: ServerPresence | undefined
   try {
     if (demo ?? opened.isEmbedded) await (await import('./demo.js')).loadDemo(opened.database, context)
+    const { hasEndpoints } = await import('../store/webhook-endpoint.js')
+    if (config.sealKeys.current === undefined && (await hasEndpoints(opened.database))) {
+      throw new Error('there are webhook endpoints, and nothing to sign with: set SVC_SEAL_KEY')
+    }
     const { prepareAnnouncement, textFromAnnouncement } = await import('./announcement.js')
     // Before the first call: it needs no connection that calls could have.
     const announcementOf = await prepareAnnouncement(opened.database, context)

@@ -28,6 +28,11 @@ export function enabledEndpoints({ models }: Tables): Promise<EnabledEndpoint[]>
   })
 }
 
+/** Whether any organization has an endpoint, enabled or not. */
+export async function hasEndpoints({ models }: Tables): Promise<boolean> {
+  return (await models.webhookEndpoint.findFirst({ select: { id: true } })) !== null
+}
+
 /** What a request is sent with. */
 export interface EndpointTarget extends Pick<WebhookEndpointModel, 'url' | 'mode' | 'failingSince' | 'teamId'> {
   /** Sealed, the newest first; without those that have expired. */

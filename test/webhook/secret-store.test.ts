@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { SealKeys } from '../../src/domain/webhook/secret-store.js'
+import { runInProcess } from '../support/command-line.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -30,6 +31,9 @@ it('opens the secrets that were sealed with the previous key, and no others', as
   expect(new Webhook(secret).verify(got?.body ?? '', headers)).toEqual(got?.json)
 
   const count = receiver.at('/sealed').length
+  const unset = await runInProcess(['serve'], { env: { ...testDatabase.environment, PORT: '0' } })
+  expect([unset.status, unset.stderr]).toEqual([1, expect.stringContaining('set SVC_SEAL_KEY')])
+
   const forgetful = await serve({ current, previous: undefined }, testDatabase)
   expect((await test(forgetful)).status).toBe(500)
   await eventually(() => expect(forgetful.logLines.join('')).toContain(`${data.id} cannot be opened`))
