@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { callJson } from './call.js'
-import { execute, type ServiceRun, type Stage } from './stage.js'
+import { execute, killNext, type ServiceRun, type Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const PROCESSES = 4
-const WRITERS = 32
-/** Several writers write each of these, so that they wait for each other. */
-const ROWS = 4
-/** How often a process is killed and started again. */
+/** How many writers each row has, so that they wait for each other. */
+const WRITERS = [2, 16, 7, 7]
+const FEW_WRITERS = [2, 6]
+/** How often a process or the database is killed and started again. */
 const KILL_MILLIS = 2_500
 const PATIENCE_MILLIS = 10_000
 /** When the last event must be in the feed after the last commit. */
@@ -25,7 +25,7 @@ interface ReadEvent {
   readonly position: string
 }
 
-/** Processes are killed while many writers write the same rows and a reader follows the feed. */
+/** Processes and the database are killed while many writers write the same rows and a reader follows the feed. */
 export const events: Trial = {
   name: 'events',
   onEachDatabase: true,
@@ -37,8 +37,9 @@ export const events: Trial = {
     const { cursor } = await nextPage(stage, anyRun(), 'latest')
     let isOver = false
     const acknowledged: Acknowledged[] = []
-    const writing = Array.from({ length: seconds < 60 ? WRITERS / 4 : WRITERS }, async (_, writer) => {
-      while (!isOver) acknowledged.push(...(await addOne(stage, anyRun(), writer % ROWS)))
+    const rows = (seconds < 60 ? FEW_WRITERS : WRITERS).flatMap((writers, row) => Array<number>(writers).fill(row))
+    const writing = rows.map(async (row) => {
+      while (!isOver) acknowledged.push(...(await addOne(stage, anyRun(), row)))
     })
     const read: ReadEvent[] = []
     let readAll = false
@@ -46,9 +47,7 @@ export const events: Trial = {
     const until = performance.now() + seconds * 1_000
     for (let kills = 0; performance.now() < until; kills++) {
       await wait(Math.min(KILL_MILLIS, until - performance.now()))
-      const victim = kills % runs.length
-      await runs[victim]?.kill()
-      runs[victim] = await stage.serve()
+      await killNext(stage, runs, kills)
     }
     isOver = true
     await Promise.all(writing)

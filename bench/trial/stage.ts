@@ -7,12 +7,15 @@ import { databaseUrl } from '../../test/support/database-url.js'
 import { type BenchServer, seed, startBenchServer, type Tokens } from '../database.js'
 import { runProgram } from '../programs.js'
 import type { DatasetSize } from '../records.js'
+import { untilRecovered } from './back.js'
 
 /** A kind of database that trials run on. */
 export interface DatabaseServer {
   readonly name: string
   /** Makes a database with all migrations, and returns its URL. */
   createDatabase(): Promise<string>
+  /** Kills the server at once; it is started again. Undefined if it belongs to others. */
+  readonly kill?: () => void
   /** How a service reaches a database for which a URL is not enough: there may be a pooler in front of it. */
   environmentOf?(connectionString: string): Readonly<Record<string, string>>
   /** Removes what was made. */
@@ -25,6 +28,8 @@ export interface Stage {
   readonly tokens: Tokens
   /** Starts `svc serve` on the database, or on another way to it; the trial's end stops it. */
   serve(settings?: ServeSettings): Promise<ServiceRun>
+  /** Kills the server of the database, and resolves when it takes sessions again. Undefined if it belongs to others. */
+  readonly killDatabase?: () => Promise<void>
 }
 
 /** How the service of a trial is started. */
@@ -70,6 +75,7 @@ export function databaseOf(server: BenchServer): DatabaseServer {
   return {
     name: 'embedded',
     createDatabase: () => server.createDatabase(`trial_${++databases}`),
+    kill: server.kill,
     stop: server.stop,
   }
 }
@@ -96,8 +102,14 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
   const connectionString = await server.createDatabase()
   const tokens = await seed(connectionString, size)
   const runs: ServiceRun[] = []
+  const { kill } = server
+  const killDatabase = async () => {
+    kill?.()
+    await untilRecovered({ connectionString })
+  }
   return {
     stage: {
+      ...(kill && { killDatabase }),
       connectionString,
       tokens,
       serve: async (settings) => {
@@ -111,6 +123,19 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
       await Promise.all(runs.map((run) => run.kill()))
     },
   }
+}
+
+/** Kills one of several services after the other and starts it again, and every third time the database, if it can be. */
+export async function killNext(
+  { killDatabase, serve: restart }: Stage,
+  runs: ServiceRun[],
+  kills: number,
+  serve: Stage['serve'] = restart,
+): Promise<void> {
+  if (kills % 3 === 1 && killDatabase !== undefined) return killDatabase()
+  const victim = kills % runs.length
+  await runs[victim]?.kill()
+  runs[victim] = await serve()
 }
 
 async function serve({ connectionString = '', args = [], environment }: ServeSettings): Promise<ServiceRun> {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { callJson } from './call.js'
 import { quantile } from './quantile.js'
-import { execute, type ServiceRun, type Stage } from './stage.js'
+import { execute, killNext, type ServiceRun, type Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const PROCESSES = 4
@@ -37,7 +37,7 @@ interface Attempt {
   readonly isAccepted: boolean
 }
 
-/** Processes are killed while events are sent to receivers that fail, hang or do neither. */
+/** Processes and the database are killed while events are sent to receivers that fail, hang or do neither. */
 export const webhooks: Trial = {
   name: 'webhooks',
   onEachDatabase: true,
@@ -79,9 +79,7 @@ export const webhooks: Trial = {
     for (let kills = 0; performance.now() < until; kills++) {
       await hurry(stage)
       await wait(Math.min(KILL_MILLIS, Math.max(0, until - performance.now())))
-      const victim = kills % runs.length
-      await runs[victim]?.kill()
-      runs[victim] = await serve()
+      await killNext(stage, runs, kills, serve)
     }
     await writing
     await settle(stage)
