@@ -1,4 +1,5 @@
 import { mendAccessibility } from './accessibility.js'
+import { localReferences } from './local-references.js'
 import { followTheme } from './theme.js'
 import { connectTokenForm, refuseOtherText } from './token-form.js'
 
@@ -24,11 +25,11 @@ const ui = window.SwaggerUIBundle({
   tryItOutEnabled: true,
   displayRequestDuration: true,
   displayOperationId: false,
-  docExpansion: 'list',
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   syntaxHighlight: { theme: 'tomorrow-night' },
   validatorUrl: null,
-  plugins: [noLinkInButton, refuseOtherText(viewer.dataset.scheme)],
+  plugins: [noLinkInButton, localReferences, refuseOtherText(viewer.dataset.scheme)],
   onComplete: () => tokenForm.onComplete(),
 })
 const tokenForm = connectTokenForm(ui, viewer.dataset.scheme)
