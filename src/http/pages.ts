@@ -110,7 +110,9 @@ function createReferencePages({ root, publicUrl, publicUrlEu }: PagesOptions): (
   return [
     ['/docs', reference('api.html')],
     ['/docs/scim', reference('scim.html')],
-    ...['page.js', 'accessibility.js', 'local-references.js', 'theme.js', 'token-form.js'].map((name) => ownFile(name, JAVASCRIPT)),
+    ...['page.js', 'accessibility.js', 'local-references.js', 'theme.js', 'token-form.js'].map((name) =>
+      ownFile(name, JAVASCRIPT),
+    ),
     ownFile('page.css', CSS),
     [`${assets}/viewer.js`, viewerFile('swagger-ui-bundle.js', JAVASCRIPT)],
     [`${assets}/viewer.css`, viewerFile('swagger-ui.css', CSS)],

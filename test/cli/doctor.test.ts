@@ -166,7 +166,7 @@ describe('svc doctor', () => {
       return started
     })
     try {
-      await eventually(async () => expect((await examine(environment())).faults).toEqual({}), 5_000)
+      await eventually(async () => expect((await examine(environment())).faults).toEqual({}))
     } finally {
       await server.stop()
     }

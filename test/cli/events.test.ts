@@ -55,7 +55,7 @@ describe('svc events tail', () => {
       expect(status).toBe(200)
     }
     const { eventOutbox } = service.database.models
-    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull(), 5_000)
+    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull())
   }
 
   it('prints the events of the API, a line each, and where to continue', async () => {

@@ -102,7 +102,7 @@ describe('a read with a replica', () => {
     }
     await servers.caughtUp()
     const id = await write(database)
-    await eventually(async () => expect(await sourceOf(database, id)).toBe('standby'), 5_000)
+    await eventually(async () => expect(await sourceOf(database, id)).toBe('standby'))
     expect(warnings).toEqual([])
   })
 
@@ -257,7 +257,7 @@ describe('a read with a replica', () => {
     expect(sources).not.toContain(undefined)
     await servers.caughtUp()
     const id = await write(database)
-    await eventually(async () => expect(await sourceOf(database, id)).toBe('standby'), 5_000)
+    await eventually(async () => expect(await sourceOf(database, id)).toBe('standby'))
     expect(warnings.filter((text) => text.startsWith('the replica cannot be used'))).toHaveLength(1)
   })
 

@@ -35,7 +35,7 @@ describe('the feed of events', () => {
   /** The end of the feed, once every event is in it. */
   const latest = async () => {
     const { eventOutbox } = service.database.models
-    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull(), 5_000)
+    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull())
     return (await list('cursor=latest')).nextCursor
   }
   /** Everything after a cursor, page by page. */
@@ -218,7 +218,7 @@ describe('the feed of events', () => {
       const waiting = []
       for (let count = 0; count < 40; count++) {
         waiting.push(small.rest('GET', `/v2/events?cursor=${cursor}&waitSeconds=25`, { token: key }))
-        await eventually(async () => expect(await waiters()).toBe(waiting.length), 5_000)
+        await eventually(async () => expect(await waiters()).toBe(waiting.length))
       }
       expect((await small.rest('GET', '/v2/caller', { token: key })).status).toBe(200)
       await small.close()
@@ -260,7 +260,7 @@ describe('the feed of events', () => {
         (error: unknown) => ConnectError.from(error).code,
       )
       await rename(`Before ${protocol}`)
-      await eventually(async () => expect(seen).toEqual([priorities.it]), 5_000)
+      await eventually(async () => expect(seen).toEqual([priorities.it]))
       await service.database.execute(
         `UPDATE memberships SET deactivated_at = now() WHERE organization_id = $1 AND user_id = $2`,
         [acme, users.admin],

@@ -72,7 +72,7 @@ describe('a service that awaits the bodies of refused calls', () => {
       })
       stream.write('{')
     }
-    await eventually(() => expect(refused).toBe(128), 5_000)
+    await eventually(() => expect(refused).toBe(128))
     const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.globexIt}`, { token: other })
     session.destroy()
     expect(answer.status).toBe(200)

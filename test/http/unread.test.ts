@@ -30,7 +30,7 @@ describe('a response that its client does not read', () => {
       const { port } = await server.listen(0, '127.0.0.1')
       const socket = await openSocket(port)
       socket.resume().write(Buffer.concat([preface(0), requestFrames(1, head), requestFrames(3, head)]))
-      await eventually(() => expect(closed).toBe(2), 5_000)
+      await eventually(() => expect(closed).toBe(2))
       // The connection stays open: only its responses were not read.
       expect(socket.closed).toBe(false)
       socket.destroy()
@@ -59,7 +59,7 @@ describe('a response that its client does not read', () => {
       const http2 = Buffer.concat([preface(2 ** 31 - 1), windows, requestFrames(1, head)])
       socket.on('error', () => undefined).pause()
       socket.write(version === 'HTTP/2' ? http2 : Buffer.from('GET / HTTP/1.1\r\nhost: svc\r\n\r\n'))
-      await eventually(() => expect(closed).toBe(1), 5_000)
+      await eventually(() => expect(closed).toBe(1))
       socket.destroy()
       await server.close(closePlan)
     },
@@ -119,7 +119,7 @@ describe('a service whose clients do not read', () => {
       socket.on('data', (chunk: Buffer) => received.push(chunk))
       const streams = Array.from({ length: 256 }, (__, index) => requestFrames(2 * index + 1, fields))
       socket.write(Buffer.concat([preface(0), ...streams]))
-      await eventually(() => expect(answerFrames(Buffer.concat(received)).size).toBe(256), 5_000)
+      await eventually(() => expect(answerFrames(Buffer.concat(received)).size).toBe(256))
       const others = await Promise.all(Array.from({ length: 20 }, () => service.rest('GET', path, { token })))
       socket.destroy()
       expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))

@@ -41,7 +41,7 @@ describe('webhook endpoints', () => {
   const rename = (name: string, id: string = priorities.it) =>
     service.rest('PATCH', `/v2/priorities/${id}`, { token: admin, json: { name } })
   const arrived = async (path: string, count = 1): Promise<ReceivedWebhook[]> => {
-    await eventually(async () => expect(receiver.at(path)).toHaveLength(count), 5_000)
+    await eventually(async () => expect(receiver.at(path)).toHaveLength(count))
     return receiver.at(path)
   }
   const deliveries = async (id: string, query = '') => (await call('GET', `/${id}/deliveries?${query}`)).data
@@ -128,7 +128,7 @@ describe('webhook endpoints', () => {
     const target = (each: ReceivedWebhook) => each.json.data.subject.id
     receiver.answer('/ordered', (response, got) => response.writeHead(target(got) === priorities.it ? 500 : 200).end())
     await rename('Fails')
-    await eventually(async () => expect(receiver.at('/ordered')).toHaveLength(1), 5_000)
+    await eventually(async () => expect(receiver.at('/ordered')).toHaveLength(1))
     await rename('Waits')
     await rename('Passes', priorities.people)
     await eventually(
