@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { callJson } from './call.js'
-import { execute, killNext, type ServiceRun, type Stage } from './stage.js'
+import { killNext } from './kill-next.js'
+import { execute, type ServiceRun, type Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const PROCESSES = 4

@@ -7,7 +7,6 @@ import { databaseUrl } from '../../test/support/database-url.js'
 import { type BenchServer, seed, startBenchServer, type Tokens } from '../database.js'
 import { runProgram } from '../programs.js'
 import type { DatasetSize } from '../records.js'
-import { untilRecovered } from './back.js'
 
 /** A kind of database that trials run on. */
 export interface DatabaseServer {
@@ -28,8 +27,8 @@ export interface Stage {
   readonly tokens: Tokens
   /** Starts `svc serve` on the database, or on another way to it; the trial's end stops it. */
   serve(settings?: ServeSettings): Promise<ServiceRun>
-  /** Kills the server of the database, and resolves when it takes sessions again. Undefined if it belongs to others. */
-  readonly killDatabase?: () => Promise<void>
+  /** Kills the server of the database at once; it is started again. Undefined if it belongs to others. */
+  readonly killDatabase?: () => void
 }
 
 /** How the service of a trial is started. */
@@ -102,14 +101,9 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
   const connectionString = await server.createDatabase()
   const tokens = await seed(connectionString, size)
   const runs: ServiceRun[] = []
-  const { kill } = server
-  const killDatabase = async () => {
-    kill?.()
-    await untilRecovered({ connectionString })
-  }
   return {
     stage: {
-      ...(kill && { killDatabase }),
+      ...(server.kill && { killDatabase: server.kill }),
       connectionString,
       tokens,
       serve: async (settings) => {
@@ -123,19 +117,6 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
       await Promise.all(runs.map((run) => run.kill()))
     },
   }
-}
-
-/** Kills one of several services after the other and starts it again, and every third time the database, if it can be. */
-export async function killNext(
-  { killDatabase, serve: restart }: Stage,
-  runs: ServiceRun[],
-  kills: number,
-  serve: Stage['serve'] = restart,
-): Promise<void> {
-  if (kills % 3 === 1 && killDatabase !== undefined) return killDatabase()
-  const victim = kills % runs.length
-  await runs[victim]?.kill()
-  runs[victim] = await serve()
 }
 
 async function serve({ connectionString = '', args = [], environment }: ServeSettings): Promise<ServiceRun> {

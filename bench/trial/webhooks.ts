@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { callJson } from './call.js'
+import { killNext } from './kill-next.js'
 import { quantile } from './quantile.js'
-import { execute, killNext, type ServiceRun, type Stage } from './stage.js'
+import { execute, type ServiceRun, type Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const PROCESSES = 4

@@ -43,11 +43,12 @@ describe('the dispatcher of webhooks', () => {
   /** Lets the receiver of a path take its time for a response, and returns the most that it had to do at once. */
   const answerSlowly = (path: string, status: number) => {
     const requests = { open: 0, most: 0 }
-    receiver.answer(path, async (response) => {
+    receiver.answer(path, (response) => {
       requests.most = Math.max(requests.most, ++requests.open)
-      await wait(100)
-      requests.open--
-      response.writeHead(status).end()
+      setTimeout(() => {
+        requests.open--
+        response.writeHead(status).end()
+      }, 100)
     })
     return requests
   }
