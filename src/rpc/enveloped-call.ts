@@ -69,6 +69,8 @@ export function streamExchange(
     answer: async (messages) => {
       await writeMessages(call, messages, async (message) => {
         const envelope = await envelopeOf(enveloped, message)
+        // While it was compressed, the call may have ended, and its response too.
+        call.throwIfAborted()
         if (sink === undefined) call.response.writeHead(200, headersOf(enveloped))
         sink ??= createSink(call.response, undefined)
         await sink.write(envelope)

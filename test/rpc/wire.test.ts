@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { create } from '@bufbuild/protobuf'
 import { createContextValues } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -117,3 +118,17 @@ describe.each(served)('$kind over $protocol in $form and $coding on $version $ve
     expect(readAnswer(row, everything, answer).code).toBe(4)
   })
 })
+
+it.each(served.filter(({ kind, form, coding }) => kind === 'Bidi' && form === 'proto' && coding === 'gzip'))(
+  '$kind over $protocol ends at its deadline although a message is being compressed',
+  async (row) => {
+    // What cannot be compressed takes longest.
+    const ids = Array.from({ length: 12 }, () => randomBytes(22_500).toString('base64'))
+    for (let millis = 5; millis <= 40; millis += 5) {
+      const timeout =
+        row.protocol === 'connect' ? { 'connect-timeout-ms': `${millis}` } : { 'grpc-timeout': `${millis}m` }
+      const answer = await send(ours, row, ids, { ...timeout, 'x-delay': '10000' })
+      expect(readAnswer(row, everything, answer).code).toBe(4)
+    }
+  },
+)
