@@ -17,7 +17,7 @@ export const badInput: Trial = {
   name: 'bad-input',
   onEachDatabase: false,
   limitMillis: 3_600_000,
-  amount: { of: 'requests through each door', full: 100_000, short: 500 },
+  amount: { of: 'requests through each door', full: 100_000, short: 250 },
   run: async (stage, requests) => {
     const seed = Number(process.env['TORTURE_SEED'] ?? Date.now() % 1_000_000)
     console.log(`  seed ${seed}`)
