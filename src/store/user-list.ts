@@ -91,17 +91,20 @@ const filtered: readonly (readonly [column: string, type: string])[] = [
   ...ownedPlaces.map(({ field }) => [`${field.toLowerCase()}_owner`, 'field_owner'] as const),
 ]
 
-/** True for the members that the filters want; planned with the values, so that an absent one is no condition. */
+const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
+const isDeactivatedIfAsked = Prisma.sql`(${isDeactivated} IS NOT TRUE OR m.deactivated_at IS NOT NULL)`
+
+/**
+ * True for the members that the filters want, whether or not they are deactivated; planned with the values, so that an
+ * absent one is no condition.
+ */
 function matches(): Prisma.Sql {
   const conditions = filtered.map(([column, type]) => {
     const value = Prisma.sql`${{ parameter: camelCase(column) } satisfies Parameter}::${Prisma.raw(type)}`
     return Prisma.sql`(${value} IS NULL OR m.${Prisma.raw(column)} = ${value})`
   })
-  const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
   const pattern = Prisma.sql`lower(${{ parameter: 'pattern' } satisfies Parameter}::text)`
   return Prisma.sql`${Prisma.join(conditions, ' AND ')}
-           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)
-           AND (${isDeactivated} IS NOT TRUE OR m.deactivated_at IS NOT NULL)
            AND (${pattern} IS NULL OR lower(btrim(m.first_name || ' ' || m.last_name)) LIKE ${pattern}
                 OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
 }
@@ -110,15 +113,27 @@ const search = createStatement<Page, UserPageRow>({
   name: 'search_users',
   columns,
   planned: 'anew',
-  text: (page) => pageText(Prisma.sql`${page.pageSize}`, page, matches()),
+  text: (page) => {
+    const isWanted = Prisma.sql`${matches()} AND ${isDeactivatedIfAsked}
+           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
+    return pageText(Prisma.sql`${page.pageSize}`, page, isWanted)
+  },
 })
 
+/** The active ones are all but the others, which are few: the index of a filter does not know who is active. */
 const count = createStatement<Pick<Page, 'organizationId'>, { readonly count: number }>({
   name: 'count_users',
   columns: { count: 'int4' },
   planned: 'anew',
-  text: () =>
-    Prisma.sql`SELECT count(*)::int AS count FROM memberships m WHERE ${ofOrganization('m')} AND ${matches()}`,
+  text: () => {
+    const those = (isCounted: Prisma.Sql) => Prisma.sql`(
+    SELECT count(*)::int AS count FROM memberships m WHERE ${ofOrganization('m')} AND ${matches()} AND ${isCounted}
+  )`
+    return Prisma.sql`
+SELECT found.count - inactive.count AS count
+  FROM ${those(isDeactivatedIfAsked)} found
+ CROSS JOIN ${those(Prisma.sql`${isDeactivated} IS FALSE AND m.deactivated_at IS NOT NULL`)} inactive`
+  },
 })
 
 /** The statements of this file. */
