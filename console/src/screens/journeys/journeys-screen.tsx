@@ -68,24 +68,20 @@ export function JourneysScreen() {
 function columnsFor(areLate: boolean, teamName: (id: string) => string): readonly Column<Journey>[] {
   const name: Column<Journey> = {
     label: 'Journey',
-    size: 'wide',
     cell: ({ id, name: text }) => (
       <Link to="/journeys/$id" params={{ id }}>
         {text}
       </Link>
     ),
   }
-  const common: readonly Column<Journey>[] = [
-    { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
-    { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' },
-    { label: 'Progress', size: 'narrow', isMinor: areLate, cell: ({ progressPercent }) => `${progressPercent} %` },
-  ]
-  if (areLate)
-    return [name, ...common, { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> }]
+  const due: Column<Journey> = { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' }
+  if (areLate) return [name, due, { label: 'Waits for', cell: ({ id }) => <WaitsForText id={id} /> }]
   return [
     name,
     { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
-    ...common,
+    { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
+    due,
+    { label: 'Progress', size: 'narrow', cell: ({ progressPercent }) => `${progressPercent} %` },
     { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
   ]
 }

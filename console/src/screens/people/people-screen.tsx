@@ -30,7 +30,7 @@ const columns: readonly Column<User>[] = [
       </Link>
     ),
   },
-  { label: 'Address', isMinor: true, cell: (user) => user.email },
+  { label: 'Address', size: 'wide', isMinor: true, cell: (user) => user.email },
   { label: 'Department', cell: (user) => user.department },
   { label: 'Job title', isMinor: true, cell: (user) => user.jobTitle },
   { label: 'Role', size: 'narrow', isMinor: true, cell: (user) => enumText(UserRoleSchema, user.role) },

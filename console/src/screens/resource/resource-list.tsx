@@ -87,7 +87,6 @@ function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Colum
   return [
     {
       label: 'Name',
-      size: 'wide',
       cell: (item) => <Link to={`/${path}/${encodeURIComponent(idOf(item))}`}>{nameOf(item)}</Link>,
     },
     ...columns.flatMap((name, index) => {
