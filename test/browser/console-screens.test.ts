@@ -29,7 +29,8 @@ beforeAll(async () => {
   }
   const endpoint = { url: 'https://hooks.invalid/svc', types: ['priority.update'] }
   await console.service.rest('POST', '/v2/webhook-endpoints', { token, json: endpoint })
-  const { webhookEndpoint } = console.service.database.models
+  const { apiKey, webhookEndpoint } = console.service.database.models
+  await apiKey.updateMany({ where: { name: 'Reports' }, data: { createdAt: new Date('2026-01-01T00:00:00Z') } })
   await webhookEndpoint.updateMany({ data: { failingSince: new Date('2026-01-02T03:04:05Z') } })
   await console.service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
   opened = await console.open('/people', token)
@@ -114,8 +115,17 @@ describe('the console', () => {
     await page.getByText(/The webhook https:\/\/hooks\.invalid\/svc fails since 2 Jan 2026/).waitFor()
   })
 
+  it('finds the keys that nobody has used for 30 days', async () => {
+    const { page } = opened
+    await go('/')
+    await page.getByRole('link', { name: '1 key has not been used for 30 days' }).click()
+    await page.getByRole('link', { name: 'Reports' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Deploy pipeline' }).count()).toBe(0)
+  })
+
   it('says in the list of late journeys what each of them waits for', async () => {
     const { page } = opened
+    await go('/')
     await page.getByRole('link', { name: '2 journeys are late' }).click()
     const row = page.getByRole('row', { name: /^Kamala Iyer joins Engineering/ })
     await row.getByText('Prepare the workplace, Print the badge, Create the accounts').waitFor()

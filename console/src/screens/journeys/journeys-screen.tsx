@@ -81,7 +81,7 @@ function columnsFor(areLate: boolean, teamName: (id: string) => string): readonl
     { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
     { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
     due,
-    { label: 'Progress', size: 'narrow', cell: ({ progressPercent }) => `${progressPercent} %` },
+    { label: 'Progress', size: 'narrow', isMinor: true, cell: ({ progressPercent }) => `${progressPercent} %` },
     { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
   ]
 }
