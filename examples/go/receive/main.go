@@ -54,6 +54,7 @@ func handle(id string, body []byte) error {
 		Data event `json:"data"`
 	}
 	if err := json.Unmarshal(body, &envelope); err != nil {
+		handled.Delete(id)
 		return err
 	}
 	fmt.Println(envelope.Data.Position, envelope.Data.Type, envelope.Data.Subject.ID)
