@@ -77,6 +77,8 @@ async function measure(origin, userToken) {
   }
   for (let run = 0; run < RUNS; run++) {
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    // What a browser does of its own when it starts is over by then.
+    await new Promise((go) => setTimeout(go, 2_000))
     const open = async (path, ready) => {
       const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
       await page.addInitScript(watch, ready)
