@@ -30,7 +30,7 @@ describe.each(shells)('the cookbook in %s', (shell) => {
       KEY_ID: key.id,
       KEY_SECRET: key.secret,
     })
-  })
+  }, 180_000)
   afterAll(() => service.stop())
 
   it.each(recipes.map((recipe, index) => ({ ...recipe, index })))(
