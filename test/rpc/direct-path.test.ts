@@ -193,6 +193,12 @@ describe.each(rows)('$procedure as $caller with $name', ({ procedure, caller, st
     await sameAnswer({ path, headers: { ...headers, 'grpc-accept-encoding': 'identity,gzip' }, body }, 'HTTP/2')
   })
 
+  it('returns the same over gRPC-Web', async () => {
+    const headers = { ...authorization(caller), 'content-type': 'application/grpc-web+proto' }
+    const answer = await sameAnswer({ path, headers, body: encodeEnvelope(0, binary()) })
+    expect(answer.body.includes('grpc-status: 0')).toBe(status === 200)
+  })
+
   if (method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) {
     it('returns the same to GET', async () => {
       const query = (message: Uint8Array, encoding: string) =>

@@ -56,12 +56,20 @@ export interface RunningServe {
   stop(): Promise<number | null>
 }
 
+const usual = {
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  DRAIN_SECONDS: '0',
+  // The fixture has webhook endpoints.
+  SVC_SEAL_KEY: 'a key of thirty-two characters !!',
+}
+
 /** Starts `svc serve` on a free port and waits until it listens. Throws with its standard error if it does not. */
 export async function startServe(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<RunningServe> {
-  const child = spawnProgram(program, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...env })
+  const child = spawnProgram(program, ['serve', ...args], { ...usual, ...env })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
