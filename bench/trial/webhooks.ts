@@ -11,8 +11,11 @@ import { allOf, atMost, type Finding, type Trial } from './trial.js'
 const PROCESSES = 4
 const KILL_MILLIS = 2_500
 const PATIENCE_MILLIS = 10_000
-/** Writes a second, in the short form and else, over so many objects. */
-const [FEW_WRITES, WRITES] = [30, 160]
+/** Writes a second at first, except in the short form, and while there are kills: more than those that fail can take. */
+const [WRITES, FEW_WRITES] = [160, 30]
+/** How long nobody is killed at first, at most. */
+const QUIET_MILLIS = 30_000
+/** Over so many objects. */
 const ROWS = 50
 /** How often receivers fail, and how often they never answer. */
 const FAILING = 0.3
@@ -72,11 +75,13 @@ export const webhooks: Trial = {
       const json = { url: `http://127.0.0.1:${port}${path}`, types: ['priority.update'], mode }
       await callJson({ origin: anyRun() }, '/v2/webhook-endpoints', { method: 'POST', token: stage.tokens.key, json })
     }
-    const until = performance.now() + seconds * 1_000
-    const writing = write(stage, anyRun, until, seconds < 60 ? FEW_WRITES : WRITES)
-    // Nobody is killed at first: what is due to a process that was killed waits until its attempts count as lost.
-    await wait((seconds * 1_000) / 3)
+    const start = performance.now()
+    // What is due to a process that was killed waits until its attempts count as lost.
+    const quietMillis = Math.min(QUIET_MILLIS, (seconds * 1_000) / 3)
+    await write(stage, anyRun, start + quietMillis, seconds < 60 ? FEW_WRITES : WRITES)
     const quietUntil = Date.now()
+    const until = start + seconds * 1_000
+    const writing = write(stage, anyRun, until, FEW_WRITES)
     for (let kills = 0; performance.now() < until; kills++) {
       await hurry(stage)
       await wait(Math.min(KILL_MILLIS, Math.max(0, until - performance.now())))
@@ -113,11 +118,12 @@ async function write({ tokens }: Stage, origin: () => string, until: number, rat
   await Promise.all(running)
 }
 
-/** Lets the pauses between attempts pass at once that are longer than a trial; attempts that run keep their time. */
+/** Lets the pauses between attempts pass at once. An attempt that runs is due 20 seconds after its beginning. */
 async function hurry({ connectionString }: Stage): Promise<void> {
   await execute(
     connectionString,
-    `UPDATE webhook_deliveries SET due_at = now() WHERE status = 'PENDING' AND due_at > now() + interval '21 seconds'`,
+    `UPDATE webhook_deliveries SET due_at = now()
+      WHERE status = 'PENDING' AND due_at > now() AND due_at <> last_attempt_at + interval '20 seconds'`,
   )
 }
 
