@@ -196,8 +196,8 @@ async function judgeEvents(database: Database, isServed: boolean, now: Date): Pr
   const { waiting, oldestAt = now } = await readOutbox(database)
   if (waiting === 0) return 'all are in the feed'
   const millis = now.getTime() - oldestAt.getTime()
-  const text = `${waiting} ${waiting === 1 ? 'is' : 'are'} not in the feed yet`
-  if (!isServed) return `${text}: the next server puts ${waiting === 1 ? 'it' : 'them'} there`
+  const text = `those of ${waiting} ${waiting === 1 ? 'write' : 'writes'} are not in the feed yet`
+  if (!isServed) return `${text}: the next server puts them there`
   if (millis <= MAX_EVENT_MILLIS) return text
   const late = `${text}, the oldest for ${Math.round(millis / 1_000)} s`
   throw new Fault(`${late}: look for "events could not be given positions" in the log of the server`)

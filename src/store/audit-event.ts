@@ -21,7 +21,9 @@ export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'cha
 
 /** Tells the feed of the events in the rows of a common table expression, which returns `organization_id` and `id`. */
 export function outboxText(audited: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`INSERT INTO event_outbox (organization_id, event_id) SELECT organization_id, id FROM ${audited}`
+  return Prisma.sql`
+INSERT INTO event_outbox (organization_id, event_ids)
+SELECT organization_id, array_agg(id) FROM ${audited} GROUP BY organization_id`
 }
 
 const insertEvents = createStatement<{ readonly events: string }, Record<never, never>>({
@@ -36,8 +38,7 @@ WITH audited AS (
             "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb,
             "changedFields" text[])
   RETURNING a.organization_id, a.id
-)
-${outboxText(Prisma.sql`audited`)}`,
+)${outboxText(Prisma.sql`audited`)}`,
 })
 
 /** The statements of this file. */

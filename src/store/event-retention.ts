@@ -46,7 +46,7 @@ WITH old AS MATERIALIZED (
   SELECT e.id
     FROM audit_events e
    WHERE ${ofOrganization('e')} AND e.occurred_at <= ${by}
-     AND NOT EXISTS (SELECT FROM event_outbox o WHERE ${ofOrganization('o')} AND o.event_id = e.id)
+     AND e.id NOT IN (SELECT unnest(o.event_ids) FROM event_outbox o WHERE ${ofOrganization('o')})
      AND NOT EXISTS (SELECT FROM event_feed f WHERE ${ofOrganization('f')} AND f.event_id = e.id)
    ORDER BY e.occurred_at, e.id
    LIMIT ${rows}

@@ -110,12 +110,13 @@ SELECT (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS
   FROM last`,
 })
 
-/** How many events get their positions at a time. */
+/** When so many events have got their positions, the others wait for the next time. */
 export const MAX_SEQUENCED = 1_000
+const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 
 /**
- * Gives positions to the oldest events of the outbox, unless another process is about to. Whatever a snapshot of the
- * outbox lacks was committed after it, and so has changed no object before what the snapshot has.
+ * Gives positions to the events of the oldest writes in the outbox, unless another process is about to. Whatever a
+ * snapshot of the outbox lacks was committed after it, and so has changed no object before what the snapshot has.
  */
 const sequence = createStatement<
   { readonly organizationId: string },
@@ -126,15 +127,18 @@ const sequence = createStatement<
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
+), oldest AS (
+  SELECT s.ordinal, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
+    FROM (SELECT * FROM event_outbox o WHERE ${ofOrganization('o')} ORDER BY o.ordinal LIMIT ${maxSequenced}) s
 ), moved AS (
   DELETE FROM event_outbox o
    WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
-     AND o.ordinal = ANY (ARRAY(
-           SELECT s.ordinal FROM event_outbox s WHERE ${ofOrganization('s')} ORDER BY s.ordinal LIMIT ${Prisma.raw(String(MAX_SEQUENCED))}))
-  RETURNING o.organization_id, o.ordinal, o.event_id
+     AND o.ordinal = ANY (ARRAY(SELECT ordinal FROM oldest WHERE before < ${maxSequenced}))
+  RETURNING o.organization_id, o.ordinal, o.event_ids
 ), placed AS (
   INSERT INTO event_feed AS f (organization_id, position, event_id)
-  SELECT m.organization_id, head.position + row_number() OVER (ORDER BY m.ordinal), m.event_id FROM moved m, head
+  SELECT m.organization_id, head.position + row_number() OVER (ORDER BY m.ordinal, e.place), e.id
+    FROM head, moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)
   RETURNING f.position
 ), advanced AS (
   UPDATE event_heads h SET position = h.position + (SELECT count(*) FROM placed)
@@ -205,18 +209,18 @@ export async function nextWithOutbox({ models }: Tables, after: string): Promise
   return found?.organizationId
 }
 
-/** How many events without positions are counted at most. */
+/** How many writes are counted at most. */
 const MAX_COUNTED = 100_000
 
-/** How many events have no positions, counted up to 100,000, and when the oldest of them happened. */
+/** How many writes have events without positions, counted up to 100,000, and when the oldest event happened. */
 export async function readOutbox({
   models,
 }: Tables): Promise<{ readonly waiting: number; readonly oldestAt: Date | undefined }> {
   const waiting = await models.eventOutbox.count({ take: MAX_COUNTED })
-  const select = { organizationId: true, eventId: true } as const
+  const select = { organizationId: true, eventIds: true } as const
   const oldest = await models.eventOutbox.findFirst({ orderBy: { ordinal: 'asc' }, select })
   if (oldest === null) return { waiting: 0, oldestAt: undefined }
-  const where = { organizationId_id: { organizationId: oldest.organizationId, id: oldest.eventId } }
+  const where = { organizationId_id: { organizationId: oldest.organizationId, id: oldest.eventIds[0] ?? '' } }
   const event = await models.auditEvent.findUnique({ where, select: { occurredAt: true } })
   return { waiting, oldestAt: event?.occurredAt }
 }

@@ -119,7 +119,10 @@ export function createStatementMeters(registry: Registry): StatementObserver {
 /** Measures how far the feeds are behind, and counts the events that get into them and are deleted. */
 export function createEventMeters(registry: Registry): SequencerObserver & RetentionObserver {
   const { counter, gauge } = metersOf(registry)
-  const waiting = gauge('svc_events_waiting', 'Committed events that are not in the feed yet, counted up to 100,000.')
+  const waiting = gauge(
+    'svc_events_waiting',
+    'Committed writes whose events are not in the feed yet, counted up to 100,000.',
+  )
   const age = gauge('svc_events_waiting_seconds', 'How long the oldest event that is not in the feed yet has waited.')
   const sequenced = counter('svc_events_sequenced_total', 'Events that this process has put into the feed.')
   const deleted = counter(

@@ -153,16 +153,18 @@ describe('svc doctor', () => {
          VALUES (gen_random_uuid(), 'late', now() - interval '90 seconds', 'SYSTEM', 'team.create', 'team', 't')
          RETURNING id
        )
-       INSERT INTO event_outbox (organization_id, event_id) SELECT 'late', id FROM audited`,
+       INSERT INTO event_outbox (organization_id, event_ids) SELECT 'late', ARRAY[id] FROM audited`,
     )
     await database.execute(`INSERT INTO event_heads (organization_id) VALUES ('late')`)
     const { stdout } = await runInProcess(['doctor'], { env: environment() })
-    expect(stdout).toContain('1 is not in the feed yet: the next server puts it there')
+    expect(stdout).toContain('those of 1 write are not in the feed yet: the next server puts them there')
     const server = await database.transaction(async (transaction) => {
       await transaction.query(`SELECT FROM event_heads WHERE organization_id = 'late' FOR UPDATE`)
       const started = await startServe([], testDatabase.environment)
       const { faults } = await examine(environment())
-      expect(faults['events']).toMatch(/^1 is not in the feed yet, the oldest for \d+ s: look for "events could not/)
+      expect(faults['events']).toMatch(
+        /^those of 1 write are not in the feed yet, the oldest for \d+ s: look for "events could not/,
+      )
       return started
     })
     try {

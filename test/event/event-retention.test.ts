@@ -88,8 +88,8 @@ describe('events that are too old', () => {
     expect(await logged()).toBe(6)
     expect(await sweep(90, 120)).toEqual({ feed: 0, audit_log: 2 })
     await service.database.execute(
-      `INSERT INTO event_outbox (organization_id, event_id)
-       SELECT organization_id, id FROM audit_events WHERE organization_id = $1 ORDER BY occurred_at LIMIT 1`,
+      `INSERT INTO event_outbox (organization_id, event_ids)
+       SELECT organization_id, ARRAY[id] FROM audit_events WHERE organization_id = $1 ORDER BY occurred_at LIMIT 1`,
       [acme],
     )
     expect(await sweep(90, 100)).toEqual({ feed: 0, audit_log: 1 })

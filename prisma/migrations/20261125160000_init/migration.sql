@@ -270,7 +270,7 @@ CREATE TABLE "audit_events" (
 CREATE TABLE "event_outbox" (
     "organization_id" TEXT NOT NULL,
     "ordinal" BIGSERIAL NOT NULL,
-    "event_id" UUID NOT NULL,
+    "event_ids" UUID[],
 
     CONSTRAINT "event_outbox_pkey" PRIMARY KEY ("organization_id","ordinal")
 );
@@ -1294,6 +1294,7 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_i
 ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_url_not_empty" CHECK ("url" <> '');
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_disabled_reason_complete" CHECK (("status" = 'DISABLED') = ("disabled_reason" IS NOT NULL));
