@@ -1,5 +1,6 @@
 import { benchCluster } from './cluster.js'
 import { startBenchServer } from './database.js'
+import { benchEvents } from './events.js'
 import { benchGrowth } from './growth.js'
 import { benchOperations } from './operations.js'
 import { benchImport, benchMemory, benchStart } from './process-costs.js'
@@ -25,6 +26,7 @@ const suites = {
   transcoder: () => benchTranscoder(report),
   import: withServer((server) => benchImport(server, report)),
   memory: withServer((server) => benchMemory(server, report)),
+  events: withServer((server) => benchEvents(server, report)),
   growth: withServer((server) => benchGrowth(server, report, rounds, growthRows, process.env['ONLY'])),
 }
 // Suites that run only if they are named.

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sequenceEvents } from '../src/store/event.js'
+import { type BenchServer, seed, withDatabase } from './database.js'
+import { type Run, runProgram } from './programs.js'
+import { place } from './records.js'
+import type { Report } from './report.js'
+import { callJson } from './trial/call.js'
+import { quantile } from './trial/quantile.js'
+
+const size = { appInstances: 10, appResources: 10, priorities: 50, journeys: 1, users: 20 }
+const SECONDS = 30
+const WRITES_PER_SECOND = 160
+/** As many as are in the feed before its pages are measured. */
+const WAITING = 20_000
+const ORGANIZATIONS = 100
+const PAGES = 50
+
+/** How long events take to the feed and to a receiver at 160 writes a second, and what giving and reading them costs. */
+export async function benchEvents(server: BenchServer, report: Report): Promise<void> {
+  const connectionString = await server.createDatabase('events')
+  const { key, user } = await seed(connectionString, size)
+  await withDatabase(connectionString, async (database) => {
+    const inOne = await sequencedPerSecond(connectionString, [place.organization])
+    report.atLeast('events that get positions a second, in one organization', inOne, 1_000)
+    const ids = Array.from({ length: ORGANIZATIONS }, (_, index) => `organization-${index}`)
+    await database.execute('INSERT INTO organizations (id, name) SELECT id, id FROM unnest($1::text[]) id', [ids])
+    const inMany = await sequencedPerSecond(connectionString, ids)
+    report.atLeast(`events that get positions a second, in ${ORGANIZATIONS} organizations`, inMany, 3_000)
+  })
+  const receiver = await receive()
+  const environment = { WEBHOOK_ALLOW: `127.0.0.1:${receiver.port}`, SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
+  const run = runProgram(['serve'], { DATABASE_URL: connectionString, PORT: '0', ...environment })
+  const origin = /http\S+/.exec(await run.line('svc listens on'))?.[0] ?? ''
+  try {
+    const { cursor, cpuMillis } = await readPages(run, origin, key)
+    report.atMost('processor time of a page of 1,000 events, ms', cpuMillis, 15)
+    const json = { url: `http://127.0.0.1:${receiver.port}/`, types: ['priority.update'] }
+    await callJson({ origin }, '/v2/webhook-endpoints', { method: 'POST', token: user, json })
+    // A process finds a new endpoint within a second.
+    await wait(2_000)
+    const ended = new AbortController()
+    const reading = follow(origin, key, cursor, ended.signal)
+    await write(origin, user)
+    await wait(2_000)
+    ended.abort()
+    const readable = await reading
+    report.atLeast(
+      `events read and sent at ${WRITES_PER_SECOND} writes a second`,
+      receiver.millis.length,
+      readable.length,
+    )
+    report.atMost('commit to readable in the feed, p50, ms', quantile(readable, 0.5), 20)
+    report.atMost('commit to readable in the feed, p99, ms', quantile(readable, 0.99), 250)
+    report.atMost('commit to first webhook, p99, ms', quantile(receiver.millis, 0.99), 2_000)
+  } finally {
+    run.process.kill('SIGTERM')
+    await run.ended()
+    receiver.close()
+  }
+}
+
+/** Puts events that have no positions into organizations, and gives them theirs through one connection. */
+function sequencedPerSecond(connectionString: string, organizationIds: readonly string[]): Promise<number> {
+  return withDatabase(connectionString, async (database) => {
+    await database.execute(
+      `INSERT INTO event_heads (organization_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
+      [organizationIds],
+    )
+    await database.execute(
+      `WITH audited AS (
+         INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
+         SELECT gen_random_uuid(), organization_id, 'SYSTEM', 'team.update', 'team', number::text
+           FROM unnest($1::text[]) organization_id, generate_series(1, $2::int) number
+         RETURNING id, organization_id
+       )
+       INSERT INTO event_outbox (organization_id, event_ids) SELECT organization_id, ARRAY[id] FROM audited`,
+      [organizationIds, WAITING / organizationIds.length],
+    )
+    const start = performance.now()
+    let moved = 0
+    for (const organizationId of organizationIds) {
+      for (let more = 1; more > 0; moved += more) {
+        more = (await sequenceEvents(database, organizationId))?.moved ?? 0
+      }
+    }
+    return (moved * 1_000) / (performance.now() - start)
+  })
+}
+
+/** Reads the first page again and again, and answers its cost and a cursor at the end of the feed. */
+async function readPages(run: Run, origin: string, token: string) {
+  const read = async (query: string) => (await callJson({ origin }, `/v2/events?${query}`, { token })).text
+  await read('pageSize=1000')
+  const before = run.cpuMicros()
+  for (let page = 0; page < PAGES; page++) {
+    const { data } = JSON.parse(await read('pageSize=1000'))
+    if (data.length !== 1_000) throw new Error(`a page had ${data.length} events`)
+  }
+  const cpuMillis = (run.cpuMicros() - before) / 1_000 / PAGES
+  const { nextCursor } = JSON.parse(await read('cursor=latest'))
+  return { cursor: String(nextCursor), cpuMillis }
+}
+
+/** Waits for events until the signal aborts, and returns after how many milliseconds each was read. */
+async function follow(origin: string, token: string, from: string, signal: AbortSignal): Promise<number[]> {
+  const millis: number[] = []
+  for (let cursor = from; !signal.aborted; ) {
+    const query = `cursor=${cursor}&types=priority.update&waitSeconds=1&pageSize=1000`
+    const { data, nextCursor } = JSON.parse((await callJson({ origin }, `/v2/events?${query}`, { token })).text)
+    for (const { occurredAt } of data) millis.push(Date.now() - Date.parse(occurredAt))
+    cursor = nextCursor
+  }
+  return millis
+}
+
+/** A receiver of webhooks, and how many milliseconds after its commit each event came. */
+async function receive() {
+  const millis: number[] = []
+  const server = createServer(async (request, response) => {
+    const { data } = JSON.parse(await text(request))
+    millis.push(Date.now() - Date.parse(data.occurredAt))
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, millis, close: () => server.close() }
+}
+
+/** Changes priorities at a steady rate. */
+async function write(origin: string, token: string): Promise<void> {
+  const running: Promise<unknown>[] = []
+  const start = performance.now()
+  for (let count = 0; count < WRITES_PER_SECOND * SECONDS; count++) {
+    await wait(Math.max(0, start + (count * 1_000) / WRITES_PER_SECOND - performance.now()))
+    const call = { method: 'PATCH', token, json: { description: `${count}` } }
+    running.push(callJson({ origin }, `/v2/priorities/priority-${count % size.priorities}`, call))
+  }
+  await Promise.all(running)
+}
