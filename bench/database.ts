@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { v7 } from 'uuid'
 import { createDatabase, type Database } from '../src/db/database.js'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { resolvePlace } from '../src/db/embedded/place.js'
@@ -17,6 +15,7 @@ import { createBearerTokens } from '../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
 import { createUserToken } from '../src/domain/auth/user-token.js'
+import { systemRuntime } from '../src/runtime/runtime.js'
 import { importRecords } from '../src/transfer/import-records.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 
@@ -99,21 +98,19 @@ export async function withDatabase<T>(
 /** Imports the records and makes the credentials. */
 export function seed(connectionString: string, size: DatasetSize): Promise<Tokens> {
   return withDatabase(connectionString, async (database) => {
-    await importRecords(database, chunks(size), { runtime })
+    await importRecords(database, chunks(size), { runtime: systemRuntime })
     await database.execute('VACUUM ANALYZE')
     return insertTokens(database)
   })
 }
 
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (count: number) => randomBytes(count) }
-
 /** Makes the credentials, as the service does, in a database that has the organization and its first user. */
 export async function insertTokens(database: Database): Promise<Tokens> {
   const { organization: organizationId } = place
   const hasher = createSecretHasher()
-  const bearerTokens = createBearerTokens({ database, runtime })
-  const keyUses = createKeyUses({ database, runtime, log: { warn: ({ err }) => console.error(err) } })
-  const options = { database, hasher, bearerTokens, keyUses, runtime }
+  const bearerTokens = createBearerTokens({ database, runtime: systemRuntime })
+  const keyUses = createKeyUses({ database, runtime: systemRuntime, log: { warn: ({ err }) => console.error(err) } })
+  const options = { database, hasher, bearerTokens, keyUses, runtime: systemRuntime }
   const key = await createApiKey(options, { organizationId })
   const access = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
   const user = await createUserToken(options, { organizationId, userId: 'user-0' })
@@ -123,7 +120,7 @@ export async function insertTokens(database: Database): Promise<Tokens> {
     key: access.token,
     user: user.token,
     leaked: leaked.map(({ secret }) => secret),
-    unknown: createApiKeySecret('pk', runtime),
+    unknown: createApiKeySecret('pk', systemRuntime),
   }
 }
 

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
-import { v7 } from 'uuid'
 import { createApp } from '../src/app.js'
 import { configFromEnvironment } from '../src/config.js'
 import { createDatabase } from '../src/db/database.js'
+import { systemRuntime } from '../src/runtime/runtime.js'
 import { databaseUrl } from '../test/support/database-url.js'
 import { fixture, insertApiKey, insertFixture } from '../test/support/fixture.js'
 import { startTestRun } from '../test/support/test-run.js'
@@ -23,8 +22,7 @@ await admin.connect()
 await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
 const log = pino({ level: 'error' }, pino.destination(2))
 const database = createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log })
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: number) => randomBytes(size) }
-const app = createApp({ config: configFromEnvironment({}), database, runtime, log })
+const app = createApp({ config: configFromEnvironment({}), database, runtime: systemRuntime, log })
 
 try {
   await insertFixture(database)

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
-import { v7 } from 'uuid'
 import { createApp } from '../src/app.js'
 import { configFromEnvironment } from '../src/config.js'
 import { createDatabase } from '../src/db/database.js'
 import { parseTrustProxy } from '../src/http/client-address.js'
+import { systemRuntime } from '../src/runtime/runtime.js'
 import { databaseUrl } from '../test/support/database-url.js'
 import { insertFixture } from '../test/support/fixture.js'
 import { areaUnderCurve, measureRevokeTimes, secretKinds } from '../test/support/revoke-times.js'
@@ -25,15 +24,14 @@ await admin.connect()
 await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
 const log = pino({ level: 'warn' }, pino.destination(2))
 const database = createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log })
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: number) => randomBytes(size) }
 const config = { ...configFromEnvironment({}), trustProxy: parseTrustProxy('1') }
-const app = createApp({ config, database, runtime, log })
+const app = createApp({ config, database, runtime: systemRuntime, log })
 try {
   await insertFixture(database)
   const { port } = await app.listen(0, '127.0.0.1')
   const baseUrl = `http://127.0.0.1:${port}`
-  await measureRevokeTimes({ baseUrl, database, runtime, samples: 20 })
-  const times = await measureRevokeTimes({ baseUrl, database, runtime, samples })
+  await measureRevokeTimes({ baseUrl, database, runtime: systemRuntime, samples: 20 })
+  const times = await measureRevokeTimes({ baseUrl, database, runtime: systemRuntime, samples })
   for (const kind of secretKinds) {
     const sorted = times[kind].toSorted((a, b) => a - b)
     const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(2)

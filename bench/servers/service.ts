@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
 import { tuneGarbageCollection } from '../../src/runtime/garbage-collection.js'
-import { createUuidV7 } from '../../src/runtime/uuid-v7.js'
+import { systemRuntime } from '../../src/runtime/runtime.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
 
@@ -19,7 +18,6 @@ tuneGarbageCollection()
 const { metrics, tracing: traced, ...reached } = settings<Settings>()
 const log = pino({ level: 'info' }, pino.destination({ dest: '/dev/null', sync: true }))
 const database = createDatabase({ ...reached, log })
-const runtime = { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes }
 const meters = metrics === true ? createMeters({ version: '0.0.0', commit: 'unknown' }) : undefined
 if (traced !== undefined) {
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = traced.collector
@@ -29,7 +27,7 @@ if (traced !== undefined) {
 const tracing = traced && (await import('../../src/telemetry/tracing.js')).startTracing({ version: '0.0.0', log })
 // Each request to revoke a key comes from another address.
 const config = configFromEnvironment({ TRUST_PROXY: '1' })
-const app = createApp({ config, database, runtime, log, meters, tracing })
+const app = createApp({ config, database, runtime: systemRuntime, log, meters, tracing })
 const { port } = await app.listen(0, '127.0.0.1')
 serve(port, async () => {
   await app.close()

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { v7 } from 'uuid'
 import type { Database } from '../../src/db/database.js'
 import { type ApiKeyOptions, createApiKey } from '../../src/domain/auth/api-key.js'
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { ServiceError } from '../../src/errors.js'
+import { systemRuntime } from '../../src/runtime/runtime.js'
 import { withDatabase } from '../database.js'
 import { place } from '../records.js'
 import { call } from './call.js'
@@ -74,7 +73,7 @@ interface Chain {
 
 async function revokeOne(runs: readonly ServiceRun[], database: Database, round: number, tally: Tally): Promise<void> {
   const isDirectory = round % 4 === 3
-  const options = { database, hasher: createSecretHasher(), runtime }
+  const options = { database, hasher: createSecretHasher(), runtime: systemRuntime }
   const kind = isDirectory ? 'mk' : round % 2 === 0 ? 'pk' : 'wk'
   const key = await createApiKey(options, { organizationId: place.organization, kind })
   const chain: Chain = { isDirectory, keys: [key], tokens: [] }
@@ -103,8 +102,6 @@ async function revokeOne(runs: readonly ServiceRun[], database: Database, round:
   await Promise.all([...callers, rotating])
   tally.alive += await countAlive(runs, chain)
 }
-
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size: number) => randomBytes(size) }
 
 async function rotateSoon(options: ApiKeyOptions & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
   await wait(BEFORE_MILLIS * Math.random())
@@ -143,7 +140,7 @@ async function isCallAccepted(run: ServiceRun, chain: Chain, token?: string): Pr
 /** Reports one of the secrets, over REST or Connect, or revokes the chain as operators do. */
 async function revokeKey(run: ServiceRun, database: Database, { keys }: Chain, round: number): Promise<boolean> {
   const [{ id, secret } = { id: '', secret: '' }] = keys
-  if (round % 5 === 4) return Array.isArray(await revokeKeyById(database, runtime, id, { chain: true }))
+  if (round % 5 === 4) return Array.isArray(await revokeKeyById(database, systemRuntime, id, { chain: true }))
   // Each report comes from a different address, because one address can send five per minute.
   const from = { 'x-forwarded-for': `10.${round >> 16}.${(round >> 8) & 255}.${round & 255}` }
   const isRest = round % 2 === 0

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, configFromEnvironment, type Environment, effectiveSettings } from '../config.js'
 import type { Database } from '../db/database.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
-import { createUuidV7 } from '../runtime/uuid-v7.js'
+import { systemRuntime } from '../runtime/runtime.js'
 import type { CommandContext } from './command-context.js'
 import { createLog } from './log.js'
 
@@ -95,7 +94,7 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
   }
   const context: CommandContext = {
     ...streams,
-    runtime: { now: () => new Date(), newId: createUuidV7({ now: Date.now, randomBytes }), randomBytes },
+    runtime: systemRuntime,
     get config() {
       config ??= configFromEnvironment(environment)
       return config

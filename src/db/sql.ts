@@ -71,17 +71,8 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === pg.types.builtins.INT8) return BigInt
     if (oid === pg.types.builtins.DATE) return (text: string) => new Date(text)
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return timeFromText
     return pg.types.getTypeParser(oid, format)
   },
-}
-
-const TIME_IN_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?\+00$/
-const timeFromAnyText: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
-
-/** A member has thirteen times: the engine reads them, as sessions print them in UTC, in half of pg's time. */
-function timeFromText(text: string): unknown {
-  return TIME_IN_UTC.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : timeFromAnyText(text)
 }
 
 /** How long a response by the deadline may take; 0, which is as long as it takes, if there is none. */

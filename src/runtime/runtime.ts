@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { v7 } from 'uuid'
+
 /** The clock and the randomness that rules use, passed in so that tests can control them. */
 export interface Runtime {
   /** The time. */
@@ -7,6 +10,9 @@ export interface Runtime {
   /** Unpredictable bytes. */
   randomBytes(size: number): Uint8Array<ArrayBuffer>
 }
+
+/** The machine's clock and randomness. */
+export const systemRuntime: Runtime = { now: () => new Date(), newId: () => v7(), randomBytes }
 
 /** What a write needs besides its data: ids for what it makes, and what the audit log records about the call. */
 export interface WriteContext {

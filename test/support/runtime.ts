@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { v7 } from 'uuid'
-import type { Runtime } from '../../src/runtime/runtime.js'
+import { type Runtime, systemRuntime } from '../../src/runtime/runtime.js'
 
 /** A runtime whose clock the test moves; it starts at the machine's time. */
 export interface TestRuntime extends Runtime {
@@ -12,9 +10,8 @@ export interface TestRuntime extends Runtime {
 export function createTestRuntime(): TestRuntime {
   let offset = 0
   return {
+    ...systemRuntime,
     now: () => new Date(Date.now() + offset),
-    newId: () => v7(),
-    randomBytes: (size) => randomBytes(size),
     advance: (millis) => {
       offset += millis
     },

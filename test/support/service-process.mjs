@@ -1,19 +1,17 @@
 // A second process of the service on the database of its environment, for tests of what holds across processes. Runs the
 // built code. Says its address over IPC; stops when told anything, or when its parent is gone.
-import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
-import { v7 } from 'uuid'
 import { createApp } from '../../dist/src/app.js'
 import { sessionsOf } from '../../dist/src/cli/command-context.js'
 import { createRedactedLog } from '../../dist/src/cli/log.js'
 import { configFromEnvironment } from '../../dist/src/config.js'
 import { createDatabase } from '../../dist/src/db/database.js'
+import { systemRuntime } from '../../dist/src/runtime/runtime.js'
 
 const config = configFromEnvironment()
 const log = createRedactedLog(config.logLevel, pino.destination(2))
 const database = createDatabase({ ...sessionsOf(config), log })
-const runtime = { now: () => new Date(), newId: () => v7(), randomBytes: (size) => randomBytes(size) }
-const app = createApp({ config, database, runtime, log })
+const app = createApp({ config, database, runtime: systemRuntime, log })
 const { port } = await app.listen(0, '127.0.0.1')
 
 let stopping
