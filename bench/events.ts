@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -119,11 +119,12 @@ async function follow(origin: string, token: string, from: string, signal: Abort
 /** A receiver of webhooks, and how many milliseconds after its commit each event came. */
 async function receive() {
   const millis: number[] = []
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const { data } = JSON.parse(await text(request))
     millis.push(Date.now() - Date.parse(data.occurredAt))
     response.writeHead(204).end()
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return { port, millis, close: () => server.close() }
