@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { CallerService } from '../../gen/svc/v2/caller_pb.js'
+import { pagesOptions } from './api/pages.js'
 import { createServiceTransport } from './api/transport.js'
 import { App } from './app/app.js'
 import { createConsoleRouter } from './app/router.js'
@@ -47,8 +48,10 @@ async function start(): Promise<void> {
   // Every screen waits for it, and it for no screen.
   if (session.state() === 'in')
     void queries.prefetchQuery(createQueryOptions(CallerService.method.getCaller, undefined, { transport }))
-  // So that the screen is loaded while the caller is asked for.
-  const router = createConsoleRouter(config.basePath)
+  // So that the screen and its list are loaded while the caller is asked for.
+  const router = createConsoleRouter(config.basePath, (method, input) => {
+    if (session.state() === 'in') void queries.prefetchInfiniteQuery(pagesOptions(transport, method, input))
+  })
   void router.load()
   const root = document.getElementById('root')
   if (root === null) throw new Error('the page has no element for the console')

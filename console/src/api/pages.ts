@@ -1,6 +1,8 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { callTagged } from './tagged.js'
 
 /** A row of the lists that a method answers. */
@@ -14,16 +16,14 @@ interface ListAnswer {
   readonly totalSize?: number
 }
 
-/** Reads a list page by page, as far as it is scrolled. Asks nothing where `isAllowed` is false. */
-export function usePages<I extends DescMessage, O extends DescMessage>(
+/** The query for the pages of a list. */
+export function pagesOptions<I extends DescMessage, O extends DescMessage>(
+  transport: Transport,
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
-  isAllowed = true,
 ) {
-  const transport = useTransport()
-  const query = useInfiniteQuery({
+  return infiniteQueryOptions({
     queryKey: ['pages', method.parent.typeName, method.name, input],
-    enabled: isAllowed,
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }) => {
       const request: unknown = { ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
@@ -31,10 +31,23 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
       return message as unknown as ListAnswer
     },
     getNextPageParam: (page) => page.nextPageToken || undefined,
+  })
+}
+
+/** Reads a list page by page, as far as it is scrolled. Asks nothing where `isAllowed` is false. */
+export function usePages<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+  isAllowed = true,
+) {
+  const query = useInfiniteQuery({
+    ...pagesOptions(useTransport(), method, input),
+    enabled: isAllowed,
     // The rows of the last filter stay until those of the next one are there.
     placeholderData: (previous) => previous,
   })
-  const rows = query.data?.pages.flatMap((page) => page.data as readonly RowOf<O>[]) ?? []
+  const pages = query.data?.pages
+  const rows = useMemo(() => pages?.flatMap((page) => page.data as readonly RowOf<O>[]) ?? [], [pages])
   return { ...query, rows }
 }
 

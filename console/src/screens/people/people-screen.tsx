@@ -1,10 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import {
-  FieldOwner,
   FieldOwnerSchema,
   type User,
-  UserProfileField,
   UserProfileFieldSchema,
   UserRoleSchema,
   UserService,
@@ -19,6 +17,7 @@ import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Filters, Screen } from '../../ui/screen.js'
 import { SearchField } from '../../ui/search-field.js'
 import { NoRight } from '../../ui/states.js'
+import { peopleRequest } from './people-request.js'
 
 const columns: readonly Column<User>[] = [
   {
@@ -45,9 +44,9 @@ const columns: readonly Column<User>[] = [
 export function PeopleScreen() {
   const [filters, change] = useFilters()
   const why = useWhyNot(UserService.method.listUsers)
-  const request = requestFrom(filters)
-  const pages = usePages(UserService.method.listUsers, { ...request, pageSize: PAGE_SIZE }, why === undefined)
-  const total = useTotal(UserService.method.listUsers, request, why === undefined)
+  const request = peopleRequest(filters)
+  const pages = usePages(UserService.method.listUsers, request, why === undefined)
+  const total = useTotal(UserService.method.listUsers, request, why === undefined && pages.isSuccess)
   return (
     <Screen title="People" fills actions={<Link to="/people/changes">Change many from a file</Link>}>
       {why ? (
@@ -103,23 +102,4 @@ function PeopleFilters({ filters, onChange }: PeopleFiltersProps) {
       {select('owner', 'is owned by', enumOptions(FieldOwnerSchema, 'Anybody'))}
     </Filters>
   )
-}
-
-const PAGE_SIZE = 100
-
-function requestFrom(filters: Search) {
-  const { q = '', department = '', state } = filters
-  const owner: FieldOwner = Number(filters['owner'] ?? FieldOwner.UNSPECIFIED)
-  const field: UserProfileField = Number(filters['field'] ?? UserProfileField.UNSPECIFIED)
-  // The service takes both of them or none.
-  const isOwnerAsked = owner !== FieldOwner.UNSPECIFIED && field !== UserProfileField.UNSPECIFIED
-  return {
-    q,
-    department,
-    role: Number(filters['role'] ?? 0),
-    managerUserId: filters['manager'] ?? '',
-    ...(isOwnerAsked && { owner, field }),
-    includeDeactivated: state === 'all',
-    ...(state === 'deactivated' && { isDeactivated: true }),
-  }
 }
