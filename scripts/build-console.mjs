@@ -15,6 +15,7 @@ export async function buildConsole() {
   const styles = createStyles()
   const bundle = await rolldown({
     input: join(root, 'console/src/main.tsx'),
+    preserveEntrySignatures: 'allow-extension',
     platform: 'browser',
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
     transform: { define: { 'process.env.NODE_ENV': '"production"' }, jsx: { runtime: 'automatic' } },
@@ -25,7 +26,7 @@ export async function buildConsole() {
   const { output } = await bundle.generate({
     format: 'esm',
     minify: true,
-    codeSplitting: { groups: [shared] },
+    codeSplitting: { groups: [widgets, shared] },
     entryFileNames: 'assets/[name]-[hash].js',
     chunkFileNames: 'assets/[name]-[hash].js',
     assetFileNames: 'assets/[name]-[hash][extname]',
@@ -36,6 +37,13 @@ export async function buildConsole() {
   for (const file of output) await writeFile(join(target, file.fileName), file.code ?? file.source)
   await writeFile(join(target, 'index.html'), await indexOf(output))
   await writeFile(join(target, 'licenses.txt'), await licensesOf(output))
+}
+
+/** No screen shows them first: they are loaded with the first dialog, or the first button that cannot be used. */
+const widgets = {
+  name: 'widgets',
+  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:\w+-)?dialog/,
+  includeDependenciesRecursively: false,
 }
 
 /** What many screens have in common is loaded with the first of them: a screen is one file, which waits for no others. */

@@ -1,11 +1,11 @@
 import { createQueryOptions, TransportProvider } from '@connectrpc/connect-query'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { pagesOptions } from './api/pages.js'
 import { createServiceTransport } from './api/transport.js'
-import { App } from './app/app.js'
 import { createConsoleRouter } from './app/router.js'
 import { readTheme } from './app/theme.js'
 import { loadConfig, serviceUrl } from './session/console-config.js'
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
       <SignInContext value={signIn}>
         <TransportProvider transport={transport}>
           <QueryClientProvider client={queries}>
-            <App router={router} />
+            <RouterProvider router={router} />
           </QueryClientProvider>
         </TransportProvider>
       </SignInContext>

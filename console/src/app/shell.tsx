@@ -4,13 +4,16 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
 import { CallerContext } from '../api/caller-context.js'
 import { useSessionState } from '../session/session-context.js'
-import { SignInAgain, SignInScreen } from '../session/sign-in-screen.js'
+import { SignInScreen } from '../session/sign-in-screen.js'
 import { Button } from '../ui/button.js'
-import { Dialog } from '../ui/dialog.js'
 import { FailureBox, OfflineNotice, Skeleton } from '../ui/states.js'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.js'
 
+const Menu = lazy(() => import('./menu.js').then(({ Menu }) => ({ default: Menu })))
+const SignInAgain = lazy(() =>
+  import('../session/sign-in-again.js').then(({ SignInAgain }) => ({ default: SignInAgain })),
+)
 const Palette = lazy(() => import('./palette.js').then(({ Palette }) => ({ default: Palette })))
 
 /** Everything around a screen, for those who are signed in. */
@@ -20,7 +23,7 @@ export function Shell() {
   return (
     <>
       <SignedIn />
-      {state === 'ended' && <SignInAgain />}
+      <Suspense>{state === 'ended' && <SignInAgain />}</Suspense>
     </>
   )
 }
@@ -61,16 +64,10 @@ function SignedIn() {
           </Suspense>
         </main>
       </div>
-      {open === 'menu' && (
-        <Dialog title="Menu" hidesTitle look="side" onClose={close}>
-          <Sidebar onFind={find} onLeave={close} />
-        </Dialog>
-      )}
-      {open === 'palette' && (
-        <Suspense>
-          <Palette onClose={close} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open === 'menu' && <Menu onFind={find} onClose={close} />}
+        {open === 'palette' && <Palette onClose={close} />}
+      </Suspense>
     </CallerContext>
   )
 }

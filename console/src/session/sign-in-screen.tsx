@@ -1,6 +1,4 @@
 import { useEffect } from 'react'
-import { Button } from '../ui/button.js'
-import { Dialog, DialogFoot } from '../ui/dialog.js'
 import { useSignIn } from './session-context.js'
 import styles from './sign-in.module.css'
 import { SignInForm } from './sign-in-form.js'
@@ -21,19 +19,5 @@ export function SignInScreen() {
         Found a key that has leaked? <a href={`${serviceUrl}/console/leaked-key`}>Revoke it</a>, without signing in.
       </p>
     </main>
-  )
-}
-
-/** Asks to sign in again above a screen, which keeps everything that was typed. */
-export function SignInAgain() {
-  const { session } = useSignIn()
-  return (
-    <Dialog title="Your sign-in has ended">
-      <p>What you have typed is still there. Sign in again to go on with it.</p>
-      <SignInForm />
-      <DialogFoot>
-        <Button onClick={session.signOut}>Leave instead</Button>
-      </DialogFoot>
-    </Dialog>
   )
 }

@@ -1,5 +1,4 @@
-import { Tooltip } from '@base-ui/react/tooltip'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import styles from './controls.module.css'
 
 interface ButtonProps {
@@ -12,27 +11,19 @@ interface ButtonProps {
   readonly label?: string
 }
 
+const ButtonWithReason = lazy(() =>
+  import('./button-with-reason.js').then((module) => ({ default: module.ButtonWithReason })),
+)
+
 /** A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. */
 export function Button({ children, onClick, look = 'plain', type = 'button', why, label }: ButtonProps) {
-  const className = `${styles['button']} ${styles[look] ?? ''}`
-  if (why === undefined) {
-    return (
-      <button type={type} className={className} onClick={onClick} aria-label={label}>
-        {children}
-      </button>
-    )
-  }
+  const common = { className: `${styles['button']} ${styles[look] ?? ''}`, 'aria-label': label, children }
+  if (why === undefined) return <button type={type} onClick={onClick} {...common} />
+  const disabled = { ...common, 'aria-disabled': true, 'aria-description': why }
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger delay={0} className={className} aria-disabled="true" aria-label={label} aria-description={why}>
-        {children}
-      </Tooltip.Trigger>
-      <Tooltip.Portal>
-        <Tooltip.Positioner sideOffset={6}>
-          <Tooltip.Popup className={styles['why']}>{why}</Tooltip.Popup>
-        </Tooltip.Positioner>
-      </Tooltip.Portal>
-    </Tooltip.Root>
+    <Suspense fallback={<button type="button" {...disabled} />}>
+      <ButtonWithReason why={why} button={disabled} />
+    </Suspense>
   )
 }
 
