@@ -26,7 +26,7 @@ async function check(folder: string, ...built: readonly string[]): Promise<Check
 }
 
 describe('a regular expression', () => {
-  it.each([['src', 'dist/src'], ['client/src'], ['web'], ['proto']])(
+  it.each([['src', 'dist/src'], ['client/src'], ['console/src'], ['web'], ['proto']])(
     'in %s runs in linear time on any text',
     async (folder, ...built) => {
       const { searched, faults } = await check(join(root, folder), ...built.map((each) => join(root, each)))

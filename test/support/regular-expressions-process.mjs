@@ -42,8 +42,8 @@ const add = (file, pattern, flags, isComposed = false) =>
 const composing = []
 for (const file of readdirSync(folder, { recursive: true })) {
   const text = () => readFileSync(join(folder, file), 'utf8')
-  if (/\.(ts|js|mjs)$/.test(file) && !/^(dist|.*\/dist|.*node_modules)\//.test(file)) {
-    const tree = parseAst(text(), { lang: file.endsWith('.ts') ? 'ts' : 'js' })
+  if (/\.(tsx?|js|mjs)$/.test(file) && !/^(dist|.*\/dist|.*node_modules)\//.test(file)) {
+    const tree = parseAst(text(), { lang: file.match(/tsx?$/)?.[0] ?? 'js' })
     collect(tree, file)
     if (built !== undefined && composes(tree)) composing.push(file)
   }

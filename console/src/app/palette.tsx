@@ -101,7 +101,7 @@ function hitOf(one: string, folder: string, id: string, title: string, detail: s
 function byId(id: string): Hit[] {
   const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
   if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...ofTeams(hit)]
-  if (!/^[\w.~:-]+_[\w.~:-]+$/.test(id)) return []
+  if (!/^[\w.~:-][A-Za-z\d.~:-]*_[\w.~:-]+$/.test(id)) return []
   return [hit('person', 'people'), hit('key', 'keys'), ...ofTeams(hit)]
 }
 
