@@ -12,7 +12,7 @@ const PROCESSES = 4
 const KILL_MILLIS = 2_500
 const PATIENCE_MILLIS = 10_000
 /** Writes a second at first, except in the short form, and while there are kills: more than those that fail can take. */
-const [WRITES, FEW_WRITES] = [160, 30]
+const [WRITES, FEW_WRITES] = [160, 20]
 /** How long nobody is killed at first, at most. */
 const QUIET_MILLIS = 30_000
 /** Over so many objects. */
@@ -46,7 +46,7 @@ export const webhooks: Trial = {
   name: 'webhooks',
   onEachDatabase: true,
   amount: { of: 'seconds', full: 600, short: 6 },
-  limitMillis: 900_000,
+  limitMillis: 960_000,
   run: async (stage, seconds) => {
     const attempts = new Map<string, Attempt[]>(receivers.map(({ path }) => [path, []]))
     const receive = async (request: IncomingMessage, response: ServerResponse) => {
