@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { findingsOf } from '../support/axe.js'
 import { launchBrowser } from '../support/browser.js'
-import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
+import { keyboardFaultsOf } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
 interface ConsoleScreen {
@@ -22,6 +23,7 @@ let opened: ConsolePage
 beforeAll(async () => {
   browser = await launchBrowser()
   console = await startTestConsole(browser)
+  await fillDemo(console.service)
   const token = await console.token()
   for (const name of ['Deploy pipeline', 'Reports']) {
     const permissions = ['users:read', 'apps:write']
@@ -60,9 +62,9 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`the focus never comes to ${name}`)
 }
 
-describe('the console', () => {
+describe('the console of 100,000 people and 10,000 app instances', () => {
   it.each(consoleScreens)(
-    'shows $title, which passes axe and fits the window in both modes and widths',
+    'shows $title at $path, which passes axe and fits the window in both modes and widths',
     async (screen) => {
       const { page } = opened
       await page.setViewportSize({ width: 1280, height: 844 })
@@ -80,6 +82,38 @@ describe('the console', () => {
       expect(opened.complaints).toEqual([])
     },
   )
+
+  it.each(consoleScreens)('is used by the keyboard alone: $title at $path', async ({ path, title, shows }) => {
+    const { page } = opened
+    await page.setViewportSize({ width: 1280, height: 844 })
+    await go(path)
+    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+    await page.getByText(shows).first().waitFor()
+    await page.getByLabel('Loading').waitFor({ state: 'detached' })
+    expect(await keyboardFaultsOf(page)).toEqual([])
+  })
+
+  it.each([
+    ['/people', 'People', /^\d,\d\d\d of 100,0\d\d read/, 'Person 4000'],
+    ['/apps?teamId=team_it', 'App instances', /^10,00\d in all/, 'Service 10000'],
+  ])('shows what is far down in %s', async (path, title, count, name) => {
+    const { page } = opened
+    await go(path)
+    const list = page.getByRole('region', { name: title })
+    const row = list.getByRole('link', { name, exact: true })
+    await list.getByRole('link').first().waitFor()
+    await list.evaluate((element, wanted) => {
+      const down = () => {
+        if (element.textContent?.includes(wanted)) return observer.disconnect()
+        element.scrollTop = element.scrollHeight
+      }
+      const observer = new MutationObserver(down)
+      observer.observe(element, { childList: true, subtree: true })
+      down()
+    }, name)
+    await row.waitFor()
+    await page.getByText(count).waitFor()
+  })
 
   it('shows an endpoint with its deliveries, and what its receiver says to a test', async () => {
     const { page } = opened

@@ -34,6 +34,27 @@ export interface TestConsole {
   stop(): Promise<void>
 }
 
+/** Gives the demo organization 100,000 people and 10,000 app instances more, after its own. */
+export async function fillDemo({ database }: TestService): Promise<void> {
+  // In parts, because no statement may run long.
+  for (let from = 1; from < 100_000; from += 10_000) {
+    const numbers = `generate_series(${from}, ${from + 9_999}) n`
+    await database.execute(
+      `INSERT INTO users (id, email, email_key)
+       SELECT 'bulk_' || n, n || '@bulk.example', n || '@bulk.example' FROM ${numbers}`,
+    )
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email_key, first_name, last_name, department)
+       SELECT 'org_acme', 'bulk_' || n, n || '@bulk.example', 'Person', n, 'Department ' || n % 40 FROM ${numbers}`,
+    )
+  }
+  await database.execute(
+    `INSERT INTO app_instances (id, organization_id, team_id, name)
+     SELECT 'bulk_' || n, 'org_acme', 'team_it', 'Service ' || n FROM generate_series(1, 10000) n`,
+  )
+  await database.execute('ANALYZE')
+}
+
 /** Starts the service with the demo organization. */
 export async function startTestConsole(browser: Browser, options: TestServiceOptions = {}): Promise<TestConsole> {
   const service = await startTestService(options)

@@ -55,9 +55,10 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
       />
     )
   }
+  const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
   const why = faults.size > 0 ? 'A value cannot be read.' : edited.length === 0 ? 'Nothing is changed yet.' : undefined
   return (
-    <Dialog title={title} look="wide" onClose={edited.length === 0 ? onClose : undefined}>
+    <Dialog title={title} look="wide" onClose={isTyped ? undefined : onClose}>
       <div className={styles['form']}>
         {fields.map((field) => (
           <FieldControl
@@ -70,7 +71,7 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
         ))}
       </div>
       <DialogFoot>
-        <Button onClick={onClose}>{edited.length === 0 ? 'Cancel' : 'Throw changes away'}</Button>
+        <Button onClick={onClose}>{isTyped ? 'Throw changes away' : 'Cancel'}</Button>
         <Button look="main" onClick={() => setReviewing(true)} why={why}>
           Review
         </Button>

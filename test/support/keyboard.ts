@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core'
+
+/** What of a screen is not used by the keyboard: what Tab never reaches, and dialogs that keep or lose the focus. */
+export async function keyboardFaultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(defineWalk)
+  const faults = await unreached(page, 'main')
+  // The buttons of the same name do the same, for each row.
+  const names = await page.evaluate<string[]>('walk.buttons()')
+  for (const name of names) faults.push(...(await dialogFaults(page, name)))
+  return faults
+}
+
+/** Presses Tab from the beginning of an element until each of its controls has had the focus, or should have had it. */
+async function unreached(page: Page, within: string): Promise<string[]> {
+  const most = await page.evaluate<number>(`walk.begin(${JSON.stringify(within)})`)
+  for (let presses = 0; presses < most && !(await page.evaluate('walk.isOver()')); presses++) {
+    await page.keyboard.press('Tab')
+  }
+  return page.evaluate<string[]>('walk.unreached()')
+}
+
+/** Presses a button with Enter; if that opens a dialog, walks through it and leaves it with Escape. */
+async function dialogFaults(page: Page, name: string): Promise<string[]> {
+  await page.evaluate(`walk.focus(${JSON.stringify(name)})`)
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  if ((await page.evaluate('walk.opens()')) === false) return []
+  const faults = await unreached(page, '[role=dialog]')
+  // The first one closes the tooltip of a button that has the focus.
+  await page.keyboard.press('Escape')
+  if (await dialog.isVisible()) await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  const focused = await page.evaluate<string>(`walk.hasFocus(${JSON.stringify(name)})`)
+  return [...faults, ...(focused === '' ? [] : [`the focus goes to ${focused}`])].map((fault) => `${name}: ${fault}`)
+}
+
+/** Runs in the page: `walk` notes what has had the focus, with a ring that shows it. */
+const defineWalk = `globalThis.walk ??= (() => {
+  const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
+  const isShown = (each) => each.checkVisibility() && each.closest('[data-base-ui-focus-guard], [inert]') === null
+  // The rows of a long list come into the document while they are walked through.
+  const isAhead = (each) => each.closest('tr[aria-rowindex]')?.ariaRowIndex > 4
+  const nameOf = (each) => (each.ariaLabel ?? each.labels?.[0]?.textContent ?? each.textContent).trim()
+  const hasRing = (each) => getComputedStyle(each).outlineStyle !== 'none'
+  let expected = new Set()
+  addEventListener('focusin', ({ target }) => hasRing(target) && expected.delete(target))
+  const buttons = () => [...document.querySelectorAll('main button')].filter((each) => isShown(each) && each.ariaDisabled !== 'true')
+  const find = (name) => buttons().find((each) => nameOf(each) === name)
+  const soon = async (holds) => {
+    for (let tries = 0; tries < 20 && !holds(); tries++) await new Promise((go) => setTimeout(go, 10))
+    return holds()
+  }
+  return {
+    begin(within) {
+      const root = document.querySelector(within)
+      const all = [...root.querySelectorAll(controls)].filter((each) => isShown(each) && !isAhead(each) && each.tabIndex >= 0)
+      expected = new Set(all)
+      if (root.contains(document.activeElement) && hasRing(document.activeElement)) expected.delete(document.activeElement)
+      if (within === 'main') root.focus()
+      // A date has a stop for each of its parts.
+      return all.length + 1 + 3 * all.filter(({ type }) => type === 'date').length
+    },
+    isOver: () => expected.size === 0,
+    unreached: () => [...expected].map((each) => each.localName + ' ' + nameOf(each)),
+    buttons: () => {
+      const seen = new Map(buttons().filter((each) => each.role !== 'tab').map((each) => [each.textContent.trim(), nameOf(each)]))
+      return [...seen.values()]
+    },
+    focus: (name) => find(name).focus(),
+    hasFocus: async (name) => {
+      const isBack = await soon(() => document.activeElement === find(name))
+      return isBack ? '' : document.activeElement.localName + ' ' + nameOf(document.activeElement).slice(0, 40)
+    },
+    // A dialog is loaded when it is first opened, and then takes the focus.
+    opens: () => soon(() => document.activeElement.closest('[role=dialog]') !== null),
+  }
+})()`
