@@ -176,6 +176,56 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByRole('button', { name: 'Archive' }).waitFor()
   })
 
+  it('changes the conditions of an SLA definition by a form', async () => {
+    const { page } = opened
+    await go('/slas/sla_resolution')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Add a condition', exact: true }).click()
+    const condition = page.getByRole('group', { name: 'Conditions 3' })
+    await condition.getByLabel('Id', { exact: true }).fill('weekend')
+    await condition.getByLabel('Condition type').selectOption('Pause')
+    await condition.getByRole('button', { name: 'Add a condition rule' }).click()
+    await condition.getByLabel('Values').fill('saturday\nsunday\n')
+    await page.getByRole('button', { name: 'Remove condition 2' }).click()
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Review' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('row', { name: /^Conditions .*weekend/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { json } = await console.service.rest('GET', '/v2/sla-definitions/sla_resolution', {
+      token: await console.token(),
+    })
+    expect(json.data.conditions).toMatchObject([
+      { id: 'waiting', conditionRule: { values: ['waiting_for_requester', 'waiting_for_vendor'] } },
+      { id: 'weekend', conditionType: 'SLA_CONDITION_TYPE_PAUSE', conditionRule: { values: ['saturday', 'sunday'] } },
+    ])
+  })
+
+  it('gives an app instance an agent card by a form, and takes it away', async () => {
+    const { page } = opened
+    await go('/apps/app_directory')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Add an A2A agent card' }).click()
+    const card = page.getByRole('group', { name: 'A2A agent card' }).first()
+    await card.getByLabel('Name', { exact: true }).fill('Helper')
+    await card.getByRole('button', { name: 'Add a skill' }).click()
+    await page.getByRole('group', { name: 'Skills 1' }).getByLabel('Name', { exact: true }).fill('Answers')
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Answers').waitFor()
+    const token = await console.token()
+    const { json } = await console.service.rest('GET', '/v2/app-instances/app_directory', { token })
+    expect(json.data.a2aAgentCard).toMatchObject({ name: 'Helper', skills: [{ name: 'Answers' }] })
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Remove A2A agent card' }).click()
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Answers').waitFor({ state: 'detached' })
+  })
+
   it('changes a procedure by a form, stage by stage', async () => {
     const { page } = opened
     await go('/policies/policy_production')

@@ -46,7 +46,7 @@ export function actionText(action: string): string {
 
 /** A word with its article: `an app instance`. */
 export function oneOf(word: string): string {
-  return `${/^(?:[aeio]|SLA)/.test(word) ? 'an' : 'a'} ${word}`
+  return `${/^(?:[aeio]|A2A|SLA)/.test(word) ? 'an' : 'a'} ${word}`
 }
 
 /** The units of lengths of time, with their seconds. */
@@ -59,14 +59,14 @@ export const durationUnits = [
 
 /** The largest unit that divides a number of seconds. */
 export function largestUnit(seconds: number): (typeof durationUnits)[number] {
-  return durationUnits.find(([, each]) => seconds % each === 0 && seconds >= each) ?? ['second', 1]
+  return durationUnits.find(([, each]) => seconds % each === 0 && Math.abs(seconds) >= each) ?? ['second', 1]
 }
 
 /** Seconds in the largest unit that divides them. */
 export function durationText(seconds: number): string {
   const [word, size] = largestUnit(seconds)
   const count = seconds / size
-  return `${count} ${word}${count === 1 ? '' : 's'}`
+  return `${count} ${word}${Math.abs(count) === 1 ? '' : 's'}`
 }
 
 function sentence(text: string): string {

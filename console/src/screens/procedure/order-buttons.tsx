@@ -8,10 +8,12 @@ interface OrderButtonsProps<Item> {
   readonly list: readonly Item[]
   readonly at: number
   readonly onChange: (list: Item[]) => void
+  /** Whether the last one can be removed. */
+  readonly canBeEmpty?: boolean
 }
 
 /** Moves an item of a list up or down, or removes it. */
-export function OrderButtons<Item>({ what, list, at, onChange }: OrderButtonsProps<Item>) {
+export function OrderButtons<Item>({ what, list, at, onChange, canBeEmpty }: OrderButtonsProps<Item>) {
   const move = (by: 1 | -1) => () => onChange(movedAt(list, at, by))
   const isLast = at === list.length - 1
   return (
@@ -26,7 +28,7 @@ export function OrderButtons<Item>({ what, list, at, onChange }: OrderButtonsPro
         look="quiet"
         label={`Remove ${what}`}
         onClick={() => onChange(removedAt(list, at))}
-        why={list.length === 1 ? 'One has to stay.' : undefined}
+        why={list.length === 1 && !canBeEmpty ? 'One has to stay.' : undefined}
       >
         Remove
       </Button>

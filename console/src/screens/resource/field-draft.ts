@@ -1,9 +1,17 @@
-import { type DescField, fromJson, type JsonValue, type Message, ScalarType, toJson } from '@bufbuild/protobuf'
+import {
+  type DescField,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  ScalarType,
+  toJson,
+} from '@bufbuild/protobuf'
 import { durationText, enumText } from '../../api/words.js'
 import { memberOf } from './declaration.js'
 
 /** How a field is edited. */
-export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'team' | 'list' | 'json'
+export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'team' | 'list' | 'messages'
 
 /** How a field is edited, by its type and its name. */
 export function controlOf(field: DescField): Control {
@@ -11,10 +19,10 @@ export function controlOf(field: DescField): Control {
     case 'enum':
       return 'choice'
     case 'list':
-      return field.message === undefined ? 'list' : 'json'
+      return field.message === undefined ? 'list' : 'messages'
     case 'message':
     case 'map':
-      return 'json'
+      return 'messages'
     case 'scalar': {
       if (field.localName === 'teamId') return 'team'
       if (field.localName === 'description') return 'lines'
@@ -29,17 +37,11 @@ export function controlOf(field: DescField): Control {
 export function draftOf(field: DescField, item: Message | undefined): string {
   const value = item && memberOf(item, field.localName)
   if (value === undefined) return ''
-  if (field.fieldKind === 'message') return JSON.stringify(toJson(field.message, value as Message), null, 2)
+  if (field.fieldKind === 'message') return JSON.stringify(toJson(field.message, value as Message))
   if (Array.isArray(value)) {
     const { message } = field
     if (message === undefined) return value.join('\n')
-    return value.length === 0
-      ? ''
-      : JSON.stringify(
-          value.map((each: Message) => toJson(message, each)),
-          null,
-          2,
-        )
+    return value.length === 0 ? '' : JSON.stringify(value.map((each: Message) => toJson(message, each)))
   }
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -64,7 +66,7 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
       return Number(draft)
     case 'list':
       return draft.split('\n').flatMap((line) => line.trim() || [])
-    case 'json':
+    case 'messages':
       return readJson(field, draft)
     case 'team':
     case 'text':
@@ -74,8 +76,37 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
 }
 
 function readJson(field: DescField, draft: string): JsonValue {
-  const json: JsonValue = draft.trim() === '' ? [] : JSON.parse(draft)
+  // Lists of texts have an empty one as long as a line is begun.
+  const withoutEmpty = (_: string, value: JsonValue) =>
+    Array.isArray(value) ? value.filter((each) => each !== '') : value
+  const json: JsonValue = draft === '' ? [] : JSON.parse(draft, withoutEmpty)
   const { message } = field
   if (message !== undefined) for (const each of [json].flat()) fromJson(message, each)
   return json
+}
+
+/** The messages that the text of a field means, as JSON. */
+export function nestedOf(text: string): readonly JsonObject[] {
+  return text === '' ? [] : [JSON.parse(text)].flat()
+}
+
+/** The value of a field of a message in JSON as the text that is edited. */
+export function nestedDraft(field: DescField, item: JsonObject): string {
+  const value = item[field.jsonName]
+  if (value === undefined || value === null) return ''
+  if (field.fieldKind === 'enum') return String(field.enum.values.find(({ name }) => name === value)?.number ?? value)
+  if (Array.isArray(value) && field.message === undefined) return value.join('\n')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What an edited text means in a message; what cannot be read stays as it was typed, so that the message is refused. */
+export function jsonOfDraft(field: DescField, draft: string): JsonValue {
+  if (draft === '') return null
+  if (controlOf(field) === 'list') return draft.split('\n')
+  if (controlOf(field) === 'messages') return JSON.parse(draft)
+  try {
+    return jsonOf(field, draft)
+  } catch {
+    return draft
+  }
 }

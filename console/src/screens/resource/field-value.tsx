@@ -38,13 +38,17 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
 function ListValue({ field, values }: { readonly field: DescField; readonly values: readonly unknown[] }) {
   if (values.length === 0) return <>–</>
   if (field.message === undefined) return <>{values.map(String).join(', ')}</>
-  const { message } = field
-  const items = values.map((each, index) => ({ key: `${index}`, item: each as Message }))
+  return <MessageList schema={field.message} messages={values as readonly Message[]} />
+}
+
+/** Messages in their order. */
+export function MessageList(props: { readonly schema: DescMessage; readonly messages: readonly Message[] }) {
+  const items = props.messages.map((item, index) => ({ key: `${index}`, item }))
   return (
     <ol className={styles['items']}>
       {items.map(({ key, item }) => (
         <li key={key}>
-          <MessageFacts schema={message} message={item} />
+          <MessageFacts schema={props.schema} message={item} />
         </li>
       ))}
     </ol>

@@ -1,15 +1,14 @@
 import { type DescField, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
-import { useState } from 'react'
-import { useTeams } from '../../api/names.js'
-import { enumOptions, labelOf, oneOf } from '../../api/words.js'
+import { type ReactNode, useState } from 'react'
+import { labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
-import { DurationField } from '../../ui/duration-field.js'
-import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { editableFields, idOf, memberOf, type ResourceDeclaration } from './declaration.js'
-import { controlOf, draftOf, draftText, jsonOf } from './field-draft.js'
+import { FieldControl } from './field-control.js'
+import { draftOf, draftText, jsonOf } from './field-draft.js'
+import { MessagesText } from './message-fields.js'
 
 interface ResourceFormProps {
   readonly declaration: ResourceDeclaration
@@ -45,8 +44,8 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
         changes={(answer) =>
           edited.map((field) => ({
             label: labelOf(field.localName),
-            from: answer && draftText(field, draftOf(field, itemIn(answer))),
-            to: draftText(field, textOf(field)),
+            from: answer && shown(field, draftOf(field, itemIn(answer))),
+            to: shown(field, textOf(field)),
           }))
         }
         confirm={subject === undefined ? 'Create' : 'Save'}
@@ -80,41 +79,9 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
   )
 }
 
-interface FieldControlProps {
-  readonly field: DescField
-  readonly text: string
-  readonly fault: string | undefined
-  readonly onChange: (text: string) => void
-}
-
-function FieldControl({ field, text, fault, onChange }: FieldControlProps) {
-  const teams = useTeams()
-  const label = labelOf(field.localName)
-  const common = { label, value: text, fault, onChange }
-  const control = controlOf(field)
-  switch (control) {
-    case 'check':
-      return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />
-    case 'choice': {
-      if (field.fieldKind !== 'enum') return null
-      return <SelectField {...common} value={text === '0' ? '' : text} options={enumOptions(field.enum, 'Choose')} />
-    }
-    case 'team': {
-      const options = [{ value: '', text: 'Choose' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))]
-      return <SelectField {...common} options={options} />
-    }
-    case 'duration':
-      return <DurationField label={label} seconds={Number(text)} onChange={(seconds) => onChange(String(seconds))} />
-    case 'number':
-      return <TextField {...common} type="number" />
-    case 'list':
-      return <TextField {...common} lines hint="One on each line." />
-    case 'json':
-      return <TextField {...common} lines hint="JSON, as the reference shows it." />
-    case 'lines':
-    case 'text':
-      return <TextField {...common} lines={control === 'lines'} />
-  }
+/** An edited text for a reader. */
+function shown(field: DescField, draft: string): ReactNode {
+  return field.message ? draft && <MessagesText schema={field.message} text={draft} /> : draftText(field, draft)
 }
 
 /** The object that an answer holds. */
