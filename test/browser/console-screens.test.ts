@@ -62,6 +62,18 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`the focus never comes to ${name}`)
 }
 
+/** What goes to the end of the list of a screen, again and again, until a text is in it. */
+const scrollUntil = (text: string) => `{
+  const list = document.querySelector('main section[tabindex]')
+  const down = () => {
+    if (list.textContent.includes(${JSON.stringify(text)})) return observer.disconnect()
+    list.scrollTop = list.scrollHeight
+  }
+  const observer = new MutationObserver(down)
+  observer.observe(list, { childList: true, subtree: true })
+  down()
+}`
+
 describe('the console of 100,000 people and 10,000 app instances', () => {
   it.each(consoleScreens)(
     'shows $title at $path, which passes axe and fits the window in both modes and widths',
@@ -102,15 +114,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     const list = page.getByRole('region', { name: title })
     const row = list.getByRole('link', { name, exact: true })
     await list.getByRole('link').first().waitFor()
-    await list.evaluate((element, wanted) => {
-      const down = () => {
-        if (element.textContent?.includes(wanted)) return observer.disconnect()
-        element.scrollTop = element.scrollHeight
-      }
-      const observer = new MutationObserver(down)
-      observer.observe(element, { childList: true, subtree: true })
-      down()
-    }, name)
+    await page.evaluate(scrollUntil(name))
     await row.waitFor()
     await page.getByText(count).waitFor()
   })
