@@ -94,8 +94,9 @@ export function nestedOf(text: string): readonly JsonObject[] {
 export function nestedDraft(field: DescField, item: JsonObject): string {
   const value = item[field.jsonName]
   if (value === undefined || value === null) return ''
-  if (field.fieldKind === 'enum') return String(field.enum.values.find(({ name }) => name === value)?.number ?? value)
-  if (Array.isArray(value) && field.message === undefined) return value.join('\n')
+  const given = field.fieldKind === 'enum' && field.enum.values.find(({ name }) => name === value)
+  if (given) return String(given.number)
+  if (Array.isArray(value) && field.message === undefined) return value.filter(isText).join('\n')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -109,4 +110,8 @@ export function jsonOfDraft(field: DescField, draft: string): JsonValue {
   } catch {
     return draft
   }
+}
+
+function isText(value: JsonValue): value is string {
+  return typeof value === 'string'
 }
