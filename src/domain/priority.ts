@@ -1,6 +1,6 @@
 import { notFound } from '../errors.js'
 import * as store from '../store/priority.js'
-import { actorOf } from './audit/audit-event.js'
+import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { standardResource } from './standard-resource.js'
@@ -26,23 +26,22 @@ export interface PriorityUpdate {
  */
 export async function updatePriority(scope: Scope, update: PriorityUpdate): Promise<string> {
   const { id } = update
-  const { tables, caller, runtime, requestId, ifMatch } = scope
-  const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
+  const { tables, caller, runtime, ifMatch } = scope
   const reach = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
-  const audited = { auditEventId: runtime.newId(), actorKind, actorId, actorName, requestId }
-  const change = { ...update, ...reach, ...audited }
-  const write = (queryable: Scope['tables']) => store.updatePriority(queryable, change)
   const accepted = acceptedVersionsFrom(ifMatch)
-  // The version is checked under a lock; without a condition, one statement suffices.
-  const updated =
-    accepted === undefined
-      ? await write(tables)
-      : await tables.transaction(async (transaction) => {
-          const current = await store.priorityStore.lock(transaction, { id, ...reach })
-          if (current === undefined) return undefined
-          requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
-          return write(transaction)
-        })
+  const updated = await tables.transaction(async (transaction) => {
+    if (accepted !== undefined) {
+      const current = await store.priorityStore.lock(transaction, { id, ...reach })
+      if (current === undefined) return undefined
+      requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
+    }
+    const changed = await store.updatePriority(transaction, { ...update, ...reach })
+    if (changed === undefined) return undefined
+    const { json, teamId, changedFields } = changed
+    const event = { action: 'priority.update', targetType: 'priority', targetId: id, teamId, changedFields } as const
+    await recordAuditEvents(transaction, [{ ...auditedCall(scope), ...event }], runtime)
+    return json
+  })
   return updated ?? refuse(scope, id)
 }
 

@@ -6,48 +6,59 @@ import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/text.js'
 
-/** What an event records about the call that did it. */
-export type AuditedCall = Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
-
 /** A governed field of a write, by the names of the API without their prefixes. */
 export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
 
 /** An event to be stored. */
-export type NewAuditEvent = Omit<AuditEventModel, 'occurredAt' | 'action' | 'changes' | 'changedFields'> & {
+export type NewAuditEvent = Omit<
+  AuditEventModel,
+  'organizationId' | 'occurredAt' | 'action' | 'changes' | 'changedFields'
+> & {
   readonly action: AuditAction
   readonly changes: readonly NewFieldChange[]
   readonly changedFields: readonly string[]
 }
 
-/** Tells the feed of the events in the rows of a common table expression, which returns `organization_id` and `id`. */
-export function outboxText(audited: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`
-INSERT INTO event_outbox (organization_id, event_ids)
-SELECT organization_id, array_agg(id) FROM ${audited} GROUP BY organization_id`
+interface InsertParameters {
+  readonly organizationId: string
+  readonly events: string
 }
 
-const insertEvents = createStatement<{ readonly events: string }, Record<never, never>>({
+// Joined to the organization, so that a cluster has the rows made where they belong: rows of values alone would be made
+// by its coordinator, and committed in two phases.
+const insert = createStatement<InsertParameters, Record<never, never>>({
   name: 'insert_audit_events',
   columns: {},
-  text: ({ events }) => Prisma.sql`
-WITH audited AS (
-  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                            team_id, request_id, changes, changed_fields)
-  SELECT * FROM json_to_recordset(${events})
-      AS e (id uuid, "organizationId" text, "actorKind" actor_kind, "actorId" text, "actorName" text, action text,
-            "targetType" text, "targetId" text, "teamId" text, "requestId" text, changes jsonb,
-            "changedFields" text[])
-  RETURNING a.organization_id, a.id
-)${outboxText(Prisma.sql`audited`)}`,
+  text: ({ organizationId, events }) => Prisma.sql`
+INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id,
+                          request_id, changes, changed_fields)
+SELECT e.id, o.id, e."actorKind", e."actorId", e."actorName", e.action, e."targetType", e."targetId", e."teamId",
+       e."requestId", e.changes, e."changedFields"
+  FROM organizations o
+ CROSS JOIN json_to_recordset(${events})
+    AS e (id uuid, "actorKind" actor_kind, "actorId" text, "actorName" text, action text, "targetType" text,
+          "targetId" text, "teamId" text, "requestId" text, changes jsonb, "changedFields" text[])
+ WHERE o.id = ${organizationId}`,
 })
 
 /** The statements of this file. */
-export const auditEventStatements = [insertEvents]
+export const auditEventStatements = [insert]
 
-/** Writes the events in the order given. The statement is sent even for none. */
-export async function insertAuditEvents({ run }: Tables, events: readonly NewAuditEvent[]): Promise<void> {
+/** Writes events of one organization in the order given, and puts them into the outbox of its feed. */
+export async function insertAuditEvents(
+  { run, models }: Tables,
+  organizationId: string,
+  events: readonly NewAuditEvent[],
+): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
-  await run(insertEvents, { events: JSON.stringify(rows) })
+  await run(insert, { organizationId, events: JSON.stringify(rows) })
+  const eventIds = events.map(({ id }) => id)
+  await models.eventOutbox.create({ data: { organizationId, eventIds }, select: { ordinal: true } })
+}
+
+/** Takes everything out of the outbox of an organization that is not there. */
+export async function clearOutbox({ models }: Tables, organizationId: string): Promise<void> {
+  await models.eventOutbox.deleteMany({ where: { organizationId } })
 }
 
 const { field, outcome, oldOwner, newOwner } = FieldChangeSchema.field

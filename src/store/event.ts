@@ -114,16 +114,21 @@ SELECT (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS
 export const MAX_SEQUENCED = 1_000
 const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 
+/** Events that leave the outbox, in order, and the position before them. */
+interface Moved {
+  readonly position: string
+  /** Null for none. */
+  readonly eventIds: readonly string[] | null
+}
+
 /**
- * Gives positions to the events of the oldest writes in the outbox, unless another process is about to. Whatever a
- * snapshot of the outbox lacks was committed after it, and so has changed no object before what the snapshot has.
+ * Takes the events of the oldest writes out of the outbox, and moves the head past them, unless another process is about
+ * to. Whatever a snapshot of the outbox lacks was committed after it, and so has changed no object before what the
+ * snapshot has.
  */
-const sequence = createStatement<
-  { readonly organizationId: string },
-  { readonly moved: number; readonly position: string }
->({
-  name: 'sequence_events',
-  columns: { moved: 'int4', position: 'text' },
+const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
+  name: 'take_events_from_outbox',
+  columns: { position: 'text', eventIds: 'text[]' },
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
@@ -134,23 +139,37 @@ WITH head AS (
   DELETE FROM event_outbox o
    WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
      AND o.ordinal = ANY (ARRAY(SELECT ordinal FROM oldest WHERE before < ${maxSequenced}))
-  RETURNING o.organization_id, o.ordinal, o.event_ids
-), placed AS (
-  INSERT INTO event_feed AS f (organization_id, position, event_id)
-  SELECT m.organization_id, head.position + row_number() OVER (ORDER BY m.ordinal, e.place), e.id
-    FROM head, moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)
-  RETURNING f.position
+  RETURNING o.ordinal, o.event_ids
 ), advanced AS (
-  UPDATE event_heads h SET position = h.position + (SELECT count(*) FROM placed)
-   WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM placed)
+  UPDATE event_heads h SET position = h.position + (SELECT sum(cardinality(event_ids)) FROM moved)
+   WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM moved)
 )
-SELECT (SELECT count(*) FROM placed)::int AS moved,
-       (SELECT coalesce(max(p.position), head.position) FROM placed p)::text AS position
+SELECT head.position::text AS position,
+       (SELECT array_agg(e.id::text ORDER BY m.ordinal, e.place)
+          FROM moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)) AS "eventIds"
   FROM head`,
 })
 
+interface PlaceParameters {
+  readonly organizationId: string
+  readonly position: string
+  readonly eventIds: readonly string[]
+}
+
+// Of a row of the organization, as `insert_audit_events` is.
+const place = createStatement<PlaceParameters, Record<never, never>>({
+  name: 'place_events',
+  columns: {},
+  text: ({ position, eventIds }) => Prisma.sql`
+INSERT INTO event_feed (organization_id, position, event_id)
+SELECT h.organization_id, ${position}::bigint + e.place, e.id
+  FROM event_heads h
+ CROSS JOIN unnest(${eventIds}::uuid[]) WITH ORDINALITY e (id, place)
+ WHERE ${ofOrganization('h')}`,
+})
+
 /** The statements of this file. */
-export const eventStatements = [list, sequence]
+export const eventStatements = [list, takeOut, place]
 
 /** Reads the feed from a position on. */
 export async function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
@@ -162,12 +181,18 @@ export async function readFeed(tables: Tables, selection: FeedSelection): Promis
  * Gives positions to events of an organization that are committed, and returns how many and the last position.
  * Undefined if another process is doing so, or has never done so.
  */
-export async function sequenceEvents(
+export function sequenceEvents(
   tables: Tables,
   organizationId: string,
 ): Promise<{ readonly moved: number; readonly position: string } | undefined> {
-  const [sequenced] = await tables.run(sequence, { organizationId })
-  return sequenced
+  return tables.transaction(async (transaction) => {
+    const [taken] = await transaction.run(takeOut, { organizationId })
+    if (taken === undefined) return undefined
+    const { position, eventIds } = taken
+    if (eventIds === null) return { moved: 0, position }
+    await transaction.run(place, { organizationId, position, eventIds })
+    return { moved: eventIds.length, position: String(BigInt(position) + BigInt(eventIds.length)) }
+  })
 }
 
 /** The event at a position; undefined if it is not kept. */

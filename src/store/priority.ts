@@ -3,7 +3,6 @@ import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type AuditedCall, outboxText } from './audit-event.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
@@ -13,17 +12,22 @@ import { createStandardStore } from './standard-methods.js'
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
-export interface PriorityChange extends Scope, AuditedCall {
+export interface PriorityChange extends Scope {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly isAiSelectable?: boolean | undefined
-  readonly auditEventId: string
 }
 
-const update = createStatement<PriorityChange, PrintedRow>({
+/** A priority after a change, with the names of the fields that differ from before. */
+export interface ChangedPriority extends PrintedRow {
+  readonly teamId: string
+  readonly changedFields: readonly string[]
+}
+
+const update = createStatement<PriorityChange, ChangedPriority>({
   name: 'update_priority',
-  columns: { json: 'text' },
+  columns: { json: 'text', teamId: 'text', changedFields: 'text[]' },
   text: (change) => Prisma.sql`
 WITH old AS (
   SELECT * FROM priorities
@@ -38,21 +42,13 @@ WITH old AS (
     FROM old
    WHERE p.id = old.id AND p.organization_id = ${change.organizationId}
   RETURNING p.*
-), audited AS (
-  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
-                            team_id, request_id, changed_fields)
-  SELECT ${change.auditEventId}::uuid, p.organization_id, ${change.actorKind}::actor_kind, ${change.actorId},
-         ${change.actorName}, 'priority.update', 'priority', p.id, p.team_id, ${change.requestId},
-         CASE WHEN p.name <> old.name THEN ARRAY['name'] END
-         || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
-         || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
-         || '{}'::text[]
-    FROM updated p, old
-  RETURNING a.organization_id, a.id
-), told AS (
-  ${outboxText(Prisma.sql`audited`)}
 )
-SELECT ${rowText(priorityResource)} AS json FROM updated p`,
+SELECT ${rowText(priorityResource)} AS json, p.team_id AS "teamId",
+       CASE WHEN p.name <> old.name THEN ARRAY['name'] END
+       || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
+       || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
+       || '{}'::text[] AS "changedFields"
+  FROM updated p, old`,
 })
 
 /** The standard methods; updates have a statement of their own. */
@@ -61,8 +57,7 @@ export const priorityStore = createStandardStore(priorityResource)
 /** The statements of this file. */
 export const priorityStatements = [update, ...priorityStore.statements]
 
-/** Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. */
-export async function updatePriority(tables: Tables, change: PriorityChange): Promise<string | undefined> {
-  const [updated] = await tables.run(update, change)
-  return updated?.json
+/** Changes a priority and returns it; undefined if it is not in the scope. */
+export async function updatePriority(tables: Tables, change: PriorityChange): Promise<ChangedPriority | undefined> {
+  return (await tables.run(update, change))[0]
 }

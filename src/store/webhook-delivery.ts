@@ -25,69 +25,6 @@ const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDe
   },
 })
 
-/** How many events are looked at for an endpoint at a time, whether it wants them or not. */
-const LOOKED_AT = 1_000
-
-/** How an endpoint's cursor moved. */
-export interface Taken {
-  /** How many deliveries it made. */
-  readonly taken: number
-  /** Whether there may be more events. */
-  readonly hasMore: boolean
-}
-
-interface TakeParameters extends EndpointKey {
-  readonly room: number
-}
-
-/**
- * Makes deliveries of the next events that an endpoint wants, and moves its cursor past them, unless another process is
- * about to. What was delivered before and comes again, after a replay, begins anew.
- */
-const take = createStatement<TakeParameters, Taken>({
-  name: 'take_webhook_events',
-  planned: 'anew',
-  columns: { taken: 'int4', hasMore: 'bool' },
-  text: ({ id, room }) => Prisma.sql`
-WITH endpoint AS MATERIALIZED (
-  SELECT w.*
-    FROM webhook_endpoints w
-   WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
-     FOR NO KEY UPDATE SKIP LOCKED
-), looked_at AS MATERIALIZED (
-  SELECT f.position, f.event_id
-    FROM event_feed f
-   WHERE ${ofOrganization('f')} AND f.position > (SELECT position FROM endpoint)
-   ORDER BY f.position
-   LIMIT ${Prisma.raw(String(LOOKED_AT))}
-), wanted AS MATERIALIZED (
-  SELECT a.organization_id, l.position, l.event_id, a.target_type, a.target_id, w.id AS endpoint_id
-    FROM looked_at l
-    JOIN audit_events a ON ${ofOrganization('a')} AND a.id = l.event_id
-   CROSS JOIN endpoint w
-   WHERE (cardinality(w.types) = 0 OR a.action = ANY (w.types)) AND (w.team_id IS NULL OR a.team_id = w.team_id)
-   ORDER BY l.position
-   LIMIT ${room}
-), last AS MATERIALIZED (
-  SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${room} THEN (SELECT max(position) FROM wanted)
-              ELSE (SELECT max(position) FROM looked_at) END AS position
-), made AS (
-  INSERT INTO webhook_deliveries AS d
-         (organization_id, endpoint_id, event_id, position, target_type, target_id, due_at)
-  SELECT organization_id, endpoint_id, event_id, position, target_type, target_id, now() FROM wanted
-  ON CONFLICT (organization_id, event_id, endpoint_id) DO UPDATE
-     SET status = 'PENDING', attempts = 0, due_at = now()
-   WHERE d.status <> 'PENDING'
-), moved AS (
-  UPDATE webhook_endpoints w SET position = last.position
-    FROM last
-   WHERE ${ofOrganization('w')} AND w.id = ${id} AND last.position IS NOT NULL
-)
-SELECT (SELECT count(*) FROM wanted)::int AS taken,
-       EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
-  FROM last`,
-})
-
 /** A delivery whose attempt may begin, and where its endpoint is. */
 export interface ClaimedDelivery extends EndpointTarget {
   readonly eventId: string
@@ -189,12 +126,7 @@ const list = createStatement<DeliverySelection, PageRow>({
 })
 
 /** The statements of this file. */
-export const webhookDeliveryStatements = [take, claim, list]
-
-/** Makes deliveries of the next events of an endpoint; undefined if another process does, or there is no endpoint. */
-export async function takeEvents(tables: Tables, parameters: TakeParameters): Promise<Taken | undefined> {
-  return (await tables.run(take, parameters))[0]
-}
+export const webhookDeliveryStatements = [claim, list]
 
 /** Begins at most `room` attempts of an enabled endpoint. */
 export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Promise<ClaimedDelivery[]> {

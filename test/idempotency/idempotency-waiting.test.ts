@@ -39,10 +39,9 @@ const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
 /** An effect that can be counted. */
 const effectOf = (name: string) => async (store: Tables) => {
   await store.transaction((transaction) =>
-    insertAuditEvents(transaction, [
+    insertAuditEvents(transaction, fixture.acme, [
       {
         id: runtime.newId(),
-        organizationId: fixture.acme,
         actorKind: 'SYSTEM',
         actorId: '',
         actorName: '',

@@ -49,8 +49,14 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
 
-  const write = ['write_members', 'insert_audit_events', 'find_directory_user']
-  const writeInDepartment = ['write_members', 'departmentOption.findMany', 'insert_audit_events', 'find_directory_user']
+  const write = ['write_members', 'insert_audit_events', 'eventOutbox.create', 'find_directory_user']
+  const writeInDepartment = [
+    'write_members',
+    'departmentOption.findMany',
+    'insert_audit_events',
+    'eventOutbox.create',
+    'find_directory_user',
+  ]
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
 
   it.each<[change: string, changes: () => object, written?: string[]]>([
@@ -115,7 +121,16 @@ describe('an incremental sync', () => {
   it('removes a deleted user from all groups, and changes a returning user like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
     const [leaving, read] = ['groupMember.findMany', 'find_directory_user']
-    expect(ofRequest()).toEqual([read, 'lock_member', read, 'write_members', 'insert_audit_events', leaving, read])
+    expect(ofRequest()).toEqual([
+      read,
+      'lock_member',
+      read,
+      'write_members',
+      'insert_audit_events',
+      'eventOutbox.create',
+      leaving,
+      read,
+    ])
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
@@ -168,7 +183,7 @@ describe('an incremental sync', () => {
       expect((await okta.patch(`/Groups/${group.id}`, ...operations)).status).toBe(204)
       return ofRequest()
     }
-    const written = ['group.update', 'insert_audit_events']
+    const written = ['group.update', 'insert_audit_events', 'eventOutbox.create']
     const [one, all] = [[{ value: id }], [id, users.admin, users.agent].map((value) => ({ value }))]
     const read = ['lock_group', 'membership.findMany', 'groupMember.findMany']
     const added = [...read, 'groupMember.findFirst', 'groupMember.createMany', ...written]

@@ -85,7 +85,7 @@ describe('the statements of the stores', () => {
 })
 
 describe('the condition on the organization', () => {
-  const tables = ['teams', 'groups']
+  const tables = ['organizations', 'teams', 'groups']
   it.each<[text: string, unscoped: string[]]>([
     ['SELECT id FROM teams WHERE organization_id = $1', []],
     ['SELECT id FROM teams WHERE id = $1', ['teams']],
@@ -107,6 +107,9 @@ describe('the condition on the organization', () => {
     ['DELETE FROM groups USING teams t WHERE groups.organization_id = $1', ['teams']],
     ['INSERT INTO teams (id, organization_id) VALUES ($1, $2)', []],
     ['INSERT INTO teams (id) VALUES ($1)', ['teams']],
+    ['SELECT id FROM organizations o WHERE o.id = $1', []],
+    ['SELECT id FROM organizations o WHERE o.name = $1', ['organizations']],
+    ['SELECT id FROM organizations o JOIN teams t ON t.organization_id = o.id WHERE o.id = $1', ['teams']],
     ['SELECT id FROM teams_of_nobody', []],
   ])('is recognized in %s', (text, unscoped) => {
     expect(unscopedTables(text, tables)).toEqual(unscoped)

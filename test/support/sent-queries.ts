@@ -1,4 +1,5 @@
 import type { Database } from '../../src/db/database.js'
+import { isOfFeed } from './statement-count.js'
 import { statements } from './statements.js'
 
 /** What was sent in one transaction: Prisma's, or one that bypasses it. */
@@ -22,8 +23,6 @@ export interface SentQueries {
 /** What a service sends besides calls. */
 const inBackground =
   /^(?:delete_revoke_attempts|apiKey\.updateMany$|(?:apiKeySession|userToken|idempotencyKey)\.(?:findMany|deleteMany)|organization\.findMany)/
-/** What gives positions to events and sends them, which goes on beside calls. */
-const isOfFeed = /^(?:sequence_events$|event(?:Outbox|Head)\.|webhook(?:Endpoint|Delivery)\.)/
 const controlsTransaction = /^(?:SAVEPOINT|RELEASE|ROLLBACK TO|SET) /
 
 const namesByText = new Map([...statements.values()].map(({ name, text }) => [text, name]))
@@ -31,19 +30,30 @@ const namesByText = new Map([...statements.values()].map(({ name, text }) => [te
 /** Watches the connections of a handle and the calls of Prisma's client. Calls must come one at a time. */
 export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>): SentQueries {
   let sent: Sent[] = []
-  let transaction: SentTransaction | undefined
-  const record = (name: string) => {
-    if (isOfFeed.test(name)) return
-    if (transaction !== undefined) transaction.sent.push(name)
-    else if (!inBackground.test(name)) sent.push(name)
+  /** Those in progress, the first one first: that of a call, and what the feed does beside it until it tells so. */
+  const transactions = new Map<object, SentTransaction>()
+  const record = (name: string, connection?: object) => {
+    if (isOfFeed.test(name)) {
+      if (connection !== undefined) transactions.delete(connection)
+      return
+    }
+    const [first] = transactions.values()
+    const transaction = connection === undefined ? first : transactions.get(connection)
+    if (transaction === undefined) {
+      if (!inBackground.test(name)) sent.push(name)
+      return
+    }
+    if (transaction.sent.length === 0) sent.push(transaction)
+    transaction.sent.push(name)
   }
   const isPrismas = watchTransactions(prisma)
-  watchConnections(pool, ({ name, text, isOfPrisma }) => {
+  watchConnections(pool, ({ name, text, isOfPrisma }, connection) => {
     if (text.startsWith('BEGIN')) {
-      transaction = { transaction: isPrismas() ? 'Prisma' : 'past Prisma', sent: [] }
-      sent.push(transaction)
-    } else if (text === 'COMMIT' || text === 'ROLLBACK') transaction = undefined
-    else if (!isOfPrisma && !controlsTransaction.test(text)) record(namesByText.get(text) ?? (name || text))
+      transactions.set(connection, { transaction: isPrismas() ? 'Prisma' : 'past Prisma', sent: [] })
+    } else if (text === 'COMMIT' || text === 'ROLLBACK') transactions.delete(connection)
+    else if (!isOfPrisma && !controlsTransaction.test(text)) {
+      record(namesByText.get(text) ?? (name || text), connection)
+    }
   })
   watchModels(prisma, record)
   return {
@@ -63,14 +73,14 @@ interface SentQuery {
 
 type Send = (...values: unknown[]) => unknown
 
-function watchConnections(pool: Database['pool'], tell: (query: SentQuery) => void): void {
+function watchConnections(pool: Database['pool'], tell: (query: SentQuery, connection: object) => void): void {
   const watched = new WeakSet<object>()
   pool.on('acquire', (client) => {
     if (watched.has(client)) return
     watched.add(client)
     const send: Send = client.query.bind(client)
     const watchedSend: Send = (...values) => {
-      tell(queryFrom(values[0]))
+      tell(queryFrom(values[0]), client)
       return send(...values)
     }
     Object.assign(client, { query: watchedSend })

@@ -2,11 +2,15 @@
  * The tables that a statement uses without a condition of their own on the organization, once for each use. A table
  * that is read or changed needs `organization_id` to equal a parameter, the same in the whole statement, under the
  * table's alias; an insertion must name the column. Equality with another table's column is not enough: if the tables
- * are distributed by organization, it would not tell where the rows are.
+ * are distributed by organization, it would not tell where the rows are. The organization itself is found by its `id`.
  */
 export function unscopedTables(text: string, tenantTables: readonly string[]): string[] {
-  const counts = conditionsByName(text)
-  return referencesOf(text).flatMap(({ table, name, inserted }) => {
+  const references = referencesOf(text)
+  const organizations = references.filter(({ table }) => table === 'organizations')
+  const counts = conditionsByName(
+    organizations.reduce((all, { name }) => all.replaceAll(`${name}.id = `, `${name}.organization_id = `), text),
+  )
+  return references.flatMap(({ table, name, inserted }) => {
     if (!tenantTables.includes(table)) return []
     if (inserted !== undefined) return /\borganization_id\b/.test(inserted) ? [] : [table]
     // A table without an alias may or may not be named in its condition.

@@ -3,6 +3,7 @@ import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
+import { byOrganization } from '../../store/organization.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
 import type { FieldChange } from '../profile/field-ownership.js'
@@ -56,16 +57,30 @@ export function auditedCall({ caller, requestId }: Scope): Pick<AuditEvent, 'org
 
 /**
  * Writes the events in the order given, with the time of the transaction, which must be the one that does what they
- * record. The statement is sent even without events, so that timing does not reveal whether there was one.
+ * record.
  */
 export async function recordAuditEvents(
   tables: Tables,
   events: readonly AuditEvent[],
   runtime: Runtime,
 ): Promise<void> {
-  const rows = events.map(({ actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
-    const { kind: actorKind, id: actorId, name: actorName } = actor
-    return { id: runtime.newId(), ...event, actorKind, actorId, actorName, teamId, requestId, changes, changedFields }
-  })
-  await insertAuditEvents(tables, rows)
+  for (const [organizationId, ofOrganization] of byOrganization(events)) {
+    const rows = ofOrganization.map(
+      ({ organizationId: _, actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
+        const { kind: actorKind, id: actorId, name: actorName } = actor
+        return {
+          id: runtime.newId(),
+          ...event,
+          actorKind,
+          actorId,
+          actorName,
+          teamId,
+          requestId,
+          changes,
+          changedFields,
+        }
+      },
+    )
+    await insertAuditEvents(tables, organizationId, rows)
+  }
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findApiKey, findTeamOfKey, lockKeyChain, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '../../store/api-key-session.js'
+import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
 import {
@@ -64,8 +65,11 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
       ? hasher.candidates(secret)
       : hasher.candidates('').map(() => runtime.randomBytes(32))
     const ended = await end(transaction, hashes, runtime)
-    const events = ended.map((event) => ({ ...event, actor: anonymousActor, requestId }))
+    // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
+    const recorded = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
+    const events = recorded.map((event) => ({ ...event, actor: anonymousActor, requestId }))
     await recordAuditEvents(transaction, events, runtime)
+    await clearOutbox(transaction, NOTHING)
     return end === revokeChain ? ended.length : 0
   }
   return onTimeGrid(timing, async () => {

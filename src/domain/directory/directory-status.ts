@@ -53,7 +53,7 @@ export type DirectoryRefusal = Omit<NewRefusal, 'id' | 'organizationId' | 'apiKe
 
 /** What recording refusals depends on. */
 export interface RefusalRecorderOptions {
-  readonly database: Pick<Tables, 'run'>
+  readonly database: Tables
   readonly runtime: Pick<Runtime, 'newId'>
   /** The text without the secrets and tokens in it. */
   readonly redact: (text: string) => string

@@ -6,7 +6,8 @@ import type { SendResult } from '../../egress/webhook-sender.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { byOrganization } from '../../store/organization.js'
 import { type Attempt, recordFailure, recordSuccess, releaseAttempt } from '../../store/webhook-attempt.js'
-import { type ClaimedDelivery, claimDeliveries, takeEvents } from '../../store/webhook-delivery.js'
+import { takeEvents } from '../../store/webhook-cursor.js'
+import { type ClaimedDelivery, claimDeliveries } from '../../store/webhook-delivery.js'
 import {
   type EnabledEndpoint,
   type EndpointKey,
@@ -186,7 +187,7 @@ class Dispatcher {
       if (lane.hasEvents) {
         lane.hasEvents = false
         const taken = await takeEvents(database, { ...lane.key, room })
-        lane.hasEvents ||= taken?.hasMore === true
+        lane.hasEvents ||= taken.hasMore
       }
       claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
     } finally {
