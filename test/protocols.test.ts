@@ -6,22 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { BadRequestSchema, ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
-import { services } from '../src/handlers/routes.js'
-import { onlyReads } from '../src/limits/method-rules.js'
-import { parameterExamples } from '../src/openapi/examples.js'
 import { importRecords } from '../src/transfer/import-records.js'
 import { insertDemoCallers } from './support/demo-requests.js'
+import { readCalls } from './support/read-calls.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 import { methodNamed, restFormOf } from './support/write-calls.js'
 
-/** The examples of every method that reads, except the feed, which may grow in the meantime, and streams. */
-const reads = services
-  .flatMap(({ methods }) => methods)
-  .filter((method) => onlyReads(method) && method.methodKind === 'unary' && method.name !== 'ListEvents')
-  .map(({ name, input }): [string, JsonObject] => {
-    const examples = input.fields.map((field) => [field.jsonName, parameterExamples[`${input.typeName}.${field.name}`]])
-    return [name, Object.fromEntries(examples.filter(([, example]) => example !== undefined))]
-  })
+/** Every method that reads, except the feed, which may grow in the meantime, and streams. */
+const reads = readCalls.flatMap(([name, request, isStream]): [string, JsonObject][] =>
+  isStream || name === 'ListEvents' ? [] : [[name, request]],
+)
 
 /** Methods with requests as JSON. */
 const rows: readonly (readonly [name: string, request: JsonObject])[] = [

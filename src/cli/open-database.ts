@@ -35,15 +35,17 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
   try {
     const directUrl = embedded?.connectionString ?? directUrlOf(config)
     const sessions = serves ? sessionsOf(config, directUrl) : operatorSessions(config, directUrl)
+    let isDistributed = false
     if (embedded === undefined) {
       await requireSessions(sessions)
-      await requireWholeDistribution(directUrl)
+      isDistributed = await requireWholeDistribution(directUrl)
     } else if (serves) await embedded.lockServe()
     const migrations = await loadMigrations()
     const appliedMigrations = make ? await migrate(directUrl, migrations) : []
     if (!make) requireNoPending(await pendingMigrations(directUrl, migrations))
     const database = createDatabase({
       ...sessions,
+      isDistributed,
       replicaConnectionString: config.databaseReplicaUrl,
       log,
       maxConnections: config.databasePoolSize,

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../db/database.js'
+import { requireWholeDistribution } from '../db/distribute.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
 import { type CommandContext, originOf, sessionsOf } from './command-context.js'
@@ -116,8 +117,10 @@ async function runApp(
 /** One of several processes: the first one has prepared the database and passes its address on. */
 async function serveWorker(context: CommandContext): Promise<void> {
   const { createDatabase } = await import('../db/database.js')
+  const sessions = sessionsOf(context.config)
   const database = createDatabase({
-    ...sessionsOf(context.config),
+    ...sessions,
+    isDistributed: await requireWholeDistribution(context.config.databaseDirectUrl ?? sessions.connectionString),
     replicaConnectionString: context.config.databaseReplicaUrl,
     log: context.log,
     maxConnections: context.config.databasePoolSize,

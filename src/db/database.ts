@@ -56,6 +56,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     replica,
     prisma: client.prisma,
     retries,
+    isDistributed: pool.isDistributed,
     models: own.models,
     reads: own.reads,
     run: (statement, values) => own.run(statement, values),

@@ -55,21 +55,21 @@ export function refuse(needs: readonly string[]): void {
 }
 
 /**
- * Throws, saying what to do, if a database is only partly distributed, is distributed so that calls would fail, or is a
- * worker of a cluster. Changes nothing.
+ * Whether a database is distributed. Throws, saying what to do, if it is so only partly, or so that calls would fail, or
+ * is a worker of a cluster. Changes nothing.
  */
-export function requireWholeDistribution(connectionString: string): Promise<void> {
+export function requireWholeDistribution(connectionString: string): Promise<boolean> {
   return withSchemaSession(connectionString, 'svc start', async (client) => {
     if (await hasTable(client, FOREIGN_KEYS_TABLE)) {
       throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
     }
-    if (!(await hasCitus(client))) return
+    if (!(await hasCitus(client))) return false
     const [cluster] = await rowsOf<{ isDistributed: boolean; mode: string | null; name: string }>(
       client,
       `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed",
               current_setting('citus.multi_shard_modify_mode', true) AS mode, quote_ident(current_database()) AS name`,
     )
-    if (cluster?.isDistributed !== true) return
+    if (cluster?.isDistributed !== true) return false
     await refuseWorker(client)
     if (cluster.mode !== 'sequential') {
       throw new Error(
@@ -77,6 +77,7 @@ export function requireWholeDistribution(connectionString: string): Promise<void
           `ALTER DATABASE ${cluster.name} SET citus.multi_shard_modify_mode = 'sequential', or run "npx svc distribute" again`,
       )
     }
+    return true
   })
 }
 

@@ -12,6 +12,8 @@ import type { WaitLimits } from './wait-queue.js'
 export interface PoolOptions extends SessionOptions {
   /** Whether statements are prepared under names, once per connection. Default yes. */
   readonly statementNames?: boolean | undefined
+  /** Whether the tables are spread over the workers of a cluster by organization. Default no. */
+  readonly isDistributed?: boolean
   /** Called when connections fail while no one uses them. A pino logger fits. */
   readonly log: { warn(fields: { err: Error }, message: string): void }
   /** The most connections of this process. Default 10. */
@@ -63,6 +65,7 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
+  readonly isDistributed: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
   /** The most connections. */
@@ -100,6 +103,7 @@ export class BoundedPool extends pg.Pool {
       // Sessions of a pooler are not set up: they are others' as well.
       ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }),
     })
+    this.isDistributed = options.isDistributed ?? false
     this.statementNames = options.statementNames ?? true
     this.statementMillis = limits.statement_timeout
     this.size = maxConnections

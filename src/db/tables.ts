@@ -3,6 +3,8 @@ import type { Statement } from './statement.js'
 
 /** The tables: of the database, of a call, or in a transaction. Stores take them. */
 export interface Tables {
+  /** Whether they are spread over the workers of a cluster by organization. */
+  readonly isDistributed: boolean
   /** Prisma's models. */
   readonly models: Models
   /** Runs a statement and returns its rows. */

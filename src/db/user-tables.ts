@@ -37,6 +37,10 @@ export class TablesOfUser implements SqlTables {
     this.#replica = replica
   }
 
+  get isDistributed(): boolean {
+    return this.#source.pool.isDistributed
+  }
+
   get models(): Models {
     const { prisma } = this.#source.client
     const { organizationId, observers = [] } = this.#user
@@ -86,7 +90,7 @@ export class TablesOfUser implements SqlTables {
     const { call, observers } = this.#user
     const startedAt = performance.now()
     const attempt = (left: number | undefined) =>
-      runTransaction(this.#source, (connected) => work(tablesIn(connected, pool.statementNames, observers)), options, {
+      runTransaction(this.#source, (connected) => work(tablesIn(connected, pool, observers)), options, {
         deadline: deadlineIn(left),
         call,
         statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
@@ -120,10 +124,15 @@ export class TablesOfUser implements SqlTables {
 }
 
 /** The tables in a transaction: models and statements use its connection. */
-function tablesIn(connected: Connected, isNamed: boolean, observers: TablesUser['observers']): Tables & Sql {
+function tablesIn(
+  connected: Connected,
+  { statementNames: isNamed, isDistributed }: Pick<BoundedPool, 'statementNames' | 'isDistributed'>,
+  observers: TablesUser['observers'],
+): Tables & Sql {
   const { client, throwIfOver } = connected
   const bounds = { ...connected, isNamed }
   const tables: Tables & Sql = {
+    isDistributed,
     models: eachQuery(connected.models, (name, send) =>
       observe(observers, name, async () => {
         throwIfOver()

@@ -1,10 +1,11 @@
 import { notFound } from '../errors.js'
 import * as store from '../store/priority.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { actorOf } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
-import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
+import { acceptedVersionsFrom } from './value/entity-tag.js'
 import { newScopedId } from './value/scoped-id.js'
 
 /** Priorities of tickets; an empty handle of a new one is replaced. `updatePriority` updates them. */
@@ -25,23 +26,17 @@ export interface PriorityUpdate {
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(scope: Scope, update: PriorityUpdate): Promise<string> {
-  const { id } = update
-  const { tables, caller, runtime, ifMatch } = scope
+  const { id, name, description, isAiSelectable } = update
+  const { tables, caller, runtime, requestId, ifMatch } = scope
+  // The version is checked under a lock; without a condition, one statement suffices.
+  if (acceptedVersionsFrom(ifMatch) !== undefined || tables.isDistributed) {
+    const given = Object.entries({ name, description, isAiSelectable }).filter(([, value]) => value !== undefined)
+    return updateObject(scope, priorities, id, () => Object.fromEntries(given))
+  }
+  const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
+  const audited = { auditEventId: runtime.newId(), actorKind, actorId, actorName, requestId }
   const reach = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
-  const accepted = acceptedVersionsFrom(ifMatch)
-  const updated = await tables.transaction(async (transaction) => {
-    if (accepted !== undefined) {
-      const current = await store.priorityStore.lock(transaction, { id, ...reach })
-      if (current === undefined) return undefined
-      requireAcceptedVersion(accepted, entityTagOf(current.json), { resourceType: 'priority', resourceId: id })
-    }
-    const changed = await store.updatePriority(transaction, { ...update, ...reach })
-    if (changed === undefined) return undefined
-    const { json, teamId, changedFields } = changed
-    const event = { action: 'priority.update', targetType: 'priority', targetId: id, teamId, changedFields } as const
-    await recordAuditEvents(transaction, [{ ...auditedCall(scope), ...event }], runtime)
-    return json
-  })
+  const updated = await store.updatePriorityAtOnce(tables, { ...update, ...reach, ...audited })
   return updated ?? refuse(scope, id)
 }
 

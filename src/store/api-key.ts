@@ -77,7 +77,26 @@ export type KeyReference = (Pick<ApiKeyModel, 'id'> | { readonly hashes: readonl
   readonly organizationId?: string
 }
 
-function isReferred({ organizationId, ...key }: KeyReference) {
+const UUID_LENGTH = 36
+/** The longest id that requests can name. */
+const MAX_ID_LENGTH = 128
+
+/**
+ * The id of a new key: a UUID and, unless it is too long, the organization, so that an exchange of the id for a token
+ * finds the key without a search of all organizations. It says where to look, and proves nothing.
+ */
+export function newKeyId(uuid: string, organizationId: string): string {
+  const id = `${uuid}.${organizationId}`
+  return id.length > MAX_ID_LENGTH ? uuid : id
+}
+
+/** The organization that an id names; undefined for one of the earlier form, a UUID alone. */
+function organizationNamedIn(id: string): string | undefined {
+  return id[UUID_LENGTH] === '.' ? id.slice(UUID_LENGTH + 1) : undefined
+}
+
+function isReferred({ organizationId: given, ...key }: KeyReference) {
+  const organizationId = given ?? ('id' in key ? organizationNamedIn(key.id) : undefined)
   const referred = 'id' in key ? { id: key.id } : { secretHash: { in: [...key.hashes] } }
   return { ...(organizationId !== undefined && { organizationId }), ...referred }
 }
@@ -85,7 +104,7 @@ function isReferred({ organizationId, ...key }: KeyReference) {
 /** A key, its chain, and the hash of its secret. */
 export type FoundApiKey = Pick<ApiKeyModel, 'organizationId' | 'id' | 'chainId' | 'secretHash'>
 
-/** Finds a key; all organizations are searched unless one is given. */
+/** Finds a key; all organizations are searched unless one is given, or named in the id. */
 export async function findApiKey({ models }: Tables, key: KeyReference): Promise<FoundApiKey | undefined> {
   const select = { organizationId: true, id: true, chainId: true, secretHash: true }
   return (await models.apiKey.findFirst({ where: isReferred(key), select })) ?? undefined

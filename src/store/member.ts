@@ -99,8 +99,18 @@ SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"
     ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
+/** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
+const change = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
+  name: 'change_members',
+  columns: {},
+  text: ({ organizationId, members }) => Prisma.sql`
+UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
+  FROM json_to_recordset(${members}) AS r (${recordType})
+ WHERE m.organization_id = ${organizationId} AND m.user_id = r."userId"`,
+})
+
 /** The statements of this file. */
-export const memberStatements = [lock, lockOne, write]
+export const memberStatements = [lock, lockOne, write, change]
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
@@ -164,9 +174,12 @@ export async function findEmailKeys(
 export async function writeMembers(
   { run }: Tables,
   organizationId: string,
-  members: readonly MemberRow[],
+  added: readonly MemberRow[],
+  changed: readonly MemberRow[],
 ): Promise<void> {
-  if (members.length > 0) await run(write, { organizationId, members: JSON.stringify(members.map(rowOf)) })
+  const members = [...added, ...changed]
+  if (members.length === 0) return
+  await run(added.length > 0 ? write : change, { organizationId, members: JSON.stringify(members.map(rowOf)) })
 }
 
 /** The member of a row. */

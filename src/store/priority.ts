@@ -1,4 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
@@ -12,22 +13,20 @@ import { createStandardStore } from './standard-methods.js'
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
-export interface PriorityChange extends Scope {
+export interface PriorityChange
+  extends Scope,
+    Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'> {
   readonly id: string
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly isAiSelectable?: boolean | undefined
+  readonly auditEventId: string
 }
 
-/** A priority after a change, with the names of the fields that differ from before. */
-export interface ChangedPriority extends PrintedRow {
-  readonly teamId: string
-  readonly changedFields: readonly string[]
-}
-
-const update = createStatement<PriorityChange, ChangedPriority>({
+/** All of an update at once, which costs a third of its transaction; a cluster would do so on all its nodes. */
+const update = createStatement<PriorityChange, PrintedRow>({
   name: 'update_priority',
-  columns: { json: 'text', teamId: 'text', changedFields: 'text[]' },
+  columns: { json: 'text' },
   text: (change) => Prisma.sql`
 WITH old AS (
   SELECT * FROM priorities
@@ -42,13 +41,21 @@ WITH old AS (
     FROM old
    WHERE p.id = old.id AND p.organization_id = ${change.organizationId}
   RETURNING p.*
+), audited AS (
+  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+                            team_id, request_id, changed_fields)
+  SELECT ${change.auditEventId}::uuid, p.organization_id, ${change.actorKind}::actor_kind, ${change.actorId},
+         ${change.actorName}, 'priority.update', 'priority', p.id, p.team_id, ${change.requestId},
+         CASE WHEN p.name <> old.name THEN ARRAY['name'] END
+         || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
+         || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
+         || '{}'::text[]
+    FROM updated p, old
+  RETURNING a.organization_id, a.id
+), told AS (
+  INSERT INTO event_outbox (organization_id, event_ids) SELECT organization_id, ARRAY[id] FROM audited
 )
-SELECT ${rowText(priorityResource)} AS json, p.team_id AS "teamId",
-       CASE WHEN p.name <> old.name THEN ARRAY['name'] END
-       || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
-       || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
-       || '{}'::text[] AS "changedFields"
-  FROM updated p, old`,
+SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })
 
 /** The standard methods; updates have a statement of their own. */
@@ -57,7 +64,11 @@ export const priorityStore = createStandardStore(priorityResource)
 /** The statements of this file. */
 export const priorityStatements = [update, ...priorityStore.statements]
 
-/** Changes a priority and returns it; undefined if it is not in the scope. */
-export async function updatePriority(tables: Tables, change: PriorityChange): Promise<ChangedPriority | undefined> {
-  return (await tables.run(update, change))[0]
+/**
+ * Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. Only for
+ * tables that are not distributed.
+ */
+export async function updatePriorityAtOnce(tables: Tables, change: PriorityChange): Promise<string | undefined> {
+  const [updated] = await tables.run(update, change)
+  return updated?.json
 }

@@ -1,6 +1,7 @@
 import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import type { Tables } from '../db/tables.js'
+import { changeOrCreate } from './change-or-create.js'
 import { createReference } from './standard-references.js'
 
 /** The reference to the team. */
@@ -84,12 +85,10 @@ export async function setTeamMember(
   key: TeamMemberKey,
   role: Pick<TeamMemberRow, 'role' | 'expiresAt'>,
 ): Promise<void> {
-  await models.teamMember.upsert({
-    where: { organizationId_teamId_userId: key },
-    create: { ...key, ...role },
-    update: role,
-    select: { userId: true },
-  })
+  await changeOrCreate(
+    () => models.teamMember.updateMany({ where: key, data: role }),
+    () => models.teamMember.createMany({ data: [{ ...key, ...role }], skipDuplicates: true }),
+  )
 }
 
 /** Takes the role from a user who has one. */

@@ -4,6 +4,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { changeOrCreate } from './change-or-create.js'
 import { eventText } from './event.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
@@ -165,12 +166,14 @@ export async function resendDelivery(
   if (placed === null || event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
   const { targetType, targetId } = event
   const due = { status: 'PENDING', attempts: 0, dueAt } as const
-  await models.webhookDelivery.upsert({
-    where: { organizationId_eventId_endpointId: key },
-    create: { ...key, ...placed, targetType, targetId, ...due },
-    update: due,
-    select: { position: true },
-  })
+  await changeOrCreate(
+    () => models.webhookDelivery.updateMany({ where: { ...key }, data: due }),
+    () =>
+      models.webhookDelivery.createMany({
+        data: [{ ...key, ...placed, targetType, targetId, ...due }],
+        skipDuplicates: true,
+      }),
+  )
   return String(placed.position)
 }
 

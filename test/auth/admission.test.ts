@@ -150,7 +150,7 @@ const runtime = createTestRuntime()
 
 describe('admission', () => {
   const unused = () => Promise.reject(new Error('admission asks no table'))
-  const tables: Tables = { models: Object.create(null), run: unused, transaction: unused }
+  const tables: Tables = { isDistributed: false, models: Object.create(null), run: unused, transaction: unused }
   const spent: unknown[] = []
   const tablesFor = (organizationId: string | undefined) => {
     spent.push(organizationId)

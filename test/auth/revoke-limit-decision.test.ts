@@ -71,7 +71,7 @@ describe('the limiter of revocations', () => {
 
 describe('a call that revokes', () => {
   const unused = () => Promise.reject(new Error('the test replaces the database'))
-  const tables: Tables = { models: Object.create(null), run: unused, transaction: unused }
+  const tables: Tables = { isDistributed: false, models: Object.create(null), run: unused, transaction: unused }
   const context = {
     requestId: 'r',
     clientAddress: () => address,

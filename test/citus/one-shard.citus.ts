@@ -8,7 +8,7 @@ const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete
 /** Rows that get ordinals, which the coordinator gives and sends with them to where they belong, in two phases. */
 const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
 /** Import and export, and what is sent only to a single PostgreSQL. */
-const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$)/
+const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$|update_priority$)/
 
 const anyOrganization = 'organization-of-nobody'
 const samples: Readonly<Record<string, string>> = {

@@ -55,7 +55,7 @@ const operations: Operation[] = [
   [
     `PATCH /v2/priorities/${priorities.it}`,
     ({ userToken: token }) => ({ token, json: { name: 'New' } }),
-    ['select_member_of_token', inTransaction('update_priority', 'insert_audit_events', 'eventOutbox.create')],
+    ['select_member_of_token', 'update_priority'],
   ],
   byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances_10000']),
   byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
@@ -80,7 +80,7 @@ const operations: Operation[] = [
         'take_locks',
         'find_value_holders',
         'lock_member',
-        'write_members',
+        'change_members',
         'departmentOption.findMany',
         'departmentOption.createMany',
         'insert_audit_events',
@@ -105,13 +105,13 @@ const operations: Operation[] = [
       'take_locks',
       'lock_member',
       'read_manager_chains',
-      'write_members',
+      'change_members',
       'insert_audit_events',
       'eventOutbox.create',
     ),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    inTransaction('lock_member', 'write_members', 'insert_audit_events', 'eventOutbox.create'),
+    inTransaction('lock_member', 'change_members', 'insert_audit_events', 'eventOutbox.create'),
   ]),
   // Last, because it ends the key.
   [

@@ -14,7 +14,7 @@ export interface TestDatabase {
   /** The environment of a service on it. */
   readonly environment: Readonly<Record<string, string>>
   /** What a handle on it needs besides its URL. */
-  readonly sessions: Pick<DatabaseOptions, 'sessions' | 'statementNames'>
+  readonly sessions: Pick<DatabaseOptions, 'sessions' | 'statementNames' | 'isDistributed'>
   /** Opens a handle on it, which `drop` closes. */
   open(options?: Partial<DatabaseOptions>): Database
   /** Returns the rows of a query on every node where the database is: one, unless a cluster distributes it. */
@@ -31,7 +31,10 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   else await createEmptyDatabase(nodes, name)
   const directUrl = databaseUrl(adminUrl, name)
   const connectionString = pooler === undefined ? directUrl : pooledUrl(directUrl, pooler)
-  const sessions: TestDatabase['sessions'] = pooler === undefined ? {} : { sessions: 'pooler', statementNames: false }
+  const sessions: TestDatabase['sessions'] = {
+    isDistributed: from === 'template' && nodes.length > 1,
+    ...(pooler !== undefined && { sessions: 'pooler', statementNames: false }),
+  }
   const opened: Database[] = []
   const open = (options?: Partial<DatabaseOptions>) => {
     const database = createDatabase({ connectionString, log: { warn: () => {} }, ...sessions, ...options })

@@ -139,7 +139,7 @@ async function insertDemoWebhooks({ models }: Database): Promise<void> {
   })
   const eventId = '0198a1c0-7d00-7000-8000-0000000000e1'
   const target = { action: 'priority.update', targetType: 'priority', targetId: 'pri_urgent', teamId: 'team_it' }
-  await models.auditEvent.create({ data: { organizationId, id: eventId, actorKind: 'SYSTEM', ...target } })
+  await models.auditEvent.createMany({ data: [{ organizationId, id: eventId, actorKind: 'SYSTEM', ...target }] })
   await models.eventOutbox.create({ data: { organizationId, eventIds: [eventId] } })
 }
 

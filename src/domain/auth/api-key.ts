@@ -8,6 +8,7 @@ import {
   insertApiKey,
   type LockedApiKey,
   lockKeyChain,
+  newKeyId,
   type NewApiKey as StoredApiKey,
   selectApiKeys,
 } from '../../store/api-key.js'
@@ -164,7 +165,7 @@ export async function addApiKey(
   key: AddedApiKey,
 ): Promise<NewApiKey> {
   const { organizationId, teamId, kind, permissions: granted, expiresAt } = key
-  const id = runtime.newId()
+  const id = newKeyId(runtime.newId(), organizationId)
   const secret = createApiKeySecret(kind, runtime)
   const place = { chainId: id, rotation: 0, previousRotation: null }
   const secretHash = hasher.hash(secret)

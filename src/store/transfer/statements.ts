@@ -151,8 +151,9 @@ function outcomesText(kind: StagedKind, { isWhole, hasRecords }: Places<OutcomeD
   const owners = (image: 'before' | 'after') =>
     Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')::text`
   const key = listed(identity)
+  // The condition names a column in each of its parts: Citus refuses outer joins beside what is the same for all rows.
   const told = Prisma.sql`(SELECT ${key} FROM ${beforeTable(kind)}
-    UNION SELECT ${key} FROM ${staged} WHERE is_record AND ${hasRecords}) told`
+    UNION SELECT ${key} FROM ${staged} WHERE CASE WHEN is_record THEN ${hasRecords}::boolean END) told`
   return Prisma.sql`
 WITH after AS MATERIALIZED (${imageText(kind, told)})
 SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
