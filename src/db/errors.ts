@@ -94,6 +94,8 @@ function quotedName(message: string): string {
 
 /** The text of the pool's error if no more callers may wait for a connection; Prisma keeps nothing else of it. */
 export const POOL_BUSY = 'no database connection is free'
+/** The text of the error for a worker of a cluster that does not answer: nothing was done. */
+export const WORKER_SILENT = 'a worker of the cluster does not answer'
 /** The text of the error if there was no connection before the deadline; it is pg's own. */
 export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
 
@@ -109,9 +111,10 @@ const SOCKET_CODES = new Set([
 ])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])
-/** Texts of pg and pg-pool, whose errors carry no code; a test compares each with the real one. */
+/** Texts of ours, and of pg and pg-pool, whose errors carry no code; a test compares each with the real one. */
 const DRIVER_TEXTS = new Set([
   CONNECTION_TIMEOUT,
+  WORKER_SILENT,
   'Query read timeout',
   'Connection terminated',
   'Connection terminated unexpectedly',

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
+import { createShares, type Shares } from './shares.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
 import { byDeadline, Turns } from './turns.js'
-import type { WaitLimits } from './wait-queue.js'
 
 /** How to reach a database, and how much of it to use. */
 export interface PoolOptions extends SessionOptions {
@@ -65,6 +65,7 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
+  /** Whether the tables are spread over the workers of a cluster by organization. */
   readonly isDistributed: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
@@ -72,10 +73,9 @@ export class BoundedPool extends pg.Pool {
   readonly size: number
   /** A third of the connections, for long transactions. */
   readonly longTurns: Turns
+  /** Which part of the connections an organization may have, and in a cluster a worker. */
+  readonly shares: Shares
   readonly #turns: Turns
-  /** Of organizations that do something now. */
-  readonly #organizationTurns = new Map<string, Turns>()
-  readonly #waiting: WaitLimits
   readonly #sockets: Set<Socket>
   readonly #members = new Map<pg.PoolClient, Member>()
   /** Calls that are over, with the reasons. */
@@ -107,9 +107,10 @@ export class BoundedPool extends pg.Pool {
     this.statementNames = options.statementNames ?? true
     this.statementMillis = limits.statement_timeout
     this.size = maxConnections
-    this.#waiting = { maxWaiting, maxWaitMillis }
-    this.#turns = new Turns(maxConnections, this.#waiting)
-    this.longTurns = new Turns(Math.ceil(maxConnections / LONG_SHARE), this.#waiting)
+    const waiting = { maxWaiting, maxWaitMillis }
+    this.#turns = new Turns(maxConnections, waiting)
+    this.longTurns = new Turns(Math.ceil(maxConnections / LONG_SHARE), waiting)
+    this.shares = createShares(this, sessionConfig(options, limits), waiting)
     this.#sockets = sockets
     // The error itself contains the whole client; its message is enough.
     this.on('error', ({ message }) =>
@@ -139,7 +140,7 @@ export class BoundedPool extends pg.Pool {
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    const all = [this.#turns, this.longTurns, ...this.#organizationTurns.values()]
+    const all = [this.#turns, this.longTurns, this.shares]
     return all.reduce((sum, { waiting }) => sum + waiting, 0)
   }
 
@@ -179,18 +180,6 @@ export class BoundedPool extends pg.Pool {
       tooLate: () => new Error(this.#turns.isFull ? POOL_BUSY : CONNECTION_TIMEOUT),
       giveBack: (client) => client.release(),
     })
-  }
-
-  /** Does the work of an organization's call: as many at a time as there are connections but two, and at least half. */
-  inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-    let turns = this.#organizationTurns.get(organizationId)
-    if (turns === undefined) {
-      turns = new Turns(Math.max(Math.ceil(this.size / 2), this.size - 2), this.#waiting, () =>
-        this.#organizationTurns.delete(organizationId),
-      )
-      this.#organizationTurns.set(organizationId, turns)
-    }
-    return turns.use(work)
   }
 
   /**

@@ -44,8 +44,8 @@ export class TablesOfUser implements SqlTables {
   get models(): Models {
     const { prisma } = this.#source.client
     const { organizationId, observers = [] } = this.#user
-    const isPlain = organizationId === undefined && observers.length === 0
-    this.#models ??= isPlain ? prisma : eachQuery(prisma, (name, send) => this.#observe(name, send))
+    const isPlain = organizationId === undefined && observers.length === 0 && !this.isDistributed
+    this.#models ??= isPlain ? prisma : eachQuery(prisma, (name, send, query) => this.#observe(name, send, query))
     return this.#models
   }
 
@@ -60,7 +60,7 @@ export class TablesOfUser implements SqlTables {
     const replica = this.#replica
     const work =
       replica === undefined ? send : async () => (await replica.run(statement, values, this.#user.call)) ?? send()
-    return this.#observe(statement.name, work)
+    return this.#observe(statement.name, work, values)
   }
 
   async *readSnapshot<Parameters, R>(
@@ -113,14 +113,27 @@ export class TablesOfUser implements SqlTables {
     return withRetries(attempt, this.#user, timing, retries)
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else does. */
+  #inTurn<T>(work: () => Promise<T>, asked?: unknown): Promise<T> {
     const { organizationId } = this.#user
-    return organizationId === undefined ? work() : this.#source.pool.inTurnOf(organizationId, work)
+    const { shares, isDistributed } = this.#source.pool
+    const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
+    return organizationId === undefined ? onWorker() : shares.inTurnOf(organizationId, onWorker)
   }
 
-  #observe<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return observe(this.#user.observers, name, () => this.#inTurn(work))
+  #observe<T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> {
+    return observe(this.#user.observers, name, () => this.#inTurn(work, asked))
   }
+}
+
+/** The organization of the values of a statement or the arguments of a query of a model; undefined if they name none. */
+function organizationNamedIn(asked: unknown, depth = 0): string | undefined {
+  if (typeof asked !== 'object' || asked === null) return undefined
+  const named: unknown = Reflect.get(asked, 'organizationId')
+  if (typeof named === 'string') return named
+  if (depth === 2) return undefined
+  const parts = depth === 0 ? [Reflect.get(asked, 'where'), Reflect.get(asked, 'data')] : Object.values(asked)
+  return parts.map((part) => organizationNamedIn(part, depth + 1)).find((each) => each !== undefined)
 }
 
 /** The tables in a transaction: models and statements use its connection. */
@@ -165,7 +178,10 @@ function tell<T>(answer: Promise<T>, settled: (failure: unknown) => void): Promi
 }
 
 /** The same models, each of whose queries is sent by `use`; it is named like `team.findMany`. */
-function eachQuery(models: Models, use: (name: string, send: () => Promise<unknown>) => Promise<unknown>): Models {
+function eachQuery(
+  models: Models,
+  use: (name: string, send: () => Promise<unknown>, query: unknown) => Promise<unknown>,
+): Models {
   return new Proxy(models, {
     get: (all, model) => {
       const queries: unknown = Reflect.get(all, model)
@@ -177,7 +193,7 @@ function eachQuery(models: Models, use: (name: string, send: () => Promise<unkno
           const query: unknown = Reflect.get(each, operation)
           if (typeof query !== 'function') return query
           return (...values: unknown[]) =>
-            use(`${String(model)}.${String(operation)}`, async () => Reflect.apply(query, each, values))
+            use(`${String(model)}.${String(operation)}`, async () => Reflect.apply(query, each, values), values[0])
         },
       })
     },

@@ -100,13 +100,17 @@ SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"
 })
 
 /** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
-const change = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
+const change = createStatement<
+  { readonly organizationId: string; readonly userIds: readonly string[]; readonly members: string },
+  Record<never, never>
+>({
   name: 'change_members',
   columns: {},
-  text: ({ organizationId, members }) => Prisma.sql`
+  // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
+  text: ({ organizationId, userIds, members }) => Prisma.sql`
 UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
   FROM json_to_recordset(${members}) AS r (${recordType})
- WHERE m.organization_id = ${organizationId} AND m.user_id = r."userId"`,
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
 
 /** The statements of this file. */
@@ -177,9 +181,10 @@ export async function writeMembers(
   added: readonly MemberRow[],
   changed: readonly MemberRow[],
 ): Promise<void> {
-  const members = [...added, ...changed]
-  if (members.length === 0) return
-  await run(added.length > 0 ? write : change, { organizationId, members: JSON.stringify(members.map(rowOf)) })
+  const all = [...added, ...changed]
+  const members = JSON.stringify(all.map(rowOf))
+  if (added.length > 0) await run(write, { organizationId, members })
+  else if (changed.length > 0) await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members })
 }
 
 /** The member of a row. */

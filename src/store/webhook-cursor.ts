@@ -21,8 +21,12 @@ interface TakeParameters extends EndpointKey {
 
 /** The events that an endpoint wants of those that it has moved past. */
 interface Passed extends Pick<Taken, 'hasMore'> {
+  /** By the clock of the database. */
+  readonly now: Date
   /** Null for none. */
-  readonly eventIds: readonly string[] | null
+  readonly wanted:
+    | readonly { readonly id: string; readonly position: string; readonly type: string; readonly target: string }[]
+    | null
 }
 
 /**
@@ -32,7 +36,7 @@ interface Passed extends Pick<Taken, 'hasMore'> {
 const pass = createStatement<TakeParameters, Passed>({
   name: 'pass_webhook_events',
   planned: 'anew',
-  columns: { eventIds: 'text[]', hasMore: 'bool' },
+  columns: { now: 'timestamptz', wanted: 'json', hasMore: 'bool' },
   text: ({ id, room }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (
   SELECT w.*
@@ -46,7 +50,7 @@ WITH endpoint AS MATERIALIZED (
    ORDER BY f.position
    LIMIT ${Prisma.raw(String(LOOKED_AT))}
 ), wanted AS MATERIALIZED (
-  SELECT l.position, l.event_id
+  SELECT l.position, l.event_id, a.target_type, a.target_id
     FROM looked_at l
     JOIN audit_events a ON ${ofOrganization('a')} AND a.id = l.event_id
    CROSS JOIN endpoint w
@@ -61,40 +65,38 @@ WITH endpoint AS MATERIALIZED (
     FROM last
    WHERE ${ofOrganization('w')} AND w.id = ${id} AND last.position IS NOT NULL
 )
-SELECT (SELECT array_agg(event_id::text) FROM wanted) AS "eventIds",
+SELECT now() AS now,
+       (SELECT json_agg(json_build_object('id', w.event_id, 'position', w.position::text, 'type', w.target_type,
+                                          'target', w.target_id)) FROM wanted w) AS wanted,
        EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
   FROM last`,
 })
 
-interface DeliverParameters extends EndpointKey {
-  readonly eventIds: readonly string[]
-}
-
-/** Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew. */
-const deliver = createStatement<DeliverParameters, Record<never, never>>({
-  name: 'insert_webhook_deliveries',
-  columns: {},
-  text: ({ id, eventIds }) => Prisma.sql`
-INSERT INTO webhook_deliveries AS d
-       (organization_id, endpoint_id, event_id, position, target_type, target_id, due_at)
-SELECT f.organization_id, ${id}, f.event_id, f.position, a.target_type, a.target_id, now()
-  FROM event_feed f
-  JOIN audit_events a ON ${ofOrganization('a')} AND a.id = f.event_id
- WHERE ${ofOrganization('f')} AND f.event_id = ANY (${eventIds}::uuid[])
-    ON CONFLICT (organization_id, event_id, endpoint_id) DO UPDATE
-   SET status = 'PENDING', attempts = 0, due_at = EXCLUDED.due_at
- WHERE d.status <> 'PENDING'`,
-})
-
 /** The statements of this file. */
-export const webhookCursorStatements = [pass, deliver]
+export const webhookCursorStatements = [pass]
 
-/** Makes deliveries of the next events of an endpoint, unless another process does. */
+/**
+ * Makes deliveries of the next events of an endpoint, unless another process does. What was delivered before and comes
+ * again, after a replay, begins anew.
+ */
 export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Promise<Taken> {
   return tables.transaction(async (transaction) => {
     const [passed] = await transaction.run(pass, { room, ...key })
-    const { eventIds = null, hasMore = false } = passed ?? {}
-    if (eventIds !== null) await transaction.run(deliver, { eventIds, ...key })
-    return { taken: eventIds?.length ?? 0, hasMore }
+    const { wanted, hasMore = false, now: dueAt = new Date() } = passed ?? {}
+    if (wanted == null) return { taken: 0, hasMore }
+    const { organizationId, id: endpointId } = key
+    const { webhookDelivery } = transaction.models
+    const eventId = { in: wanted.map(({ id }) => id) }
+    await webhookDelivery.updateMany({
+      where: { organizationId, endpointId, eventId, status: { not: 'PENDING' } },
+      data: { status: 'PENDING', attempts: 0, dueAt },
+    })
+    await webhookDelivery.createMany({
+      data: wanted.map(({ id, position, type: targetType, target: targetId }) => {
+        return { organizationId, endpointId, eventId: id, position: BigInt(position), targetType, targetId, dueAt }
+      }),
+      skipDuplicates: true,
+    })
+    return { taken: wanted.length, hasMore }
   })
 }

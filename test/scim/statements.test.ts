@@ -49,9 +49,9 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
 
-  const write = ['write_members', 'insert_audit_events', 'eventOutbox.create', 'find_directory_user']
+  const write = ['change_members', 'insert_audit_events', 'eventOutbox.create', 'find_directory_user']
   const writeInDepartment = [
-    'write_members',
+    'change_members',
     'departmentOption.findMany',
     'insert_audit_events',
     'eventOutbox.create',
@@ -125,7 +125,7 @@ describe('an incremental sync', () => {
       read,
       'lock_member',
       read,
-      'write_members',
+      'change_members',
       'insert_audit_events',
       'eventOutbox.create',
       leaving,

@@ -39,12 +39,10 @@ export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'pris
     }
     const [first] = transactions.values()
     const transaction = connection === undefined ? first : transactions.get(connection)
-    if (transaction === undefined) {
-      if (!inBackground.test(name)) sent.push(name)
-      return
-    }
-    if (transaction.sent.length === 0) sent.push(transaction)
-    transaction.sent.push(name)
+    const isFirst = transaction === undefined || transaction.sent.length === 0
+    if (isFirst && inBackground.test(name)) return
+    if (isFirst) sent.push(transaction ?? name)
+    transaction?.sent.push(name)
   }
   const isPrismas = watchTransactions(prisma)
   watchConnections(pool, ({ name, text, isOfPrisma }, connection) => {

@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import { withSession } from './session.js'
+import { Turns } from './turns.js'
+import type { WaitLimits } from './wait-queue.js'
+import { Workers } from './workers.js'
+
+/** Which part of a pool's connections an organization may have, and in a cluster a worker. */
+export interface Shares {
+  /** How many wait for a turn. */
+  readonly waiting: number
+  /** Does the work of an organization's call: as many at a time as there are connections but two, and at least half. */
+  inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T>
+  /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
+  onWorkerOf<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T>
+}
+
+/** The pool, as far as shares need it. */
+interface SharedPool {
+  readonly size: number
+  readonly isDistributed: boolean
+  use<T>(user: { deadline: undefined; call: undefined }, work: (client: pg.PoolClient) => Promise<T>): Promise<T>
+}
+
+/** How long a worker may take to answer a probe. */
+const PROBE_MILLIS = 1_000
+
+const workerQuestion = `
+SELECT n.nodename || ':' || n.nodeport AS name
+  FROM pg_dist_placement p
+  JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+ WHERE p.shardid = get_shard_id_for_distribution_column('organizations', $1)`
+
+/** Makes the shares of a pool, whose sessions have this configuration. */
+export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting: WaitLimits): Shares {
+  /** Of organizations that do something now. */
+  const organizations = new Map<string, Turns>()
+  const workers = pool.isDistributed ? createWorkers(pool, session, waiting) : undefined
+  return {
+    get waiting() {
+      return [...organizations.values()].reduce((sum, turns) => sum + turns.waiting, workers?.waiting ?? 0)
+    },
+    inTurnOf: (organizationId, work) => {
+      let turns = organizations.get(organizationId)
+      if (turns === undefined) {
+        turns = new Turns(Math.max(Math.ceil(pool.size / 2), pool.size - 2), waiting, () =>
+          organizations.delete(organizationId),
+        )
+        organizations.set(organizationId, turns)
+      }
+      return turns.use(work)
+    },
+    onWorkerOf: (organizationId, work) => (workers === undefined ? work() : workers.use(organizationId, work)),
+  }
+}
+
+function createWorkers(pool: SharedPool, session: pg.ClientConfig, waiting: WaitLimits): Workers {
+  return new Workers({
+    connections: pool.size,
+    waiting,
+    workerOf: (organizationId) =>
+      pool.use({ deadline: undefined, call: undefined }, async (client) => {
+        const { rows } = await client.query<{ name: string }>(workerQuestion, [organizationId])
+        return rows[0]?.name
+      }),
+    probe: (organizationId) =>
+      withSession({ ...session, application_name: 'svc probe', answerMillis: PROBE_MILLIS }, (client) =>
+        client.query('SELECT FROM organizations WHERE id = $1', [organizationId]),
+      ),
+  })
+}

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { WORKER_SILENT } from './errors.js'
+import { Turns } from './turns.js'
+import type { WaitLimits } from './wait-queue.js'
+
+/** How the workers are asked. */
+export interface WorkersOptions {
+  /** The most connections at a time to the coordinator. */
+  readonly connections: number
+  readonly waiting: WaitLimits
+  /** Asks the coordinator which worker has the rows of an organization; undefined if none has. */
+  readonly workerOf: (organizationId: string) => Promise<string | undefined>
+  /** Asks the worker for a row of an organization. Rejects if it has not answered in time. */
+  readonly probe: (organizationId: string) => Promise<unknown>
+}
+
+/** The part of the connections that may wait for one worker. */
+const WORKER_SHARE = 0.6
+/** How many connections work without an organization: in the background, or for calls that do not name one. */
+const OTHERS = 2
+/** How long a worker is believed to have an organization; only the share is wrong when it has moved. */
+const KNOWN_MILLIS = 10_000
+const MAX_KNOWN = 10_000
+/** After so long without any answer that it owes, a worker is probed, and then as often until it answers. */
+const SILENCE_MILLIS = 1_000
+/** How often workers that owe something are looked at. */
+const LOOK_MILLIS = 250
+
+/** A worker, as this process knows it. */
+interface Worker {
+  readonly turns: Turns
+  /** How many uses it has not answered, and since when there has been one without any answer. */
+  owed: number
+  since: number
+  /** An organization of it. */
+  organizationId: string
+  isProbed: boolean
+  isSilent: boolean
+}
+
+/**
+ * A bulkhead between the workers of a cluster: only a part of the connections waits for any of them, and none for one
+ * that is silent. A worker that refuses connections needs none of it: what it is asked fails at once.
+ */
+export class Workers {
+  readonly #options: WorkersOptions
+  readonly #workers = new Map<string, Worker>()
+  readonly #known = new Map<string, { readonly name: string | undefined; readonly until: number }>()
+  readonly #others: Turns
+  #isLooking = false
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+    this.#others = new Turns(OTHERS, options.waiting)
+  }
+
+  /** How many wait for a turn. */
+  get waiting(): number {
+    return [...this.#workers.values()].reduce((sum, { turns }) => sum + turns.waiting, this.#others.waiting)
+  }
+
+  /** Does work on the rows of an organization, or of others, in its turn. Rejects at once if its worker is silent. */
+  async use<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> {
+    const name = organizationId === undefined ? undefined : await this.#nameOf(organizationId)
+    if (organizationId === undefined || name === undefined) return this.#others.use(work)
+    const worker = this.#workerNamed(name, organizationId)
+    if (worker.isSilent) throw new Error(WORKER_SILENT)
+    return worker.turns.use(async () => {
+      if (worker.isSilent) throw new Error(WORKER_SILENT)
+      if (worker.owed++ === 0) worker.since = performance.now()
+      worker.organizationId = organizationId
+      void this.#look()
+      try {
+        return await work()
+      } finally {
+        worker.owed--
+        worker.since = performance.now()
+      }
+    })
+  }
+
+  async #nameOf(organizationId: string): Promise<string | undefined> {
+    const known = this.#known.get(organizationId)
+    if (known !== undefined && known.until > performance.now()) return known.name
+    const name = await this.#options.workerOf(organizationId)
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+    this.#known.set(organizationId, { name, until: performance.now() + KNOWN_MILLIS })
+    return name
+  }
+
+  #workerNamed(name: string, organizationId: string): Worker {
+    let worker = this.#workers.get(name)
+    if (worker === undefined) {
+      const { connections, waiting } = this.#options
+      const turns = new Turns(Math.max(1, Math.floor(connections * WORKER_SHARE)), waiting)
+      worker = { turns, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
+      this.#workers.set(name, worker)
+    }
+    return worker
+  }
+
+  /** Looks at the workers until none owes anything. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    for (;;) {
+      await delay(LOOK_MILLIS, undefined, { ref: false })
+      const busy = [...this.#workers.values()].filter(({ owed, isSilent }) => owed > 0 || isSilent)
+      if (busy.length === 0) break
+      for (const worker of busy) if (performance.now() - worker.since >= SILENCE_MILLIS) void this.#probe(worker)
+    }
+    this.#isLooking = false
+  }
+
+  async #probe(worker: Worker): Promise<void> {
+    if (worker.isProbed) return
+    worker.isProbed = true
+    worker.isSilent = await this.#options.probe(worker.organizationId).then(
+      () => false,
+      () => true,
+    )
+    worker.since = performance.now()
+    worker.isProbed = false
+  }
+}

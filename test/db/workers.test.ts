@@ -1,0 +1,92 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { databaseFailure, WORKER_SILENT } from '../../src/db/errors.js'
+import { Workers } from '../../src/db/workers.js'
+
+/** Organizations are named like `a1`: by their worker, and a number. Those of `silent` get no answer. */
+function createCluster() {
+  const silent = new Set<string>()
+  const asked: string[] = []
+  const workers = new Workers({
+    connections: 10,
+    waiting: { maxWaiting: 100, maxWaitMillis: 3_000 },
+    workerOf: async (organizationId) => {
+      asked.push(organizationId)
+      return organizationId.startsWith('?') ? undefined : organizationId.slice(0, 1)
+    },
+    probe: async (organizationId) => {
+      if (silent.has(organizationId.slice(0, 1))) throw new Error('no answer')
+    },
+  })
+  return { silent, asked, workers }
+}
+
+/** Work that ends when it is told to. */
+function createHeld() {
+  const ends: (() => void)[] = []
+  const work = () => new Promise<string>((resolve) => ends.push(() => resolve('done')))
+  const end = () => {
+    for (const each of ends.splice(0)) each()
+  }
+  return { begun: () => ends.length, work, end }
+}
+
+describe('the workers of a cluster', () => {
+  it('have a part of the connections each', async () => {
+    const { workers } = createCluster()
+    const held = createHeld()
+    const first = Array.from({ length: 8 }, (_, n) => workers.use(`a${n}`, held.work))
+    await wait(0)
+    expect([held.begun(), workers.waiting]).toEqual([6, 2])
+    await expect(workers.use('b1', async () => 'other')).resolves.toBe('other')
+    held.end()
+    await wait(0)
+    held.end()
+    await expect(Promise.all(first)).resolves.toHaveLength(8)
+  })
+
+  it('leave two connections to work that names no organization, or one that is nowhere', async () => {
+    const { workers } = createCluster()
+    const held = createHeld()
+    const all = [undefined, undefined, '?'].map((each) => workers.use(each, held.work))
+    await wait(0)
+    expect(held.begun()).toBe(2)
+    held.end()
+    await wait(0)
+    held.end()
+    await expect(Promise.all(all)).resolves.toHaveLength(3)
+  })
+
+  it('are asked for once in ten seconds', async () => {
+    const { workers, asked } = createCluster()
+    for (const organization of ['a1', 'a1', 'b1', 'a1']) await workers.use(organization, async () => undefined)
+    expect(asked).toEqual(['a1', 'b1'])
+  })
+
+  it('refuse at once what waits for a silent one, until it answers', async () => {
+    const { workers, silent } = createCluster()
+    const held = createHeld()
+    silent.add('a')
+    const stuck = workers.use('a1', held.work)
+    await wait(1_800)
+    const refused = await workers.use('a2', held.work).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ message: WORKER_SILENT })
+    expect(databaseFailure(refused)).toEqual({ kind: 'unavailable' })
+    await expect(workers.use('b1', async () => 'other')).resolves.toBe('other')
+    silent.delete('a')
+    await wait(1_800)
+    await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')
+    held.end()
+    await stuck
+  })
+
+  it('may take their time with one statement while they answer', async () => {
+    const { workers } = createCluster()
+    const held = createHeld()
+    const slow = workers.use('a1', held.work)
+    await wait(1_800)
+    await expect(workers.use('a2', async () => 'answered')).resolves.toBe('answered')
+    held.end()
+    await slow
+  })
+})
