@@ -28,7 +28,7 @@ const workerQuestion = `
 SELECT n.nodename || ':' || n.nodeport AS name
   FROM pg_dist_placement p
   JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
- WHERE p.shardid = get_shard_id_for_distribution_column('organizations', $1)`
+ WHERE p.shardid = get_shard_id_for_distribution_column('organizations', $1::text)`
 
 /** Makes the shares of a pool, whose sessions have this configuration. */
 export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting: WaitLimits): Shares {

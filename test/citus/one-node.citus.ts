@@ -25,7 +25,6 @@ const exceptions: Readonly<Record<string, string>> = {
   CreateUser: 'people are on every node',
   IngestUserProfiles: 'it creates people, who are on every node, and gives profiles their order',
   ImportRecords: 'records are staged on the coordinator',
-  ExportRecords: 'records of all kinds are read at one moment',
   RevokeLeakedKey: 'only the database knows whose a secret is',
 }
 
