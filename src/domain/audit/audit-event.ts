@@ -66,7 +66,7 @@ export async function recordAuditEvents(
 ): Promise<void> {
   for (const [organizationId, ofOrganization] of byOrganization(events)) {
     const rows = ofOrganization.map(
-      ({ organizationId: _, actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
+      ({ actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
         const { kind: actorKind, id: actorId, name: actorName } = actor
         return {
           id: runtime.newId(),
