@@ -82,12 +82,13 @@ const UUID_LENGTH = 36
 const MAX_ID_LENGTH = 128
 
 /**
- * The id of a new key: a UUID and, unless it is too long, the organization, so that an exchange of the id for a token
- * finds the key without a search of all organizations. It says where to look, and proves nothing.
+ * The id of a new key: a UUID and the organization, so that an exchange of the id for a token finds the key without a
+ * search of all organizations. It says where to look, and proves nothing. The UUID alone if the two are too long for an
+ * id, or have a colon, which ends a client id in `Basic` (RFC 7617).
  */
 export function newKeyId(uuid: string, organizationId: string): string {
   const id = `${uuid}.${organizationId}`
-  return id.length > MAX_ID_LENGTH ? uuid : id
+  return id.length > MAX_ID_LENGTH || id.includes(':') ? uuid : id
 }
 
 /** The organization that an id names; undefined for one of the earlier form, a UUID alone. */

@@ -47,6 +47,15 @@ describe('API keys', () => {
     }
   })
 
+  it('name their organization in their ids, unless a client id of Basic could not', async () => {
+    const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+    expect((await make()).id).toMatch(new RegExp(`^${uuid}\\.${acme}$`))
+    for (const organizationId of ['with:colon', 'o'.repeat(92)]) {
+      await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
+      expect((await make({ organizationId })).id).toMatch(new RegExp(`^${uuid}$`))
+    }
+  })
+
   it('have by default the permissions that methods accept from their kind', () => {
     const taken = (kind: CallerKind) => {
       const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
