@@ -295,6 +295,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   it.each([
     ['budget own', 'Budget Owners'],
     ['service 9000', 'Service 9000'],
+    ['first response, urg', 'First response, urgent'],
   ])('finds what is not a person by its name: %s', async (text, name) => {
     const { page } = opened
     await page.keyboard.press('Control+k')

@@ -61,9 +61,11 @@ export function useNamedThings(isAsked: boolean): readonly NamedThing[] {
       queryFn: () => allOf(transport, list, request),
     })),
   })
-  return lists.flatMap(({ path, one }, index) =>
+  const things = lists.flatMap(({ path, one }, index) =>
     (answers[index]?.data ?? []).map((item) => ({ path, one, id: idOf(item), name: nameOf(item) })),
   )
+  // What is shared between teams is in the lists of several.
+  return [...new Map(things.map((thing) => [`${thing.path}/${thing.id}`, thing])).values()]
 }
 
 type ListRequest = Readonly<Record<string, string | number>>

@@ -19,6 +19,8 @@ interface Hit {
 
 const MAX_HITS = 8
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** The ids of keys name their organization. */
+const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[\w.~-]+$/i
 
 /** Opens a screen, a person by name or address, another thing by name, or anything by its id. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -100,6 +102,7 @@ function hitOf(one: string, folder: string, id: string, title: string, detail: s
 /** Screens that an id could belong to: ids say nothing about what they are of, except by custom. */
 function byId(id: string): Hit[] {
   const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
+  if (KEY.test(id)) return [hit('key', 'keys')]
   if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...ofTeams(hit)]
   if (!/^[\w.~:-][A-Za-z\d.~:-]*_[\w.~:-]+$/.test(id)) return []
   return [hit('person', 'people'), hit('key', 'keys'), ...ofTeams(hit)]
