@@ -30,6 +30,7 @@ import { unread } from './unread.js'
 import { upgrade } from './upgrade.js'
 import { webhooks } from './webhooks.js'
 import { winner } from './winner.js'
+import { killWorker, silenceWorker } from './worker-loss.js'
 
 /** Every trial, in the order in which they are held. */
 export const trials: readonly Trial[] = [
@@ -61,6 +62,8 @@ export const trials: readonly Trial[] = [
   disk,
   pooler,
   failover,
+  killWorker,
+  silenceWorker,
   restarts,
   upgrade,
   sync,

@@ -102,8 +102,13 @@ export async function planDistribution(client: pg.Client, shardCount: number): P
         `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`,
       )
     : []
+  // Of a distributed database, only its defaults are set again, for nodes that were added: the service may run.
+  const isWhole = left.length === 0 && !isBegun
   return {
-    needs: [...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]), ...(await sessionNeeds(client))],
+    needs: [
+      ...(isInstalled ? await clusterNeeds(client) : [extensionIsMissing]),
+      ...(isWhole ? [] : await sessionNeeds(client)),
+    ],
     steps: [
       {
         title: `set ${databaseSettings.map(([name]) => name).join(', ')} for the database on every node`,

@@ -36,5 +36,9 @@ it('a database with data keeps the same data when it is distributed', async () =
 
   await withDatabase(async (database) => {
     expect(await exportLines(database)).toEqual(before)
+    // As after a worker was added, beside a running service.
+    const again: string[] = []
+    await distribute(connectionString, 4, (title) => again.push(title))
+    expect(again).toEqual([expect.stringMatching(/^set TimeZone, .* for the database on every node$/)])
   })
 })

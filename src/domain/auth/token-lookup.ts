@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Tables } from '../../db/tables.js'
-import type { FindHolders, FindOrganizations, OrganizationTokens } from '../../store/token-holder.js'
+import type { FindHolders, FindOrganizations } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import type { TokenOrganization } from './bearer-token.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
@@ -23,11 +23,8 @@ interface Hashed {
   readonly tokenHash: SecretHash
 }
 
-/** A token with every hash under which it may be stored. */
-interface AskedToken {
-  readonly hashes: readonly Buffer<ArrayBuffer>[]
-  readonly organizationId: string
-}
+/** Every hash under which a token may be stored. */
+type AskedHashes = readonly Buffer<ArrayBuffer>[]
 
 /** Opening a seal takes longer than hashing, so the organizations of the tokens in use are kept, by their hashes. */
 const MAX_KEPT_ORGANIZATIONS = 4_096
@@ -42,39 +39,40 @@ export function createTokenLookup<Row extends Hashed>(
   { organizationOf, findOrganizations, findHolders }: TokenKind<Row>,
 ): Lookup<string, Row | undefined> {
   const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
-  const findOrganization = createBatchedLookup(async (asked: readonly AskedToken['hashes'][]) => {
+  const findOrganization = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
     const rowOf = byHash(await findOrganizations(database, asked.flat()))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
   })
-  const find = createBatchedLookup(async (asked: readonly AskedToken[]) => {
-    const found = await Promise.all(inOrganizations(asked).map((tokens) => findHolders(database, tokens)))
-    const rowOf = byHash(found.flat())
-    return ({ hashes }) => firstOf(hashes, rowOf)
-  })
+  const finders = new LRUCache<string, Lookup<AskedHashes, Row | undefined>>({ max: MAX_KEPT_ORGANIZATIONS })
+  /** Each organization by itself: those of one worker of a cluster must not wait for those of another. */
+  const finderIn = (organizationId: string) => {
+    const known = finders.get(organizationId)
+    if (known !== undefined) return known
+    const find = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
+      const rowOf = byHash(await findHolders(database, { organizationId, tokenHashes: eachOnce(asked.flat()) }))
+      return (hashes) => firstOf(hashes, rowOf)
+    })
+    finders.set(organizationId, find)
+    return find
+  }
   return async (token) => {
     const hashes = hasher.candidates(token)
     const key = hashes.map(keyOf).join('')
     const kept = organizations.get(key)
-    if (kept !== undefined) return find({ hashes, organizationId: kept })
+    if (kept !== undefined) return finderIn(kept)(hashes)
 
     const named = await organizationOf(token)
     if (named === undefined) return undefined
     const organizationId = named.organizationId ?? (await findOrganization(hashes))
     if (organizationId === undefined) return undefined
     organizations.set(key, organizationId)
-    return find({ hashes, organizationId })
+    return finderIn(organizationId)(hashes)
   }
 }
 
 /** Each token once, however many calls use it. */
-function inOrganizations(asked: readonly AskedToken[]): OrganizationTokens[] {
-  const groups = new Map<string, Map<string, SecretHash>>()
-  for (const { hashes, organizationId } of asked) {
-    const group = groups.get(organizationId) ?? new Map<string, SecretHash>()
-    groups.set(organizationId, group)
-    for (const hash of hashes) group.set(keyOf(hash), hash)
-  }
-  return [...groups].map(([organizationId, group]) => ({ organizationId, tokenHashes: [...group.values()] }))
+function eachOnce(hashes: AskedHashes): SecretHash[] {
+  return [...new Map(hashes.map((hash) => [keyOf(hash), hash])).values()]
 }
 
 function byHash<Row extends Hashed>(rows: readonly Row[]): ReadonlyMap<string, Row> {

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createDatabase, type Database } from '../../src/db/database.js'
+import { distribute } from '../../src/db/distribute.js'
+import { createLocalDatabase, dropDatabases, nodesOf } from '../../test/support/database-server.js'
+import { databaseUrl } from '../../test/support/database-url.js'
+import { insertApiKey, insertRow, insertUser, insertUserToken } from '../../test/support/fixture.js'
+import { type CallResult, call, callJson } from './call.js'
+import { type ClusterWorker, openWorker } from './cluster-worker.js'
+import { quantile } from './quantile.js'
+import type { ServiceRun, Stage } from './stage.js'
+import { allOf, atLeast, atMost, type Finding, type Trial } from './trial.js'
+
+const LOST_MILLIS = 20_000
+/** How long the service may take to notice a silent worker. */
+const NOTICED_MILLIS = 4_000
+const AT_ONCE_MILLIS = 50
+const CALLERS = 3
+const SHARDS = 8
+const BACK_MILLIS = 15_000
+
+/** Of two organizations on a worker each, one loses its worker, which is killed. */
+export const killWorker: Trial = {
+  name: 'kill-worker',
+  onEachDatabase: false,
+  onlyIfNamed: true,
+  run: (stage) =>
+    onCluster(stage, async ({ run, healthy, lost, worker }) => {
+      worker.kill()
+      const outcome = await load(run, { healthy, lost })
+      await worker.restart()
+      const refused = outcome.lost.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null)
+      const times = outcome.lost.map(({ millis }) => millis)
+      return [
+        allOf('worker killed: calls of the other worker that succeed', good(outcome.healthy), outcome.healthy.length),
+        allOf('worker killed: its own calls that get 503 with Retry-After', refused.length, times.length),
+        atMost('worker killed: nine of ten of them after', quantile(times, 0.9), AT_ONCE_MILLIS, 'ms'),
+        await isBack(run, lost),
+      ]
+    }),
+}
+
+/** The same with a worker that falls silent: its processes are stopped. */
+export const silenceWorker: Trial = {
+  name: 'silence-worker',
+  onEachDatabase: false,
+  onlyIfNamed: true,
+  run: (stage) =>
+    onCluster(stage, async ({ run, healthy, lost, worker }) => {
+      worker.silence()
+      const outcome = await load(run, { healthy, lost })
+      worker.heal()
+      const late = outcome.lost.filter(({ at }) => at > NOTICED_MILLIS)
+      const refused = late.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null)
+      const share = (100 * good(outcome.healthy)) / outcome.healthy.length
+      const times = outcome.healthy.map(({ millis }) => millis)
+      return [
+        atLeast('worker silent: calls of the other worker that succeed', share, 90, '%'),
+        atMost('worker silent: 99 of 100 of them within', quantile(times, 0.99), 1_000, 'ms'),
+        allOf('worker silent: once noticed, its own calls that get 503 with Retry-After', refused.length, late.length),
+        atMost(
+          'worker silent: nine of ten of them after',
+          quantile(
+            late.map(({ millis }) => millis),
+            0.9,
+          ),
+          AT_ONCE_MILLIS,
+          'ms',
+        ),
+        await isBack(run, lost),
+      ]
+    }),
+}
+
+/** An organization with what its calls need. */
+interface Tenant {
+  readonly id: string
+  readonly admin: string
+  readonly key: { readonly id: string; readonly secret: string; readonly token: string }
+}
+
+interface Scene {
+  readonly run: ServiceRun
+  readonly healthy: Tenant
+  readonly lost: Tenant
+  /** That of the second organization. */
+  readonly worker: ClusterWorker
+}
+
+/** Plays on a database of the cluster of `CITUS_URL` with an organization on each of two workers. */
+async function onCluster(
+  stage: Stage,
+  play: (scene: Scene) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const adminUrl = process.env['CITUS_URL'] ?? ''
+  if (adminUrl === '') throw new Error('CITUS_URL must be the URL of a database on the coordinator of a cluster')
+  const nodes = await nodesOf(adminUrl)
+  const name = `svc_trial_${randomUUID().replaceAll('-', '')}`
+  const connectionString = await createLocalDatabase(nodes, name)
+  try {
+    await distribute(connectionString, SHARDS, () => {})
+    const database = createDatabase({ connectionString, isDistributed: true, log: { warn: () => {} } })
+    const tenants = await createTenants(database).finally(() => database.close())
+    const [[, healthy], [address, lost]] = tenants
+    const url = nodes.find((node) => node.includes(`@${address}/`) || node.includes(`//${address}/`)) ?? ''
+    const worker = await openWorker(databaseUrl(url, 'postgres'))
+    const run = await stage.serve({ connectionString })
+    for (const tenant of [healthy, lost]) for (const send of callsOf(tenant)) await send(run)
+    try {
+      return await play({ run, healthy, lost, worker })
+    } finally {
+      worker.heal()
+      await run.kill()
+    }
+  } finally {
+    await dropDatabases(nodes, [name])
+  }
+}
+
+type Placed = readonly [worker: string, tenant: Tenant]
+
+async function createTenants(database: Database): Promise<readonly [Placed, Placed]> {
+  const found = new Map<string, Tenant>()
+  for (let n = 0; found.size < 2; n++) {
+    const id = `tenant-${n}`
+    const [row] = await database.query<{ worker: string }>(
+      `SELECT nodename || ':' || nodeport AS worker FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+        WHERE shardid = get_shard_id_for_distribution_column('organizations', $1::text)`,
+      [id],
+    )
+    const worker = row?.worker ?? ''
+    if (!found.has(worker)) found.set(worker, await createTenant(database, id))
+  }
+  const [one, other] = found
+  if (one === undefined || other === undefined) throw new Error('the cluster has one worker')
+  return [one, other]
+}
+
+async function createTenant(database: Database, id: string): Promise<Tenant> {
+  const owner = { organization_id: id, team_id: 'team' }
+  await insertRow(database, 'organizations', { id, name: id })
+  await insertRow(database, 'teams', { id: 'team', organization_id: id, name: 'Team' })
+  const admin = `${id}-admin`
+  await insertUser(database, { id: admin, organizationId: id, role: 'ORG_ADMIN' })
+  await insertRow(database, 'priorities', { id: 'priority', ...owner, name: 'Urgent', priority: 1, scoped_id: 'pri_1' })
+  await insertRow(database, 'app_instances', { id: 'app', ...owner, name: 'App' })
+  const resource = { app_instance_id: 'app', resource_type: 'group', name: 'Group', scoped_id: 'ares_1' }
+  await insertRow(database, 'app_resources', { id: 'resource', ...owner, ...resource })
+  const key = await insertApiKey(database, { organizationId: id, id: `${randomUUID()}.${id}` })
+  return { id, key, admin: await insertUserToken(database, { userId: admin, organizationId: id }) }
+}
+
+type Send = (run: ServiceRun) => Promise<CallResult>
+
+function callsOf({ id, admin, key }: Tenant): readonly Send[] {
+  const basic = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`
+  const form = { authorization: basic, 'content-type': 'application/x-www-form-urlencoded' }
+  const unique = () => randomUUID()
+  return [
+    (run) => callJson(run, '/v2/users', { token: key.token }),
+    (run) => callJson(run, '/v2/priorities/priority', { token: key.token }),
+    (run) => callJson(run, `/v2/users/${id}-admin`, { method: 'PUT', token: admin, json: { jobTitle: unique() } }),
+    (run) => callJson(run, '/v2/priorities/priority', { method: 'PATCH', token: admin, json: { name: unique() } }),
+    (run) => {
+      const json = { resources: [{ id: 'resource', name: unique() }] }
+      return callJson(run, '/v2/app-resources/batch', { method: 'PUT', token: key.token, json })
+    },
+    (run) => call(run, '/v2/auth/token', { method: 'POST', headers: form, body: 'grant_type=client_credentials' }),
+  ]
+}
+
+type Answered = CallResult & { readonly at: number }
+
+/** Callers of both organizations, for as long as one has lost its worker. */
+async function load(
+  run: ServiceRun,
+  tenants: Readonly<Record<'healthy' | 'lost', Tenant>>,
+): Promise<Readonly<Record<'healthy' | 'lost', readonly Answered[]>>> {
+  const start = performance.now()
+  const callAll = async (tenant: Tenant) => {
+    const answers: Answered[] = []
+    const one = async () => {
+      while (performance.now() - start < LOST_MILLIS) {
+        for (const send of callsOf(tenant)) {
+          const at = performance.now() - start
+          answers.push({ ...(await send(run)), at })
+          await wait(20)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CALLERS }, one))
+    const byStatus = new Map<number, number>()
+    for (const { status } of answers) byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+    console.log(`  ${tenant.id}: ${[...byStatus].map(([status, count]) => `${count} × ${status}`).join(', ')}`)
+    return answers
+  }
+  const [healthy, lost] = await Promise.all([callAll(tenants.healthy), callAll(tenants.lost)])
+  return { healthy, lost }
+}
+
+const good = (answers: readonly CallResult[]) => answers.filter(({ status }) => status === 200).length
+
+/** How long it takes until every call of the organization succeeds again. */
+async function isBack(run: ServiceRun, tenant: Tenant): Promise<Finding> {
+  const start = performance.now()
+  const all = callsOf(tenant)
+  for (let succeeded = 0; succeeded < all.length && performance.now() - start < 2 * BACK_MILLIS; ) {
+    const answers = await Promise.all(all.map((send) => send(run)))
+    succeeded = good(answers)
+    await wait(100)
+  }
+  return atMost('worker back: all of its calls succeed after', performance.now() - start, BACK_MILLIS, 'ms')
+}
