@@ -101,7 +101,7 @@ async function onCluster(
     await distribute(connectionString, SHARDS, () => {})
     const database = createDatabase({ connectionString, isDistributed: true, log: { warn: () => {} } })
     const tenants = await createTenants(database).finally(() => database.close())
-    const [[, healthy], [address, lost]] = tenants
+    const [{ tenant: healthy }, { tenant: lost, worker: address }] = tenants
     const url = nodes.find((node) => node.includes(`@${address}/`) || node.includes(`//${address}/`)) ?? ''
     const worker = await openWorker(databaseUrl(url, 'postgres'))
     const run = await stage.serve({ connectionString })
@@ -117,7 +117,10 @@ async function onCluster(
   }
 }
 
-type Placed = readonly [worker: string, tenant: Tenant]
+interface Placed {
+  readonly worker: string
+  readonly tenant: Tenant
+}
 
 async function createTenants(database: Database): Promise<readonly [Placed, Placed]> {
   const found = new Map<string, Tenant>()
@@ -131,7 +134,7 @@ async function createTenants(database: Database): Promise<readonly [Placed, Plac
     const worker = row?.worker ?? ''
     if (!found.has(worker)) found.set(worker, await createTenant(database, id))
   }
-  const [one, other] = found
+  const [one, other] = [...found].map(([worker, tenant]) => ({ worker, tenant }))
   if (one === undefined || other === undefined) throw new Error('the cluster has one worker')
   return [one, other]
 }
