@@ -100,7 +100,8 @@ async function onCluster(
   try {
     await distribute(connectionString, SHARDS, () => {})
     const database = createDatabase({ connectionString, isDistributed: true, log: { warn: () => {} } })
-    const tenants = await createTenants(database).finally(() => database.close())
+    const tenants = await createTenants(database)
+    await database.close()
     const [{ tenant: healthy }, { tenant: lost, worker: address }] = tenants
     const url = nodes.find((node) => node.includes(`@${address}/`) || node.includes(`//${address}/`)) ?? ''
     const worker = await openWorker(databaseUrl(url, 'postgres'))
