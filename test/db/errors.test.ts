@@ -240,3 +240,12 @@ describe('a failure of the database', () => {
     }
   })
 })
+
+describe('a statement that was planned before its shard moved', () => {
+  const report = (message: string) => Object.assign(new Error(message), { code: 'XX000', severity: 'ERROR' })
+
+  it('is outdated, and nothing else of its SQLSTATE is', () => {
+    expect(databaseFailure(report('could not find valid entry for shard 102012'))).toEqual({ kind: 'stale_statement' })
+    expect(databaseFailure(report('cache lookup failed for relation 16384'))).toBeUndefined()
+  })
+})
