@@ -41,19 +41,32 @@ SELECT e.id, o.id, e."actorKind", e."actorId", e."actorName", e.action, e."targe
  WHERE o.id = ${organizationId}`,
 })
 
+interface OutboxParameters {
+  readonly organizationId: string
+  /** As PostgreSQL prints an array: the driver would escape each id by itself. */
+  readonly eventIds: string
+}
+
+/** Apart from the events, as a cluster needs it; through its model, an update of a user would take half as long again. */
+const tell = createStatement<OutboxParameters, Record<never, never>>({
+  name: 'insert_event_outbox',
+  columns: {},
+  text: ({ organizationId, eventIds }) => Prisma.sql`
+INSERT INTO event_outbox (organization_id, event_ids) VALUES (${organizationId}, ${eventIds}::uuid[])`,
+})
+
 /** The statements of this file. */
-export const auditEventStatements = [insert]
+export const auditEventStatements = [insert, tell]
 
 /** Writes events of one organization in the order given, and puts them into the outbox of its feed. */
 export async function insertAuditEvents(
-  { run, models }: Tables,
+  { run }: Tables,
   organizationId: string,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   await run(insert, { organizationId, events: JSON.stringify(rows) })
-  const eventIds = events.map(({ id }) => id)
-  await models.eventOutbox.create({ data: { organizationId, eventIds }, select: { ordinal: true } })
+  await run(tell, { organizationId, eventIds: `{${events.map(({ id }) => id)}}` })
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

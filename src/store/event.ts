@@ -117,8 +117,9 @@ const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 /** Events that leave the outbox, in order, and the position before them. */
 interface Moved {
   readonly position: string
-  /** Null for none. */
-  readonly eventIds: readonly string[] | null
+  readonly moved: number
+  /** As PostgreSQL prints an array, to be passed on as it is; null for none. */
+  readonly eventIds: string | null
 }
 
 /**
@@ -128,7 +129,7 @@ interface Moved {
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
-  columns: { position: 'text', eventIds: 'text[]' },
+  columns: { position: 'text', moved: 'int4', eventIds: 'text' },
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
@@ -145,7 +146,8 @@ WITH head AS (
    WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM moved)
 )
 SELECT head.position::text AS position,
-       (SELECT array_agg(e.id::text ORDER BY m.ordinal, e.place)
+       coalesce((SELECT sum(cardinality(m.event_ids)) FROM moved m), 0)::int AS moved,
+       (SELECT array_agg(e.id ORDER BY m.ordinal, e.place)::text
           FROM moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)) AS "eventIds"
   FROM head`,
 })
@@ -153,7 +155,7 @@ SELECT head.position::text AS position,
 interface PlaceParameters {
   readonly organizationId: string
   readonly position: string
-  readonly eventIds: readonly string[]
+  readonly eventIds: string
 }
 
 // Of a row of the organization, as `insert_audit_events` is.
@@ -188,10 +190,9 @@ export function sequenceEvents(
   return tables.transaction(async (transaction) => {
     const [taken] = await transaction.run(takeOut, { organizationId })
     if (taken === undefined) return undefined
-    const { position, eventIds } = taken
-    if (eventIds === null) return { moved: 0, position }
-    await transaction.run(place, { organizationId, position, eventIds })
-    return { moved: eventIds.length, position: String(BigInt(position) + BigInt(eventIds.length)) }
+    const { position, moved, eventIds } = taken
+    if (eventIds !== null) await transaction.run(place, { organizationId, position, eventIds })
+    return { moved, position: String(BigInt(position) + BigInt(moved)) }
   })
 }
 

@@ -49,12 +49,12 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
 
-  const write = ['change_members', 'insert_audit_events', 'eventOutbox.create', 'find_directory_user']
+  const write = ['change_members', 'insert_audit_events', 'insert_event_outbox', 'find_directory_user']
   const writeInDepartment = [
     'change_members',
     'departmentOption.findMany',
     'insert_audit_events',
-    'eventOutbox.create',
+    'insert_event_outbox',
     'find_directory_user',
   ]
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
@@ -129,7 +129,7 @@ describe('an incremental sync', () => {
       read,
       'change_members',
       'insert_audit_events',
-      'eventOutbox.create',
+      'insert_event_outbox',
       leaving,
       read,
     ])
@@ -185,7 +185,7 @@ describe('an incremental sync', () => {
       expect((await okta.patch(`/Groups/${group.id}`, ...operations)).status).toBe(204)
       return ofRequest()
     }
-    const written = ['group.update', 'insert_audit_events', 'eventOutbox.create']
+    const written = ['group.update', 'insert_audit_events', 'insert_event_outbox']
     const [one, all] = [[{ value: id }], [id, users.admin, users.agent].map((value) => ({ value }))]
     const read = ['lock_group', 'membership.findMany', 'groupMember.findMany']
     const added = [...read, 'groupMember.findFirst', 'groupMember.createMany', ...written]

@@ -115,7 +115,7 @@ describe('traces', () => {
       'client apiKey.updateManyAndReturn',
       'client apiKeySession.deleteMany',
       'client insert_audit_events',
-      'client eventOutbox.create',
+      'client insert_event_outbox',
       'client eventOutbox.deleteMany',
       'internal transaction',
     ])

@@ -12,7 +12,7 @@ import {
 import type { FeedSignals } from './feed-signals.js'
 
 /** How long commits are collected that get their positions together. */
-const GATHER_MILLIS = 10
+const GATHER_MILLIS = 5
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
 const WATCH_MILLIS = 200
 /** How often the outbox is searched for what no process has given positions to. */
