@@ -66,7 +66,7 @@ export async function insertAuditEvents(
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   await run(insert, { organizationId, events: JSON.stringify(rows) })
-  await run(tell, { organizationId, eventIds: `{${events.map(({ id }) => id)}}` })
+  await run(tell, { organizationId, eventIds: `{${events.map(({ id }) => id).join()}}` })
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

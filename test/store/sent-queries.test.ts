@@ -179,7 +179,7 @@ describe('the stores', () => {
         .replace(part, '')
         .replace(variant, ''),
     )
-    expect(new Set(names).size).toBeLessThanOrEqual(77)
+    expect(new Set(names).size).toBeLessThanOrEqual(78)
   })
 
   it('use models', () => {
