@@ -69,6 +69,8 @@ export class BoundedPool extends pg.Pool {
   readonly isDistributed: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
+  /** What each transaction sets for itself, because workers are not told the settings of a session. */
+  readonly transactionSettings: readonly string[]
   /** The most connections. */
   readonly size: number
   /** A third of the connections, for long transactions. */
@@ -106,6 +108,8 @@ export class BoundedPool extends pg.Pool {
     this.isDistributed = options.isDistributed ?? false
     this.statementNames = options.statementNames ?? true
     this.statementMillis = limits.statement_timeout
+    this.transactionSettings =
+      this.isDistributed && sessions === 'server' ? [`lock_timeout = ${limits.lock_timeout}`] : []
     this.size = maxConnections
     const waiting = { maxWaiting, maxWaitMillis }
     this.#turns = new Turns(maxConnections, waiting)

@@ -33,7 +33,7 @@ export function runTransaction<T>(
       const send = (text: string) => client.query({ text, query_timeout: answerMillis(deadline) })
       const steps = {
         client,
-        begin: async () => void (await send(beginStatement(options, statementMillis))),
+        begin: async () => void (await send(beginStatement(options, statementMillis, pool.transactionSettings))),
         commit: async () => {
           // A commit that was canceled while it waits for a standby would be reported as done.
           pool.finishFor(client)
@@ -79,7 +79,11 @@ const UNHURRIED_SETTINGS = [
 ]
 
 // The database's default decides whether it may write: a frozen database stays read-only.
-function beginStatement({ isUnhurried = false }: TransactionOptions, millis: number): string {
-  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`]
+function beginStatement(
+  { isUnhurried = false }: TransactionOptions,
+  millis: number,
+  others: BoundedPool['transactionSettings'],
+): string {
+  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`, ...others]
   return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
 }
