@@ -16,6 +16,7 @@ import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import { listObjects } from '../../src/domain/standard-methods.js'
 import { createUser, updateUser } from '../../src/domain/user/user.js'
 import { listDepartmentOptions, listUsers, type UserListRequest } from '../../src/domain/user/user-list.js'
+import { sentWithOrdinals } from '../support/cluster-rules.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { pagesRead, planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
@@ -290,7 +291,9 @@ describe('lists and writes', () => {
     if (list === undefined) throw new Error('no list was read')
     const plan = await planOf(client, list)
     expect(rowsRead(plan)).toBeLessThan(300)
-    expect(pagesRead(plan)).toBeLessThan(200)
+    const pages = pagesRead(plan)
+    expect(pages).toBeGreaterThan(0)
+    expect(pages).toBeLessThan(200)
   })
 
   it.each(Object.entries(writes))('read few rows for a single %s', async (_, write) => {
@@ -312,6 +315,8 @@ describe('lists and writes', () => {
     await expect(undone).rejects.toThrow('undone')
     await client.query('BEGIN')
     for (const statement of sent.filter(({ text }) => /\b(?:memberships|users)\b/.test(text))) {
+      // A cluster does not explain statements whose rows its coordinator gathers.
+      if (process.env['TEST_ON'] === 'citus' && sentWithOrdinals.includes(statement.name ?? '')) continue
       expect([statement.name, rowsRead(await planOf(client, statement)) < 300]).toEqual([statement.name, true])
     }
     await client.query('ROLLBACK')

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { sampledText } from './sampled-text.js'
 import { unscopedTables } from './tenant-condition.js'
 
 /** The tables of the service, by where a cluster has them. */
@@ -8,6 +9,9 @@ export interface PlacedTables {
   /** Copied to every node. */
   readonly copied: readonly string[]
 }
+
+/** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
+export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
 
 const INSERTION = /\bINSERT INTO (\w+)( AS \w+)?\s*\(/g
 const LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?:\s+OF\s+(\w+(?:,\s*\w+)*))?/g
@@ -99,6 +103,24 @@ export async function nonConstantReturns(client: pg.Client, text: string): Promi
     }
   }
   return nonConstant
+}
+
+/** What a cluster says of a statement whose writes return something that is not constant. */
+const REFUSED_RETURN = /non-IMMUTABLE functions are not allowed in the RETURNING clause/
+
+/** Whether the cluster of a session refuses what the writes of a statement return. */
+export async function isReturnRefused(client: pg.Client, name: string, text: string): Promise<boolean> {
+  const sampled = await sampledText(client, name, text)
+  await client.query('SAVEPOINT planned')
+  try {
+    await client.query(`EXPLAIN ${sampled}`)
+    return false
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && REFUSED_RETURN.test(error.message))) throw error
+    return true
+  } finally {
+    await client.query('ROLLBACK TO SAVEPOINT planned')
+  }
 }
 
 /** The parts of a statement's cached plan. */

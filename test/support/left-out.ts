@@ -12,17 +12,6 @@ export interface LeftOut {
  */
 const citus: readonly LeftOut[] = [
   {
-    file: 'test/store/list-cost.test.ts',
-    reason: 'counts the rows that a plan reads; the coordinator shows none of the plans of the workers',
-  },
-  { file: 'test/store/scim-list-cost.test.ts', reason: 'the same' },
-  { file: 'test/scim/filter-plans.test.ts', reason: 'the same' },
-  ...['return only constants from their writes', 'are recognized by what they return'].map((test) => ({
-    file: 'test/store/cluster-rules.test.ts',
-    test: `on a cluster, the statements of the stores ${test}`,
-    reason: 'reads from plans what writes return, which the plans of the coordinator do not say',
-  })),
-  {
     file: 'test/store/token-holder.test.ts',
     reason: 'asks pg_prepared_statements and plans, and prepares the look-ups that only one PostgreSQL is sent',
   },

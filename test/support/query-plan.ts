@@ -7,15 +7,46 @@ export interface SentStatement {
   readonly name: string | undefined
 }
 
-/** Runs the statement and returns its plan: the cached one if the statement has a name, otherwise one for the values. */
+/**
+ * Runs the statement and returns its plan: the cached one if the statement has a name, otherwise one for the values. In a
+ * cluster, that of the coordinator with those of the workers, who always plan for the values.
+ */
 export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
+  const literals = values.map(literal)
+  if (process.env['TEST_ON'] === 'citus') {
+    await client.query('SET citus.explain_all_tasks = on')
+    const types = await parameterTypes(client, text)
+    return explain(
+      client,
+      text.replaceAll(/\$(\d+)/g, (_, place) => `(${literals[place - 1]})::${types[place - 1]?.type}`),
+    )
+  }
   await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
   await client.query(`PREPARE list AS ${text}`)
-  const { rows } = await client.query(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE list (${values.map(literal).join(', ')})`,
-  )
+  const plan = await explain(client, `EXECUTE list (${literals.join(', ')})`)
   await client.query('DEALLOCATE list')
+  return plan
+}
+
+async function explain(client: pg.Client, text: string): Promise<PlanNode> {
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`)
   return rows[0]['QUERY PLAN'][0].Plan
+}
+
+/** The types of a statement's parameters, in order. */
+export async function parameterTypes(
+  client: pg.Client,
+  text: string,
+): Promise<{ readonly type: string; readonly isEnum: boolean }[]> {
+  await client.query(`PREPARE typed AS ${text}`)
+  const { rows } = await client.query<{ type: string; isEnum: boolean }>(
+    `SELECT type::regtype::text AS type, typtype = 'e' AS "isEnum"
+       FROM pg_prepared_statements, unnest(parameter_types) WITH ORDINALITY given (type, place)
+       JOIN pg_type ON oid = type
+      WHERE pg_prepared_statements.name = 'typed' ORDER BY place`,
+  )
+  await client.query('DEALLOCATE typed')
+  return rows
 }
 
 function literal(value: unknown): string {
@@ -36,16 +67,36 @@ export interface PlanNode {
   readonly 'Shared Hit Blocks': number
   readonly 'Shared Read Blocks': number
   readonly Plans?: readonly PlanNode[]
+  /** What the coordinator of a cluster sends to workers. */
+  readonly 'Distributed Query'?: { readonly Job: { readonly Tasks: readonly RemoteTask[] } }
+}
+
+interface RemoteTask {
+  readonly 'Remote Plan': readonly (readonly { readonly Plan: PlanNode }[])[]
 }
 
 /** The rows that all parts of a plan have read. */
 export function rowsRead(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   const own = (node['Actual Rows'] + removed) * node['Actual Loops']
-  return own + (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+  return own + [...(node.Plans ?? []), ...remotePlansOf(node)].reduce((sum, child) => sum + rowsRead(child), 0)
 }
 
-/** The pages of tables and indexes that all parts of a plan have read, each as often as it was. */
+/**
+ * The pages of tables and indexes that all parts of a plan have read, each as often as it was. In a cluster those of the
+ * workers: the coordinator reads its catalogue.
+ */
 export function pagesRead(node: PlanNode): number {
+  const remote = partsOf(node).flatMap(remotePlansOf)
+  if (remote.length > 0) return remote.reduce((sum, plan) => sum + pagesRead(plan), 0)
   return node['Shared Hit Blocks'] + node['Shared Read Blocks']
+}
+
+function partsOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(partsOf)]
+}
+
+function remotePlansOf(node: PlanNode): PlanNode[] {
+  const tasks = node['Distributed Query']?.Job.Tasks ?? []
+  return tasks.flatMap((task) => task['Remote Plan'].flat().map(({ Plan }) => Plan))
 }

@@ -1,0 +1,37 @@
+import type pg from 'pg'
+import { parameterTypes } from './query-plan.js'
+
+const anyOrganization = 'organization-of-nobody'
+const samples: Readonly<Record<string, string>> = {
+  text: `''`,
+  uuid: `'018f3b7a-0000-7000-8000-000000000001'`,
+  json: `'[]'`,
+  jsonb: `'[]'`,
+  bytea: `'\\x00'`,
+  boolean: 'true',
+  date: `'2026-01-31'`,
+  'timestamp with time zone': 'now()',
+  'text[]': `'{a}'`,
+  'uuid[]': `'{018f3b7a-0000-7000-8000-000000000001}'`,
+  'bytea[]': `'{"\\\\x00"}'`,
+  'jsonb[]': `'{"{}"}'`,
+}
+
+/** Texts that are read as positions in lists. */
+const positions: Readonly<Record<string, string>> = {
+  list_journeys: `'2026-01-31 1'`,
+  list_journeys_by_lateness: `'2026-01-31 1'`,
+  search_app_resources: `'1 1'`,
+}
+
+/** The text of a statement with a value of its type, which is that of no row, in the place of each parameter. */
+export async function sampledText(client: pg.Client, name: string, text: string): Promise<string> {
+  const types = await parameterTypes(client, text)
+  const organization = /organization_id = \$(\d+)/.exec(text)?.[1]
+  return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const { type = '', isEnum = false } = types[Number(number) - 1] ?? {}
+    if (isEnum) return `enum_first(NULL::${type})`
+    const sample = (type === 'text' ? positions[name] : undefined) ?? samples[type] ?? '1'
+    return `(${number === organization ? `'${anyOrganization}'` : sample})::${type}`
+  })
+}
