@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
-import type { TablesUser } from '../../src/db/tables.js'
 import { services } from '../../src/handlers/routes.js'
 import { importRecords } from '../../src/transfer/import-records.js'
+import { scimOperations, sendScimExample } from '../support/collected-scim-answers.js'
 import { createTestDatabase } from '../support/database.js'
 import { insertDemoCallers } from '../support/demo-requests.js'
 import {
   fixture,
+  type InsertedApiKey,
   insertApiKey,
   insertFixture,
   insertManagedKeys,
@@ -16,7 +16,7 @@ import {
   insertUserToken,
 } from '../support/fixture.js'
 import { readCalls } from '../support/read-calls.js'
-import { type RemoteCommands, tellRemoteCommands, watchRemoteCommands } from '../support/remote-commands.js'
+import { callsApart, type RemoteCommands, tellRemoteCommands, watchRemoteCommands } from '../support/remote-commands.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
 
@@ -26,6 +26,7 @@ const exceptions: Readonly<Record<string, string>> = {
   IngestUserProfiles: 'it creates people, who are on every node, and gives profiles their order',
   ImportRecords: 'records are staged on the coordinator',
   RevokeLeakedKey: 'only the database knows whose a secret is',
+  'Users/Create': 'people are on every node',
 }
 
 /** Methods that need no credential. The second one has an exception, and is not called. */
@@ -36,6 +37,7 @@ describe('a call of one organization talks to one node', () => {
   let take: () => RemoteCommands
   let drop: () => Promise<void>
   let demo: string
+  let directory: InsertedApiKey
   const tokens: Partial<Record<WriteCall['caller'], string>> = {}
 
   beforeAll(async () => {
@@ -52,6 +54,7 @@ describe('a call of one organization talks to one node', () => {
     const file = createReadStream(join(import.meta.dirname, '..', '..', 'demo', 'organization.ndjson'))
     await importRecords(background, file, { runtime: service.runtime })
     demo = (await insertDemoCallers(background)).administrator
+    directory = await insertApiKey(background, { organizationId: 'org_acme', kind: 'mk' })
     tokens.admin = await insertUserToken(background, { userId: fixture.users.admin })
     tokens.key = (await insertApiKey(background, { organizationId: fixture.acme })).token
   })
@@ -81,7 +84,7 @@ describe('a call of one organization talks to one node', () => {
     ]
     const all = services.flatMap(({ methods }) => methods).map(({ name }) => name)
     expect([...new Set([...covered, ...anonymous])].toSorted()).toEqual(all.toSorted())
-    expect(Object.keys(exceptions).filter((name) => !all.includes(name))).toEqual([])
+    expect(Object.keys(exceptions).filter((name) => ![...all, ...scimOperations].includes(name))).toEqual([])
   })
 
   it.each(readCalls)('%s', async (name, request, isStream) => {
@@ -120,6 +123,14 @@ describe('a call of one organization talks to one node', () => {
     expectOneNode(name)
   })
 
+  it.each(scimOperations)('SCIM %s', async (operation) => {
+    take()
+    const { status, body } = await sendScimExample(service.baseUrl, directory, operation)
+    expect([status, body]).toEqual([expect.any(Number), body])
+    expect(status).toBeLessThan(300)
+    expectOneNode(operation)
+  })
+
   it('CreateToken', async () => {
     const { json } = await send('CreateApiKey', tokens.admin, { name: 'Client', permissions: ['tickets:read'] })
     const authorization = `Basic ${Buffer.from(`${json.data.id}:${json.secret}`).toString('base64')}`
@@ -130,12 +141,3 @@ describe('a call of one organization talks to one node', () => {
     expectOneNode('CreateToken')
   })
 })
-
-/** A handle whose tables for nobody's call are those of another one: what goes on beside calls does not count. */
-function callsApart(database: Database, background: Database): Database {
-  const isOfCall = ({ call, organizationId, timeoutMillis }: TablesUser) =>
-    call !== undefined || organizationId !== undefined || timeoutMillis !== undefined
-  return Object.assign(Object.create(database) as Database, {
-    tablesFor: (user: TablesUser) => (isOfCall(user) ? database : background).tablesFor(user),
-  })
-}

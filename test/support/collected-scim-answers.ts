@@ -69,6 +69,11 @@ const faults: Readonly<Record<string, readonly Change[]>> = {
   'Schemas/Get': [{ parameters: { id: 'urn:none' } }],
 }
 
+/** The names of all operations; deletions come last. */
+export const scimOperations: readonly string[] = scimRoutes
+  .toSorted((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'))
+  .map(({ operation }) => operation)
+
 /** Sends requests that the service refuses, then the example of every operation, and collects the responses. */
 export async function collectScimAnswers(): Promise<ExampleAnswers> {
   const started = Date.now()
@@ -82,7 +87,8 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
   const answers: Record<string, OperationAnswers> = {}
 
   for (const { operation, method } of scimRoutes) {
-    const ask = async (change: Change) => keepFault(answers, operation, await send(baseUrl, key, operation, change))
+    const ask = async (change: Change) =>
+      keepFault(answers, operation, await sendScimExample(baseUrl, key, operation, change))
     for (const fault of [{ authorization: undefined }, { authorization: `Bearer ${program.token}` }]) await ask(fault)
     if (method !== 'GET' && method !== 'DELETE') {
       await ask({ text: ' '.repeat(5_000_000) })
@@ -90,12 +96,8 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
     }
     for (const fault of faults[operation] ?? []) await ask(fault)
   }
-  // Deletions come last.
-  const ordered = [...scimRoutes].sort(
-    (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
-  )
-  for (const { operation } of ordered) {
-    const { status, body } = await send(baseUrl, key, operation)
+  for (const operation of scimOperations) {
+    const { status, body } = await sendScimExample(baseUrl, key, operation)
     if (status >= 300) throw new Error(`${operation} answers ${status}: ${JSON.stringify(body)}`)
     if (body !== undefined) answers[operation] = { ...known(answers, operation), success: body }
   }
@@ -108,7 +110,9 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
   })
   const service = await startTestService({ testDatabase: { ...testDatabase, open: () => lost }, config })
   await proxy.cut()
-  for (const { operation } of scimRoutes) keepFault(answers, operation, await send(service.baseUrl, key, operation))
+  for (const { operation } of scimRoutes) {
+    keepFault(answers, operation, await sendScimExample(service.baseUrl, key, operation))
+  }
   await service.close()
   await lost.close()
   await proxy.close()
@@ -118,7 +122,13 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
   return steadyAnswers(JSON.parse(tagged), started)
 }
 
-async function send(baseUrl: string, key: InsertedApiKey, operation: string, change: Change = {}) {
+/** Sends the example of an operation, or what is made of it, with the secret of a key. */
+export async function sendScimExample(
+  baseUrl: string,
+  key: Pick<InsertedApiKey, 'secret'>,
+  operation: string,
+  change: Change = {},
+) {
   const route = scimRoutes.find((each) => each.operation === operation)
   const example = scimFragments.operations[operation]?.example
   const query = new URLSearchParams()

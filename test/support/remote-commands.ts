@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Database } from '../../src/db/database.js'
+import type { TablesUser } from '../../src/db/tables.js'
 
 /** What a coordinator has sent to the workers. */
 export interface RemoteCommands {
@@ -40,4 +41,13 @@ export function watchRemoteCommands({ pool }: Pick<Database, 'pool'>): () => Rem
       texts: taken.map(({ text }) => text.slice(0, 120)),
     }
   }
+}
+
+/** A handle whose tables for nobody's call are those of another one: what goes on beside calls does not count. */
+export function callsApart(database: Database, background: Database): Database {
+  const isOfCall = ({ call, organizationId, timeoutMillis }: TablesUser) =>
+    call !== undefined || organizationId !== undefined || timeoutMillis !== undefined
+  return Object.assign(Object.create(database) as Database, {
+    tablesFor: (user: TablesUser) => (isOfCall(user) ? database : background).tablesFor(user),
+  })
 }
