@@ -2,7 +2,7 @@ import { invalidField, notFound } from '../errors.js'
 import { appInstanceStore, readAppInstances, setAppInstanceShare } from '../store/app-instance.js'
 import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 
@@ -10,10 +10,8 @@ import { standardResource } from './standard-resource.js'
 export const appInstances = standardResource(appInstanceStore)
 
 /** What to list; empty strings and 0 mean absent. */
-export interface AppInstanceListRequest {
+export interface AppInstanceListRequest extends PageRequest {
   readonly teamId: string
-  readonly pageSize: number
-  readonly pageToken: string
 }
 
 /**
@@ -26,19 +24,19 @@ export async function listAppInstances(
   request: AppInstanceListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
-  const pageSize = pageSizeFrom(request.pageSize)
   const teamId = await teamIdFor(reads, caller, request.teamId)
   const query: PageQuery = {
     method: 'ListAppInstances',
     organizationId: caller.organizationId,
     filter: { teamId },
   }
-  const position = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const page = await readAppInstances(reads, { teamId, after: position, pageSize, ...visibleScope(caller) })
-  if (page === undefined) throw notFound('team', teamId)
-  requirePermissionIn(caller, teamId, 'apps:read')
-  const { items, lastOrdinal, hasMore } = page
-  return { items, nextPageToken: hasMore ? await pageTokens.issue(query, String(lastOrdinal)) : '' }
+  const read = async (range: PageRange) => {
+    const page = await readAppInstances(reads, { teamId, ...range, ...visibleScope(caller) })
+    if (page === undefined) throw notFound('team', teamId)
+    requirePermissionIn(caller, teamId, 'apps:read')
+    return page
+  }
+  return pageOf(pageTokens, query, request, { read })
 }
 
 /**

@@ -3,13 +3,11 @@ import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
 import { permittedTeamIds } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 
 /** Which events to list; 0 and empty strings mean absent. */
-export interface AuditEventListRequest {
-  readonly pageSize: number
-  readonly pageToken: string
+export interface AuditEventListRequest extends PageRequest {
   readonly targetId: string
   /** Events with any of these; none means all. */
   readonly actions: readonly AuditAction[]
@@ -52,17 +50,7 @@ export async function listAuditEvents(
     organizationId,
     filter: { ...filter, actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
   }
-  const [afterTime = '', afterId = ''] = (await pageTokens.read(query, request.pageToken))?.split('/') ?? []
-  const pageSize = pageSizeFrom(request.pageSize)
-  const page = await readAuditEvents(reads, {
-    ...filter,
-    actions,
-    organizationId,
-    teamIds,
-    afterTime,
-    afterId,
-    pageSize,
+  return pageOf(pageTokens, query, request, {
+    read: (range) => readAuditEvents(reads, { ...filter, actions, organizationId, teamIds, ...range }),
   })
-  const hasNext = page?.hasMore === true && page.lastPosition !== null
-  return { items: page?.items ?? '', nextPageToken: hasNext ? await pageTokens.issue(query, page.lastPosition) : '' }
 }

@@ -4,8 +4,7 @@ import { printJourney } from '../store/journey.js'
 import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
 import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type PageQuery, type PageRequest, type PageTokens, pageSizeFrom } from './paging.js'
-import type { StandardPage } from './standard-methods.js'
+import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
 
 /**
  * The API's JSON of a journey with all its parts, as of one moment; tasks are overdue by today's date in UTC.
@@ -37,11 +36,7 @@ export interface JourneyListRequest extends PageRequest {
  * A page of the journeys that the caller may see, without their parts, in the order of their creation; filtered by
  * `isOverdue`, those come first that are overdue the longest, or will be next. Throws `PAGE_TOKEN_INVALID`.
  */
-export async function listJourneys(
-  scope: Scope,
-  request: JourneyListRequest,
-  pageTokens: PageTokens,
-): Promise<StandardPage> {
+export async function listJourneys(scope: Scope, request: JourneyListRequest, pageTokens: PageTokens): Promise<Page> {
   const { reads, caller } = scope
   const { organizationId } = caller
   const filters: JourneyFilters = {
@@ -56,17 +51,11 @@ export async function listJourneys(
   const query: PageQuery = { method: 'ListJourneys', organizationId, filter }
   const teamIds = permittedTeamIds(caller, 'tickets:read')
   const listed = { organizationId, teamIds, ...viewerOf(scope), ...filters }
-  const after = await pageTokens.read(query, request.pageToken)
-  const page = await readJourneyPage(reads, {
-    ...listed,
-    after,
-    pageSize: pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE),
+  return pageOf(pageTokens, query, request, {
+    usualSize: USUAL_PAGE_SIZE,
+    read: (range) => readJourneyPage(reads, { ...listed, ...range }),
+    count: () => countJourneys(reads, listed),
   })
-  return {
-    items: page?.items ?? '',
-    nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
-    totalSize: request.includeTotal ? await countJourneys(reads, listed) : undefined,
-  }
 }
 
 function viewerOf({ caller, runtime }: Scope) {

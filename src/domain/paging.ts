@@ -3,15 +3,18 @@ import { invalidField, type ServiceError } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
+import type { PageRow } from '../store/list.js'
 import { findSigningKey } from '../store/signing-key.js'
 import { createSealer } from './value/sealed-text.js'
 
 /**
- * A page of a list: the JSON of its items with commas between them, and the token of the next page, empty on the last.
+ * A page of a list: the JSON of its items with commas between them, the token of the next page, empty on the last, and
+ * how many items there are on all pages if that was asked for.
  */
 export interface Page {
   readonly items: string
   readonly nextPageToken: string
+  readonly totalSize?: number | undefined
 }
 
 /** The size of the page to return: 0 means the usual one, more than the maximum means the maximum (docs/http.md). */
@@ -30,7 +33,39 @@ export interface PageQuery {
 export interface PageRequest {
   readonly pageSize: number
   readonly pageToken: string
-  readonly includeTotal: boolean
+  readonly includeTotal?: boolean
+}
+
+/** How the pages of a list are read. */
+export interface PageSource {
+  /** The size of a page if the caller names none. Default: as large as pages can be. */
+  readonly usualSize?: number
+  /** Reads the page after a position, which is undefined for the first one. */
+  readonly read: (range: PageRange) => Promise<PageRow | undefined>
+  /** How many items there are on all pages. */
+  readonly count?: () => Promise<number>
+}
+
+/** The page after a position, or the first one. */
+export interface PageRange {
+  readonly after: string | undefined
+  readonly pageSize: number
+}
+
+/** A page of a list. Throws `PAGE_TOKEN_INVALID`, and what the source throws. */
+export async function pageOf(
+  pageTokens: PageTokens,
+  query: PageQuery,
+  { pageToken, pageSize, includeTotal }: PageRequest,
+  { usualSize, read, count }: PageSource,
+): Promise<Page> {
+  const after = await pageTokens.read(query, pageToken)
+  const page = await read({ after, pageSize: pageSizeFrom(pageSize, usualSize) })
+  return {
+    items: page?.items ?? '',
+    nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
+    totalSize: includeTotal === true ? await count?.() : undefined,
+  }
 }
 
 /** A page of rows, and how many there are on all pages if that was asked for. */
@@ -58,7 +93,7 @@ export async function pageOfUsers<Row extends { readonly userId: string }>(
   return {
     data,
     nextPageToken: last === undefined ? '' : await pageTokens.issue(query, last.userId),
-    totalSize: request.includeTotal ? await rows.count() : undefined,
+    totalSize: request.includeTotal === true ? await rows.count() : undefined,
   }
 }
 

@@ -14,21 +14,13 @@ import {
   visibleScope,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from './paging.js'
+import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
 /** Which objects to list; 0, empty texts and absent filters mean absent. */
-export interface StandardListRequest {
-  readonly pageSize: number
-  readonly pageToken: string
-  readonly includeTotal: boolean
+export interface StandardListRequest extends PageRequest {
   readonly filters: Readonly<Record<string, string>>
-}
-
-/** A page, and how many objects there are on all pages if that was asked for. */
-export interface StandardPage extends Page {
-  readonly totalSize: number | undefined
 }
 
 /** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
@@ -51,29 +43,27 @@ export async function getObject(
 export async function listObjects(
   scope: Scope,
   { name, read, store }: StandardResource,
-  { pageToken, includeTotal, ...request }: StandardListRequest,
+  request: StandardListRequest,
   pageTokens: PageTokens,
-): Promise<StandardPage> {
+): Promise<Page> {
   const { reads, caller } = scope
   const { organizationId } = caller
+  const { pages, owner, isListedByOwner } = store
+  if (pages === undefined) throw new Error(`the ${name} has no list in pages`)
   const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
   const query: PageQuery = { method: `list ${name}`, organizationId, filter }
   const filters = Object.fromEntries(Object.entries(request.filters).map(([key, value]) => [key, value || null]))
   const selection = { organizationId, teamIds: permittedTeamIds(caller, read), filters }
-  const after = await pageTokens.read(query, pageToken)
-  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
-  if (store.pages === undefined) throw new Error(`the ${name} has no list in pages`)
-  if (store.isListedByOwner && store.owner !== undefined) {
-    const ownerId = request.filters[store.owner.property] ?? ''
-    const teams = await store.owner.findTeams(reads, { ids: [ownerId], ...visibleScope(caller) })
-    requireOwner(scope, store.owner, ownerId, teams, read)
+  const readObjects = async (range: PageRange) => {
+    if (isListedByOwner && owner !== undefined) {
+      const ownerId = request.filters[owner.property] ?? ''
+      const teams = await owner.findTeams(reads, { ids: [ownerId], ...visibleScope(caller) })
+      requireOwner(scope, owner, ownerId, teams, read)
+    }
+    return pages.list(reads, { ...selection, ...range })
   }
-  const page = await store.pages.list(reads, { ...selection, after, pageSize })
-  return {
-    items: page?.items ?? '',
-    nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
-    totalSize: includeTotal ? await store.pages.count(reads, selection) : undefined,
-  }
+  const count = () => pages.count(reads, selection)
+  return pageOf(pageTokens, query, request, { usualSize: USUAL_PAGE_SIZE, read: readObjects, count })
 }
 
 /** The team of an owner among those of visible ones. */

@@ -21,7 +21,7 @@ export function printedAnswer<Desc extends DescMessage>(
 /** Makes a page as the answer. A long one takes several turns of the event loop, so that others get theirs. */
 export async function printedPage<Desc extends DescMessage>(
   desc: Desc,
-  { items, nextPageToken, totalSize }: Page & { readonly totalSize?: number | undefined },
+  { items, nextPageToken, totalSize }: Page,
 ): Promise<MessageShape<Desc>> {
   if (items.length > LONG_TEXT) await setImmediate()
   const total = totalSize === undefined ? '' : `,"totalSize":${totalSize}`

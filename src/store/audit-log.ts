@@ -5,9 +5,10 @@ import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
+import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { itemsText, listText, nameText, timestampText } from './resource/text.js'
+import { listText, nameText, timestampText } from './resource/text.js'
 import { inTeams, type Scope } from './scope.js'
 
 /** Which events to list; an empty text means no filter. */
@@ -24,17 +25,9 @@ export interface AuditEventSelection extends Scope {
   readonly since: string
   /** Exclusive. */
   readonly until: string
-  /** Time and id of the event before the page. */
-  readonly afterTime: string
-  readonly afterId: string
+  /** Time and id of the event before the page, with a slash between them; undefined for the first one. */
+  readonly after: string | undefined
   readonly pageSize: number
-}
-
-/** A page: the JSON of its items with commas between them, and time and id of the last event if it is full. */
-export interface AuditEventPageRow {
-  readonly items: string
-  readonly lastPosition: string | null
-  readonly hasMore: boolean
 }
 
 /** A stored change; a name that this build does not know becomes the unspecified value. */
@@ -80,8 +73,8 @@ function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Pr
       ? [Prisma.empty, Prisma.empty, Prisma.empty]
       : [Prisma.sql`action, `, Prisma.sql`${action}, `, Prisma.sql`action DESC, `]
   const since = Prisma.sql`coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')`
-  const before = Prisma.sql`coalesce(nullif(${where.afterTime}, ''), nullif(${where.until}, ''), 'infinity')::timestamptz`
-  const beforeId = Prisma.sql`coalesce(nullif(${where.afterId}, ''), '00000000-0000-0000-0000-000000000000')::uuid`
+  const before = Prisma.sql`coalesce(split_part(${where.after}, '/', 1), nullif(${where.until}, ''), 'infinity')::timestamptz`
+  const beforeId = Prisma.sql`coalesce(split_part(${where.after}, '/', 2), '00000000-0000-0000-0000-000000000000')::uuid`
   return Prisma.sql`
         SELECT *
           FROM audit_events
@@ -104,21 +97,22 @@ function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Pr
  * which of them is used depends on the filters.
  */
 const createList = (name: string, events: (where: Places<AuditEventSelection>) => Prisma.Sql) =>
-  createStatement<AuditEventSelection, AuditEventPageRow>({
+  createStatement<AuditEventSelection, PageRow>({
     name,
-    columns: { items: 'text', lastPosition: 'text', hasMore: 'bool' },
+    columns: pageColumns,
     planned: 'anew',
-    text: (where) => Prisma.sql`
-SELECT ${itemsText(Prisma.sql`e.text`, Prisma.sql`e.place`, Prisma.sql`e.place <= ${where.pageSize}`)} AS items,
-       max(e.position) FILTER (WHERE e.place = ${where.pageSize}) AS "lastPosition",
-       count(*) > ${where.pageSize} AS "hasMore"
-  FROM (
-    SELECT ${rowText(eventResource)} AS text,
-           ${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id AS position,
-           row_number() OVER (ORDER BY e.occurred_at DESC, e.id DESC) AS place
-      FROM (${events(where)}
-      ) e
-  ) e`,
+    text: (where) =>
+      pageText(
+        {
+          alias: 'e',
+          text: rowText(eventResource),
+          order: Prisma.sql`e.occurred_at DESC, e.id DESC`,
+          position: Prisma.sql`${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id`,
+          pageSize: where.pageSize,
+        },
+        Prisma.sql`(${events(where)}
+      ) e`,
+      ),
   })
 
 const list = createList('list_audit_events', (where) => eventsText(where))
@@ -138,10 +132,7 @@ const listOfActions = createList(
 export const auditLogStatements = [list, listOfActions]
 
 /** A page of events, the newest first. */
-export async function readAuditEvents(
-  tables: Tables,
-  selection: AuditEventSelection,
-): Promise<AuditEventPageRow | undefined> {
+export async function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
   const [page] = await tables.run(selection.actions.length === 0 ? list : listOfActions, selection)
   return page
 }

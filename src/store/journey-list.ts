@@ -64,7 +64,13 @@ const createList = (name: string, columns: readonly string[], later: (after: Par
            ORDER BY ${order} LIMIT ${pageSize} + 1
         )`
       const isAnyTeam = Prisma.sql`${teamIds}::text[] IS NULL`
-      const printed = { text: summaryText, order, position: Prisma.sql`j.overdue_from || ' ' || j.ordinal`, pageSize }
+      const printed = {
+        alias: 'j',
+        text: summaryText,
+        order,
+        position: Prisma.sql`j.overdue_from || ' ' || j.ordinal`,
+        pageSize,
+      }
       return pageText(
         printed,
         Prisma.sql`(

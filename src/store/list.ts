@@ -116,8 +116,9 @@ export interface PageRow {
 /** The types of its columns. */
 export const pageColumns = { items: 'text', last: 'text' } as const
 
-/** How the rows of a page are printed and ordered, and the text of their positions. */
+/** How the rows of a page, which have the alias, are printed and ordered, and the text of their positions. */
 interface PageDefinition {
+  readonly alias: string
   readonly text: Prisma.Sql
   readonly order: Prisma.Sql
   readonly position: Prisma.Sql
@@ -125,32 +126,13 @@ interface PageDefinition {
 }
 
 /** Selects a page, given what follows FROM: its rows, and one more if there are more. */
-export function pageText({ text, order, position, pageSize }: PageDefinition, rows: Prisma.Sql): Prisma.Sql {
+export function pageText({ alias, text, order, position, pageSize }: PageDefinition, rows: Prisma.Sql): Prisma.Sql {
+  const row = Prisma.raw(alias)
   return Prisma.sql`
-SELECT ${itemsText(Prisma.sql`page.text`, Prisma.sql`page.place`, Prisma.sql`page.place <= ${pageSize}`)} AS items,
-       CASE WHEN count(*) > ${pageSize} THEN max(page.position) FILTER (WHERE page.place = ${pageSize}) END AS last
+SELECT ${itemsText(Prisma.sql`${row}.printed`, order, Prisma.sql`${row}.place <= ${pageSize}`)} AS items,
+       CASE WHEN count(*) > ${pageSize} THEN max(${row}.last) FILTER (WHERE ${row}.place = ${pageSize}) END AS last
   FROM (
-    SELECT ${text} AS text, ${position} AS position, row_number() OVER (ORDER BY ${order}) AS place
+    SELECT ${row}.*, ${text} AS printed, ${position} AS last, row_number() OVER (ORDER BY ${order}) AS place
       FROM ${rows}
-  ) page`
-}
-
-/** The page sizes that have a statement of their own, the largest last. */
-const pageClasses = [100, 1_000, 10_000] as const
-
-/** The most entries on a page of a statement. */
-export type PageClass = (typeof pageClasses)[number]
-
-/** The smallest class that fits pages of this size. */
-export function pageClassFor(pageSize: number): PageClass {
-  return pageClasses.find((each) => pageSize <= each) ?? 10_000
-}
-
-/**
- * The statement of each class. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than
- * a new one; if the limit is a parameter, it expects a tenth of all rows, and so would plan every page of a long list
- * anew.
- */
-export function perPageClass<Each>(make: (most: PageClass) => Each): Readonly<Record<PageClass, Each>> {
-  return { 100: make(100), 1000: make(1_000), 10000: make(10_000) }
+  ) ${row}`
 }

@@ -168,7 +168,7 @@ function createPages(
       text: (places) => {
         const { after, pageSize } = places
         return pageText(
-          { text: rowText(resource), order, position, pageSize },
+          { alias, text: rowText(resource), order, position, pageSize },
           Prisma.sql`(
         SELECT ${Prisma.raw(alias)}.* FROM ${rows}
          WHERE ${listed(places)} AND ${later(after)}

@@ -1,12 +1,11 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import { createStatement, type Parameter, type Places } from '../db/statement.js'
+import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { pageClassFor, perPageClass } from './list.js'
+import { type PageRow, pageColumns, pageText } from './list.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
-import { itemsText } from './resource/text.js'
 import { ofOrganization } from './scope.js'
 import { prefixPattern } from './search.js'
 import { userResource } from './user.js'
@@ -26,61 +25,13 @@ export interface UserFilters {
 /** A page of them. */
 export interface UserSelection {
   readonly organizationId: string
-  /** The ordinal of the member before the page. */
-  readonly after: string
+  /** The ordinal of the member before the page; undefined for the first one. */
+  readonly after: string | undefined
   readonly filters: UserFilters
   readonly pageSize: number
 }
 
-/** A page: the JSON of its items with commas between them, and the ordinal of the last user. */
-export interface UserPageRow {
-  readonly items: string
-  readonly lastOrdinal: bigint | null
-  readonly hasMore: boolean
-}
-
 type Page = Omit<UserSelection, 'filters'>
-type PlainPage = Page & { readonly includeDeactivated: boolean }
-
-const columns = { items: 'text', lastOrdinal: 'int8', hasMore: 'bool' } as const
-
-/**
- * A statement for pages of up to `most` users. It walks an index of the organization and reads one user more than the
- * page needs; OFFSET 0 keeps the planner from reading all email addresses of the table.
- */
-const pageText = (most: Prisma.Sql, { organizationId, after, pageSize }: Places<Page>, isWanted: Prisma.Sql) =>
-  Prisma.sql`
-SELECT ${itemsText(Prisma.sql`m.text`, Prisma.sql`m.ordinal`, Prisma.sql`m.place <= ${pageSize}`)} AS items,
-       max(m.ordinal) FILTER (WHERE m.place <= ${pageSize}) AS "lastOrdinal",
-       count(*) > ${pageSize} AS "hasMore"
-  FROM (
-    SELECT m.ordinal, ${rowText(userResource)} AS text, row_number() OVER (ORDER BY m.ordinal) AS place
-      FROM (
-        SELECT *
-          FROM memberships m
-         WHERE m.organization_id = ${organizationId} AND m.ordinal > ${after} AND ${isWanted}
-         ORDER BY m.ordinal LIMIT ${most} + 1
-      ) m
-     CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u
-     ORDER BY m.ordinal LIMIT ${pageSize} + 1
-  ) m`
-
-const isShown = ({ includeDeactivated }: Places<PlainPage>) =>
-  Prisma.sql`(${includeDeactivated} OR m.deactivated_at IS NULL)`
-
-const lists = perPageClass((most) =>
-  createStatement<PlainPage, UserPageRow>({
-    name: `list_users_${most}`,
-    columns,
-    text: (page) => pageText(Prisma.raw(String(most)), page, isShown(page)),
-  }),
-)
-
-const listOfEmail = createStatement<PlainPage & { readonly emailKey: string }, UserPageRow>({
-  name: 'list_users_of_email',
-  columns,
-  text: (page) => pageText(Prisma.sql`1`, page, Prisma.sql`${isShown(page)} AND m.email_key = ${page.emailKey}`),
-})
 
 /** The columns to filter by, and the types of their values. */
 const filtered: readonly (readonly [column: string, type: string])[] = [
@@ -109,14 +60,24 @@ function matches(): Prisma.Sql {
                 OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
 }
 
-const search = createStatement<Page, UserPageRow>({
-  name: 'search_users',
-  columns,
+/** Walks an index of the organization; OFFSET 0 keeps the planner from reading all email addresses of the table. */
+const list = createStatement<Page, PageRow>({
+  name: 'list_users',
+  columns: pageColumns,
   planned: 'anew',
-  text: (page) => {
-    const isWanted = Prisma.sql`${matches()} AND ${isDeactivatedIfAsked}
-           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
-    return pageText(Prisma.sql`${page.pageSize}`, page, isWanted)
+  text: ({ after, pageSize }) => {
+    const [order, position] = [Prisma.sql`m.ordinal`, Prisma.sql`m.ordinal::text`]
+    return pageText(
+      { alias: 'm', text: rowText(userResource), order, position, pageSize },
+      Prisma.sql`(
+        SELECT *
+          FROM memberships m
+         WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${matches()} AND ${isDeactivatedIfAsked}
+           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)
+         ORDER BY m.ordinal LIMIT ${pageSize} + 1
+      ) m
+     CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
+    )
   },
 })
 
@@ -137,7 +98,7 @@ SELECT found.count - inactive.count AS count
 })
 
 /** The statements of this file. */
-export const userListStatements = [...Object.values(lists), listOfEmail, search, count]
+export const userListStatements = [list, count]
 
 /** The values of the parameters of `matches`. */
 function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
@@ -153,17 +114,9 @@ function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unk
 /** A page of the members of an organization, in the order of their creation. */
 export async function readUserPage(
   tables: Tables,
-  { filters, ...selection }: UserSelection,
-): Promise<UserPageRow | undefined> {
-  const { isDeactivated, emailKey, ...others } = filters
-  const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
-  const plain = { ...selection, includeDeactivated: isDeactivated === undefined }
-  const read = async () => {
-    if (!isPlain) return tables.run(search, { ...valuesOf(filters), ...selection })
-    if (emailKey !== undefined) return tables.run(listOfEmail, { ...plain, emailKey })
-    return tables.run(lists[pageClassFor(selection.pageSize)], plain)
-  }
-  const [page] = await read()
+  { filters, after = '0', ...selection }: UserSelection,
+): Promise<PageRow | undefined> {
+  const [page] = await tables.run(list, { ...valuesOf(filters), ...selection, after })
   return page
 }
 

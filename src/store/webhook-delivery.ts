@@ -110,6 +110,7 @@ const list = createStatement<DeliverySelection, PageRow>({
   text: ({ endpointId, status, before, pageSize }) =>
     pageText(
       {
+        alias: 'd',
         text: rowText(deliveryResource),
         order: Prisma.sql`d.position DESC`,
         position: Prisma.sql`d.position::text`,

@@ -3,18 +3,14 @@ import { refuseViolations } from '../../errors.js'
 import { printDepartmentOptions } from '../../store/department-option.js'
 import { countUsers, readUserPage, type UserFilters } from '../../store/user-list.js'
 import type { Scope } from '../caller/scope.js'
-import { type PageQuery, type PageTokens, pageSizeFrom } from '../paging.js'
+import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from '../paging.js'
 import type { FieldOwner, GovernedField } from '../profile/field-ownership.js'
-import type { StandardPage } from '../standard-methods.js'
 import { emailKeyOf } from '../value/email-address.js'
 
 /** Which users to list; 0, empty texts and undefined values mean absent. */
-export interface UserListRequest {
-  readonly pageSize: number
-  readonly pageToken: string
+export interface UserListRequest extends PageRequest {
   readonly includeDeactivated: boolean
   readonly email: string
-  readonly includeTotal?: boolean
   readonly isDeactivated?: boolean | undefined
   readonly q?: string
   readonly department?: string
@@ -32,22 +28,17 @@ export async function listUsers(
   { reads, caller: { organizationId } }: Scope,
   request: UserListRequest,
   pageTokens: PageTokens,
-): Promise<StandardPage> {
+): Promise<Page> {
   const filters = filtersOf(request)
   const { owned, emailKey: email, isDeactivated, ...values } = filters
   const given = Object.entries({ email, ...values, ...owned }).filter(([, value]) => value !== undefined)
   const includeDeactivated = String(isDeactivated === undefined || (isDeactivated && 'only'))
   const filter = { includeDeactivated, ...Object.fromEntries(given) }
   const query: PageQuery = { method: 'ListUsers', organizationId, filter }
-  const after = (await pageTokens.read(query, request.pageToken)) ?? '0'
-  const pageSize = pageSizeFrom(request.pageSize)
-  const page = await readUserPage(reads, { organizationId, after, filters, pageSize })
-  const last = page?.hasMore === true ? page.lastOrdinal : null
-  return {
-    items: page?.items ?? '',
-    nextPageToken: last === null ? '' : await pageTokens.issue(query, String(last)),
-    totalSize: request.includeTotal === true ? await countUsers(reads, organizationId, filters) : undefined,
-  }
+  return pageOf(pageTokens, query, request, {
+    read: (range) => readUserPage(reads, { organizationId, filters, ...range }),
+    count: () => countUsers(reads, organizationId, filters),
+  })
 }
 
 function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserFilters {

@@ -3,17 +3,15 @@ import { notFound } from '../../errors.js'
 import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
 import type { Scope } from '../caller/scope.js'
-import { type Page, type PageQuery, type PageTokens, pageSizeFrom } from '../paging.js'
+import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from '../paging.js'
 import { getObject, type StandardChanges, updateObject } from '../standard-methods.js'
 import { timestampOf } from '../value/timestamp.js'
 import { webhookEndpoints } from './endpoint.js'
 
 /** Which deliveries to list; 0 and empty texts mean absent. */
-export interface DeliveryListRequest {
+export interface DeliveryListRequest extends PageRequest {
   readonly webhookEndpointId: string
   readonly status: WebhookDeliveryStatus | ''
-  readonly pageSize: number
-  readonly pageToken: string
 }
 
 /** Beyond every position. */
@@ -22,18 +20,18 @@ const END = '9223372036854775807'
 /** A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and `PAGE_TOKEN_INVALID`. */
 export async function listDeliveries(
   scope: Scope,
-  { webhookEndpointId: endpointId, status, pageToken, ...request }: DeliveryListRequest,
+  { webhookEndpointId: endpointId, status, ...request }: DeliveryListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
   const { reads, caller } = scope
   const { organizationId } = caller
   await getObject(scope, webhookEndpoints, endpointId)
   const query: PageQuery = { method: 'ListWebhookDeliveries', organizationId, filter: { endpointId, status } }
-  const before = (await pageTokens.read(query, pageToken)) ?? END
-  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
-  const page = await readDeliveries(reads, { organizationId, endpointId, status, before, pageSize })
-  const nextPageToken = page?.last == null ? '' : await pageTokens.issue(query, page.last)
-  return { items: page?.items ?? '', nextPageToken }
+  return pageOf(pageTokens, query, request, {
+    usualSize: USUAL_PAGE_SIZE,
+    read: ({ after: before = END, pageSize }) =>
+      readDeliveries(reads, { organizationId, endpointId, status, before, pageSize }),
+  })
 }
 
 /**
