@@ -22,6 +22,7 @@ const matrix: readonly Row[] = [
   ['BatchCreateAppResources', 'apps:write', []],
   ['BatchUpdateAppResources', 'apps:write', []],
   ['ListAppInstances', 'apps:read', []],
+  ['ListAppInstanceShares', 'apps:read', []],
   ['ShareAppInstance', 'apps:write', []],
   ['UnshareAppInstance', 'apps:write', []],
   ['GetJourney', 'tickets:read', []],

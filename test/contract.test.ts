@@ -27,6 +27,7 @@ const routes: Record<string, string> = {
   'AppResourceService.BatchCreateAppResources': 'post /v2/app-resources/batch',
   'AppResourceService.BatchUpdateAppResources': 'put /v2/app-resources/batch',
   'AppInstanceService.ListAppInstances': 'get /v2/app-instances',
+  'AppInstanceService.ListAppInstanceShares': 'get /v2/app-instances/{id}/shares',
   'AppInstanceService.ShareAppInstance': 'put /v2/app-instances/{id}/shares/{team_id}',
   'AppInstanceService.UnshareAppInstance': 'delete /v2/app-instances/{id}/shares/{team_id}',
   'JourneyService.GetJourney': 'get /v2/journeys/{id}',

@@ -1,13 +1,22 @@
 import { invalidField, notFound } from '../errors.js'
-import { appInstanceStore, readAppInstances, setAppInstanceShare } from '../store/app-instance.js'
+import * as store from '../store/app-instance.js'
 import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
-import { type StandardChanges, updateObject } from './standard-methods.js'
+import {
+  type Page,
+  type PageQuery,
+  type PageRange,
+  type PageRequest,
+  type PageTokens,
+  pageOf,
+  pageOfRows,
+  type RowPage,
+} from './paging.js'
+import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 
 /** Installations of apps; `listAppInstances` lists them. */
-export const appInstances = standardResource(appInstanceStore)
+export const appInstances = standardResource(store.appInstanceStore)
 
 /** What to list; empty strings and 0 mean absent. */
 export interface AppInstanceListRequest extends PageRequest {
@@ -31,12 +40,39 @@ export async function listAppInstances(
     filter: { teamId },
   }
   const read = async (range: PageRange) => {
-    const page = await readAppInstances(reads, { teamId, ...range, ...visibleScope(caller) })
+    const page = await store.readAppInstances(reads, { teamId, ...range, ...visibleScope(caller) })
     if (page === undefined) throw notFound('team', teamId)
     requirePermissionIn(caller, teamId, 'apps:read')
     return page
   }
   return pageOf(pageTokens, query, request, { read })
+}
+
+/** A team in whose list an app instance of another team is. */
+export interface AppInstanceShare {
+  readonly appInstanceId: string
+  readonly teamId: string
+}
+
+/**
+ * A page of the teams that an app instance is shared with, in the order of their ids, whether or not the caller has
+ * access to them. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without `apps:read` in the team that owns it, and
+ * `PAGE_TOKEN_INVALID`.
+ */
+export async function listAppInstanceShares(
+  scope: Scope,
+  { id: appInstanceId, ...request }: PageRequest & { readonly id: string },
+  pageTokens: PageTokens,
+): Promise<RowPage<AppInstanceShare>> {
+  await getObject(scope, appInstances, appInstanceId)
+  const { organizationId } = scope.caller
+  const list = { organizationId, appInstanceId }
+  const query = { method: 'ListAppInstanceShares', organizationId, filter: { appInstanceId } }
+  return pageOfRows(pageTokens, query, request, {
+    list: (range) => store.listAppInstanceShares(scope.reads, list, range),
+    count: () => store.countAppInstanceShares(scope.reads, list),
+    idOf: ({ teamId }) => teamId,
+  })
 }
 
 /**
@@ -50,10 +86,10 @@ export async function shareAppInstance(
 ): Promise<void> {
   const { organizationId, teamIds } = visibleScope(scope.caller)
   const change: StandardChanges = async (before, _, transaction) => {
-    const known = await appInstanceStore.owner?.teams(transaction, { organizationId, teamIds, ids: [teamId] })
+    const known = await store.appInstanceStore.owner?.teams(transaction, { organizationId, teamIds, ids: [teamId] })
     if (!known?.has(teamId)) throw notFound('team', teamId)
     if (teamId === before['teamId']) throw invalidField('teamId', 'already owns the app instance: name another team')
-    await setAppInstanceShare(transaction, { organizationId, id }, teamId, isShared)
+    await store.setAppInstanceShare(transaction, { organizationId, id }, teamId, isShared)
     return {}
   }
   await updateObject(scope, appInstances, id, change, isShared ? 'app_instance.share' : 'app_instance.unshare')

@@ -4,7 +4,7 @@ import * as store from '../store/group.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { requireOrganizationPermission } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type PageRequest, type PageTokens, pageOfUsers, type RowPage } from './paging.js'
+import { type PageRequest, type PageTokens, pageOfRows, type RowPage } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
 /** The groups of an organization. What a directory manages cannot be changed. */
@@ -34,9 +34,10 @@ export async function listGroupMembers(
   const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
   if (group === undefined) throw notFound('group', groupId)
   const list = { organizationId, groupId }
-  return pageOfUsers(pageTokens, { method: 'ListGroupMembers', organizationId, filter: { groupId } }, request, {
+  return pageOfRows(pageTokens, { method: 'ListGroupMembers', organizationId, filter: { groupId } }, request, {
     list: (range) => store.listGroupMembers(reads, list, range),
     count: () => store.countGroupMembers(reads, list),
+    idOf: ({ userId }) => userId,
   })
 }
 

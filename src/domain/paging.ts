@@ -3,7 +3,7 @@ import { invalidField, type ServiceError } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
-import type { PageRow } from '../store/list.js'
+import type { PageRow, RowRange } from '../store/list.js'
 import { findSigningKey } from '../store/signing-key.js'
 import { createSealer } from './value/sealed-text.js'
 
@@ -70,19 +70,20 @@ export async function pageOf(
 
 /** A page of rows, and how many there are on all pages if that was asked for. */
 export interface RowPage<Row> {
-  readonly data: readonly Row[]
+  readonly data: Row[]
   readonly nextPageToken: string
-  readonly totalSize: number | undefined
+  readonly totalSize?: number
 }
 
-/** A page of rows about one user each, in the order of their ids. Throws `PAGE_TOKEN_INVALID`. */
-export async function pageOfUsers<Row extends { readonly userId: string }>(
+/** A page of rows in the order of the ids that `idOf` reads. Throws `PAGE_TOKEN_INVALID`. */
+export async function pageOfRows<Row>(
   pageTokens: PageTokens,
   query: PageQuery,
   request: PageRequest,
   rows: {
-    readonly list: (range: { readonly after: string; readonly take: number }) => Promise<Row[]>
+    readonly list: (range: RowRange) => Promise<Row[]>
     readonly count: () => Promise<number>
+    readonly idOf: (row: Row) => string
   },
 ): Promise<RowPage<Row>> {
   const after = (await pageTokens.read(query, request.pageToken)) ?? ''
@@ -92,8 +93,8 @@ export async function pageOfUsers<Row extends { readonly userId: string }>(
   const last = found.length > pageSize ? data.at(-1) : undefined
   return {
     data,
-    nextPageToken: last === undefined ? '' : await pageTokens.issue(query, last.userId),
-    totalSize: request.includeTotal === true ? await rows.count() : undefined,
+    nextPageToken: last === undefined ? '' : await pageTokens.issue(query, rows.idOf(last)),
+    ...(request.includeTotal === true && { totalSize: await rows.count() }),
   }
 }
 

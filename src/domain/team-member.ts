@@ -18,7 +18,7 @@ import {
   visibleTeamIds,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type PageRequest, type PageTokens, pageOfUsers, type RowPage } from './paging.js'
+import { type PageRequest, type PageTokens, pageOfRows, type RowPage } from './paging.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { timestampOf } from './value/timestamp.js'
 
@@ -48,9 +48,10 @@ export async function listTeamMembers(
   if (!isVisible) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'teams:read')
   const list = { organizationId, teamId, now: runtime.now() }
-  return pageOfUsers(pageTokens, { method: 'ListTeamMembers', organizationId, filter: { teamId } }, request, {
+  return pageOfRows(pageTokens, { method: 'ListTeamMembers', organizationId, filter: { teamId } }, request, {
     list: (range) => store.listTeamMembers(reads, list, range),
     count: () => store.countTeamMembers(reads, list),
+    idOf: ({ userId }) => userId,
   })
 }
 

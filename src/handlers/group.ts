@@ -3,7 +3,6 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import {
   AddGroupMemberResponseSchema,
   type GroupService,
-  ListGroupMembersResponseSchema,
   RemoveGroupMemberResponseSchema,
 } from '../../gen/svc/v2/group_pb.js'
 import { listGroupMembers, writeGroupMember } from '../domain/group.js'
@@ -13,11 +12,7 @@ import { scopeOf } from './request-context.js'
 /** The methods of the service of groups that are about members. */
 export function createGroupMemberHandlers({ pageTokens }: { readonly pageTokens: PageTokens }) {
   return {
-    async listGroupMembers(request, context) {
-      const { data, nextPageToken, totalSize } = await listGroupMembers(scopeOf(context), request, pageTokens)
-      const total = totalSize === undefined ? {} : { totalSize }
-      return create(ListGroupMembersResponseSchema, { data: [...data], nextPageToken, ...total })
-    },
+    listGroupMembers: (request, context) => listGroupMembers(scopeOf(context), request, pageTokens),
 
     async addGroupMember({ groupId, userId }, context) {
       await writeGroupMember(scopeOf(context), { groupId, userId }, true)

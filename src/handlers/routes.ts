@@ -51,7 +51,7 @@ import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.j
 import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { approvalProcedures } from '../domain/access-policy-approval-procedure.js'
 import { apiKeys } from '../domain/api-key.js'
-import { appInstances, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
+import { appInstances, listAppInstanceShares, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
 import { appResources, batchCreateAppResources, batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
 import { readDirectoryStatus } from '../domain/directory/directory-status.js'
@@ -120,6 +120,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     standard(AppInstanceService, appInstances, {
       listAppInstances: async (request, context) =>
         printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
+      listAppInstanceShares: (request, context) => listAppInstanceShares(scopeOf(context), request, pageTokens),
       shareAppInstance: async (request, context) => {
         await shareAppInstance(scopeOf(context), request, true)
         return {}

@@ -18,12 +18,8 @@ import { scopeOf } from './request-context.js'
 export function createTeamMemberHandlers({ pageTokens }: { readonly pageTokens: PageTokens }) {
   return {
     async listTeamMembers(request, context) {
-      const { data, nextPageToken, totalSize } = await domain.listTeamMembers(scopeOf(context), request, pageTokens)
-      return create(ListTeamMembersResponseSchema, {
-        data: data.map(memberToMessage),
-        nextPageToken,
-        ...(totalSize !== undefined && { totalSize }),
-      })
+      const { data, ...page } = await domain.listTeamMembers(scopeOf(context), request, pageTokens)
+      return create(ListTeamMembersResponseSchema, { ...page, data: data.map(memberToMessage) })
     },
 
     async setTeamMember(request, context) {

@@ -35,6 +35,7 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   'svc.v2.GetAppResourceRequest.id': 'resource_gripper',
   'svc.v2.DeleteAppResourceRequest.id': 'resource_course_new',
   'svc.v2.ListAppResourcesRequest.app_instance_id': 'app_forge',
+  'svc.v2.ListAppInstanceSharesRequest.id': 'app_learning',
   'svc.v2.ShareAppInstanceRequest.id': 'app_vpn',
   'svc.v2.ShareAppInstanceRequest.team_id': 'team_people',
   'svc.v2.UnshareAppInstanceRequest.id': 'app_learning',

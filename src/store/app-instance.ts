@@ -3,7 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { type PageRow, pageColumns, pageText, type RowRange } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
@@ -74,6 +74,24 @@ export async function readAppInstances(
 ): Promise<PageRow | undefined> {
   const [page] = await tables.run(list, { ...selection, after })
   return page
+}
+
+/** The app instance whose shares to list. */
+export interface AppInstanceShareList {
+  readonly organizationId: string
+  readonly appInstanceId: string
+}
+
+/** Shares of an app instance in the order of their teams' ids. */
+export function listAppInstanceShares({ models }: Tables, list: AppInstanceShareList, { after, take }: RowRange) {
+  const where = { ...list, teamId: { gt: after } }
+  const select = { appInstanceId: true, teamId: true }
+  return models.appInstanceShare.findMany({ where, orderBy: { teamId: 'asc' }, take, select })
+}
+
+/** How many teams an app instance is shared with. */
+export function countAppInstanceShares({ models }: Tables, where: AppInstanceShareList): Promise<number> {
+  return models.appInstanceShare.count({ where })
 }
 
 /** Shows an app instance in the list of another team, or no longer. What is already so stays as it is. */

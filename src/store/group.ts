@@ -1,9 +1,9 @@
 import { schema } from '../../gen/prisma/schema.js'
 import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { Tables } from '../db/tables.js'
+import type { RowRange } from './list.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
-import type { UserRange } from './team-member.js'
 
 /** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
 export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
@@ -15,7 +15,7 @@ export interface GroupMemberList {
 }
 
 /** Members of a group in the order of their ids. */
-export function listGroupMembers({ models }: Tables, group: GroupMemberList, { after, take }: UserRange) {
+export function listGroupMembers({ models }: Tables, group: GroupMemberList, { after, take }: RowRange) {
   const where = { ...group, userId: { gt: after } }
   return models.groupMember.findMany({
     where,

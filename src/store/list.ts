@@ -6,6 +6,12 @@ import type { Resource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 
+/** Some of the rows of a list: those after an id, at most so many. */
+export interface RowRange {
+  readonly after: string
+  readonly take: number
+}
+
 /** More items than nearly every list without pages has. */
 const USUAL_ITEMS = 1_000
 

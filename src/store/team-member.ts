@@ -2,6 +2,7 @@ import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
+import type { RowRange } from './list.js'
 import { createReference } from './standard-references.js'
 
 /** The reference to the team. */
@@ -14,12 +15,6 @@ export const teamMemberStatements = keptTeam.statements
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
 
 const shown = { teamId: true, userId: true, role: true, expiresAt: true } as const
-
-/** Some of the users of a list: those after an id, at most so many. */
-export interface UserRange {
-  readonly after: string
-  readonly take: number
-}
 
 /** Whose role, and where. */
 export type TeamMemberKey = Pick<TeamMemberModel, 'organizationId' | 'teamId' | 'userId'>
@@ -68,7 +63,7 @@ export interface TeamMemberList {
 export function listTeamMembers(
   { models }: Tables,
   { now, ...team }: TeamMemberList,
-  { after, take }: UserRange,
+  { after, take }: RowRange,
 ): Promise<TeamMemberRow[]> {
   const where = { ...team, ...unendedAt(now), userId: { gt: after } }
   return models.teamMember.findMany({ where, orderBy: { userId: 'asc' }, take, select: shown })

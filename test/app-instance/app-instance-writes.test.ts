@@ -109,10 +109,42 @@ describe.each(doors)('over %s', (door) => {
     expect(await events()).toEqual(['share', 'share', 'unshare', 'unshare'].map(recorded))
   })
 
+  it('the teams that an app instance is shared with are listed once each, page by page, with the exact total', async () => {
+    const id = appInstances.itSecond
+    const third: string = (await call('CreateTeam', { name: 'Third' }, admin)).answer.json.data.id
+    const teams = [fixture.people, third].toSorted()
+    for (const teamId of teams) await call('ShareAppInstance', { id, teamId }, admin)
+    const seen: unknown[] = []
+    let pageToken = ''
+    do {
+      const { answer } = await call('ListAppInstanceShares', { id, pageSize: 1, pageToken, includeTotal: true })
+      expect(answer.json.totalSize).toBe(2)
+      seen.push(...answer.json.data)
+      pageToken = answer.json.nextPageToken
+    } while (pageToken !== '')
+    expect(seen).toEqual(teams.map((teamId) => ({ appInstanceId: id, teamId })))
+    const { nextPageToken } = (await call('ListAppInstanceShares', { id, pageSize: 1 })).answer.json
+    const other = { id: appInstances.it, pageToken: nextPageToken }
+    expect((await call('ListAppInstanceShares', other)).reason).toBe('PAGE_TOKEN_INVALID')
+    for (const teamId of teams) await call('UnshareAppInstance', { id, teamId }, admin)
+    expect((await call('ListAppInstanceShares', { id })).answer.json).toEqual({ data: [], nextPageToken: '' })
+  })
+
+  it('the shares of an app instance of another organization are not found, as those of none are', async () => {
+    for (const id of [appInstances.globex, 'nowhere']) {
+      expect(await call('ListAppInstanceShares', { id }, admin)).toMatchObject({
+        status: 404,
+        reason: 'RESOURCE_NOT_FOUND',
+        metadata: { resourceType: 'app instance', resourceId: id },
+      })
+    }
+  })
+
   it('an app instance that is shared with a team cannot be read, changed or shared by that team', async () => {
     const id = appInstances.shared
     const calls: [string, RequestJson][] = [
       ['GetAppInstance', { id }],
+      ['ListAppInstanceShares', { id }],
       ['UpdateAppInstance', { id, name: 'Ours' }],
       ['DeleteAppInstance', { id }],
       ['UnshareAppInstance', { id, teamId: fixture.it }],

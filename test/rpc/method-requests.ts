@@ -98,6 +98,11 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['key', 400, { teamId: it, pageSize: -1 }],
     ['key', 404, { teamId: nothing }],
   ],
+  'AppInstanceService/ListAppInstanceShares': [
+    ['key', 200, { id: appInstances.itSecond }],
+    ['key', 400, { id: appInstances.itSecond, pageSize: -1 }],
+    ['key', 404, { id: nothing }],
+  ],
   'AppInstanceService/ShareAppInstance': [
     ['key', 200, { id: appInstances.itSecond, teamId: fixture.people }],
     ['key', 400, { id: appInstances.it, teamId: it }],

@@ -51,6 +51,7 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { teamId: 'team_it', name: 'Wiki', a2aAgentCard: { lastSyncedAt: 'yesterday' } } },
   ],
   updateAppInstance: [{ json: { defaultAccessPolicyId: 'policy_nothing' } }],
+  listAppInstanceShares: [{ parameters: { id: 'app_nothing' } }],
   shareAppInstance: [{ parameters: { team_id: 'team_it' } }],
   unshareAppInstance: [{ parameters: { team_id: 'team_people' } }],
   createAppResource: [

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/standard-resources.js'
 import { methodNamed, restFormOf } from '../../../test/support/write-calls.js'
 
-const { acme, it, groups: groupIds, priorities, users } = fixture
+const { acme, appInstances, it, groups: groupIds, priorities, users } = fixture
 /** A walk ends here, even if it never ends. */
 const MOST = 4_000
 
@@ -116,6 +116,7 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
     },
     ...standardSamples.flatMap((sample) => standardList(sql, api, sample)),
     ...['Team', 'Group'].map((name) => organizationList(sql, api, name)),
+    appInstanceShares(sql, api),
     teamMembers(sql, api),
     groupMembers(sql, api),
     {
@@ -254,6 +255,28 @@ function teamMembers(sql: Sql, api: Send): PagedList {
   }
 }
 
+function appInstanceShares(sql: Sql, api: Send): PagedList {
+  const id = appInstances.itSecond
+  return {
+    name: 'ListAppInstanceShares',
+    add: async () => {
+      const { data } = await call(api, 'CreateTeam', { name: randomUUID() })
+      await call(api, 'ShareAppInstance', { id, teamId: data.id })
+    },
+    remove: async (teamId) => {
+      await call(api, 'UnshareAppInstance', { id, teamId })
+    },
+    isRemovedFrom: true,
+    ids: () =>
+      idsIn(
+        sql,
+        'SELECT team_id AS id FROM app_instance_shares WHERE organization_id = $1 AND app_instance_id = $2',
+        id,
+      ),
+    walk: (size) => walkTokens(api, 'ListAppInstanceShares', { id }, size),
+  }
+}
+
 function groupMembers(sql: Sql, api: Send): PagedList {
   const groupId = groupIds.it
   return {
@@ -271,16 +294,23 @@ function groupMembers(sql: Sql, api: Send): PagedList {
   }
 }
 
-/** The ids of all pages of a method; members have those of their users. */
+/** The ids of all pages of a method; members have those of their users, and shares those of their teams. */
 async function walkTokens(api: Send, method: string, query: RequestJson, pageSize: number): Promise<string[]> {
   const ids: string[] = []
   let pageToken = ''
   do {
     const { data, nextPageToken } = await call(api, method, { ...query, pageSize, pageToken })
-    ids.push(...data.map(({ id, userId }: { readonly id?: string; readonly userId: string }) => id ?? userId))
+    ids.push(...data.map((item: Item) => item.id ?? item.userId ?? item.teamId))
     pageToken = nextPageToken
   } while (pageToken !== '' && ids.length < MOST)
   return ids
+}
+
+/** What has its own id, or those of what it is about. */
+interface Item {
+  readonly id?: string
+  readonly userId?: string
+  readonly teamId: string
 }
 
 async function walkPositions(send: Send, path: string, size: number): Promise<string[]> {

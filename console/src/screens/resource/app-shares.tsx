@@ -1,23 +1,31 @@
 import type { Message } from '@bufbuild/protobuf'
 import { useState } from 'react'
-import { AppInstanceService } from '../../../../gen/svc/v2/app_instance_pb.js'
+import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../../gen/svc/v2/app_resource_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeamName, useTeams } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { Button, Toolbar } from '../../ui/button.js'
+import { Button } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
-import { Panel } from '../../ui/screen.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { teamOf } from './declaration.js'
+import { FieldValue } from './field-value.js'
 import { MemberPanel } from './member-panel.js'
 
-const { shareAppInstance, unshareAppInstance } = AppInstanceService.method
+const { listAppInstanceShares, shareAppInstance, unshareAppInstance } = AppInstanceService.method
 const PAGE_SIZE = 1_000
 
-/** The resources of an app instance, and sharing it with other teams, in whose lists it then stands. */
-export function AppShares({ id, item }: { readonly id: string; readonly item: Message }) {
-  const resources = usePages(AppResourceService.method.listAppResources, { appInstanceId: id, pageSize: PAGE_SIZE })
+interface AppSharesProps {
+  readonly id: string
+  readonly item: Message
+}
+
+/** The resources of an app instance, and the teams that it is shared with, in whose lists it then stands. */
+export function AppShares(props: AppSharesProps) {
+  const resources = usePages(AppResourceService.method.listAppResources, {
+    appInstanceId: props.id,
+    pageSize: PAGE_SIZE,
+  })
   return (
     <>
       <MemberPanel
@@ -35,56 +43,75 @@ export function AppShares({ id, item }: { readonly id: string; readonly item: Me
         actions={() => null}
         empty="People are granted access to resources of an app. An import or the API brings them in."
       />
-      <Sharing id={id} item={item} />
+      <Sharing {...props} />
     </>
   )
 }
 
-function Sharing({ id, item }: { readonly id: string; readonly item: Message }) {
-  const [open, setOpen] = useState<'share' | 'unshare'>()
-  const [teamId, setTeamId] = useState('')
-  const teams = useTeams().filter((team) => team.id !== teamOf(item))
+function Sharing({ id, item }: AppSharesProps) {
+  const [sharing, setSharing] = useState<string>()
+  const [ending, setEnding] = useState<string>()
+  const pages = usePages(listAppInstanceShares, { id, pageSize: PAGE_SIZE })
   const teamName = useTeamName()
-  const noRight = useWhyNot(shareAppInstance, { teamId: teamOf(item) })
-  const why = noRight ?? (teamId === '' ? 'Choose a team first.' : undefined)
-  const close = () => setOpen(undefined)
-  const common = { input: { id, teamId }, onClose: close, onDone: close }
+  const taken = new Set([teamOf(item), ...pages.rows.map(({ teamId }) => teamId)])
+  const teams = useTeams().filter((team) => !taken.has(team.id))
+  const why = useWhyNot(shareAppInstance, { teamId: teamOf(item) })
   return (
-    <Panel title="Sharing">
-      <p>A team that it is shared with sees it in its list, and can do nothing else with it.</p>
-      <Toolbar>
-        <SelectField
-          label="Team"
-          value={teamId}
-          options={[{ value: '', text: 'Choose' }, ...teams.map((team) => ({ value: team.id, text: team.name }))]}
-          onChange={setTeamId}
-        />
-        <Button onClick={() => setOpen('share')} why={why}>
+    <MemberPanel
+      title="Shared with"
+      pages={pages}
+      add={
+        <Button onClick={() => setSharing('')} why={why}>
           Share
         </Button>
-        <Button onClick={() => setOpen('unshare')} why={why}>
+      }
+      columns={[
+        { label: 'Team', cell: (share) => <FieldValue field={AppInstanceShareSchema.field.teamId} item={share} /> },
+      ]}
+      keyOf={({ teamId }) => teamId}
+      actions={(share) => (
+        <Button
+          look="quiet"
+          why={why}
+          onClick={() => setEnding(share.teamId)}
+          label={`Stop sharing with ${teamName(share.teamId)}`}
+        >
           Stop sharing
         </Button>
-      </Toolbar>
-      {open === 'share' && (
+      )}
+      empty="A team that it is shared with sees it in its list, and can do nothing else with it."
+      emptyTitle="Shared with no team"
+    >
+      {sharing !== undefined && (
         <WriteDialog
-          {...common}
           title="Share the app instance"
           method={shareAppInstance}
-          changes={() => [{ label: 'In the list of', to: teamName(teamId) }]}
+          input={{ id, teamId: sharing }}
+          changes={() => (sharing === '' ? [] : [{ label: 'In the list of', to: teamName(sharing) }])}
           confirm="Share"
-        />
+          onClose={() => setSharing(undefined)}
+          onDone={() => setSharing(undefined)}
+        >
+          <SelectField
+            label="Team"
+            value={sharing}
+            options={[{ value: '', text: 'Choose' }, ...teams.map((team) => ({ value: team.id, text: team.name }))]}
+            onChange={setSharing}
+          />
+        </WriteDialog>
       )}
-      {open === 'unshare' && (
+      {ending !== undefined && (
         <WriteDialog
-          {...common}
           title="Stop sharing the app instance"
           method={unshareAppInstance}
-          changes={() => [{ label: 'In the list of', from: teamName(teamId), to: '' }]}
+          input={{ id, teamId: ending }}
+          changes={() => [{ label: 'In the list of', from: teamName(ending), to: '' }]}
           confirm="Stop sharing"
           isDangerous
+          onClose={() => setEnding(undefined)}
+          onDone={() => setEnding(undefined)}
         />
       )}
-    </Panel>
+    </MemberPanel>
   )
 }
