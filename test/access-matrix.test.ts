@@ -40,6 +40,7 @@ const matrix: readonly Row[] = [
   ...['CreateGroup', 'UpdateGroup', 'DeleteGroup', 'AddGroupMember', 'RemoveGroupMember'].map(
     (name): Row => [name, 'users:write', ['team_api_key']],
   ),
+  ['GetTeamMember', 'teams:read', []],
   ['ListTeamMembers', 'teams:read', []],
   ['SetTeamMember', 'teams:write', []],
   ['RemoveTeamMember', 'teams:write', []],

@@ -52,6 +52,7 @@ const routes: Record<string, string> = {
   'EventService.WatchEvents': 'get /v2/events:watch',
   'GroupService.AddGroupMember': 'put /v2/groups/{group_id}/members/{user_id}',
   'GroupService.RemoveGroupMember': 'delete /v2/groups/{group_id}/members/{user_id}',
+  'TeamService.GetTeamMember': 'get /v2/teams/{team_id}/members/{user_id}',
   'TeamService.ListTeamMembers': 'get /v2/teams/{team_id}/members',
   'TeamService.SetTeamMember': 'put /v2/teams/{team_id}/members/{user_id}',
   'TeamService.RemoveTeamMember': 'delete /v2/teams/{team_id}/members/{user_id}',

@@ -107,6 +107,69 @@ describe.each(doors)('over %s', (door) => {
     expect((await call('ListTeamMembers', other, tokens[users.admin])).reason).toBe('PAGE_TOKEN_INVALID')
   })
 
+  it('the roles of every team that the caller may read are listed under -, once each, and of no other', async () => {
+    const everywhere = async (request: RequestJson, token?: string) => {
+      const seen: Record<string, string>[] = []
+      let pageToken = ''
+      do {
+        const page = await listed({ teamId: '-', pageSize: 3, pageToken, includeTotal: true, ...request }, token)
+        seen.push(...page.data)
+        pageToken = page.nextPageToken
+        if (pageToken === '') expect(page.totalSize).toBe(seen.length)
+      } while (pageToken !== '')
+      return seen
+    }
+    const all = await everywhere({ pageSize: 1_000 }, tokens[users.admin])
+    expect([...new Set(all.map(({ teamId }) => String(teamId)))].toSorted()).toEqual([team, people].toSorted())
+    expect(await everywhere({}, tokens[users.admin])).toEqual(all)
+    expect(await everywhere({}, tokens[users.viewer])).toEqual(all.filter(({ teamId }) => teamId === team))
+    const { token: teamKey } = await insertApiKey(service.database, {
+      organizationId: acme,
+      teamId: people,
+      permissions: ['teams:read'],
+    })
+    expect(await everywhere({}, teamKey)).toEqual(all.filter(({ teamId }) => teamId === people))
+  })
+
+  it('the roles that end before a moment are listed with the first end first, page by page', async () => {
+    const [soon, later] = [inAnHour(), new Date(Date.now() + 7_200_000).toISOString()]
+    await set({ expiresAt: later })
+    await set({ teamId: people, expiresAt: soon }, tokens[users.admin])
+    const ends = async (request: RequestJson) => {
+      const found: string[] = []
+      let pageToken = ''
+      do {
+        const page = await listed({ teamId: '-', pageSize: 1, pageToken, ...request }, tokens[users.admin])
+        found.push(...page.data.map(({ teamId, expiresAt }: Record<string, string>) => `${teamId} ${expiresAt}`))
+        pageToken = page.nextPageToken
+      } while (pageToken !== '')
+      return found
+    }
+    expect(await ends({ expiresBefore: '2100-01-01T00:00:00Z' })).toEqual([`${people} ${soon}`, `${team} ${later}`])
+    expect(await ends({ expiresBefore: later })).toEqual([`${people} ${soon}`])
+    expect(await ends({ expiresBefore: soon })).toEqual([])
+    expect(await ends({ expiresBefore: '2100-01-01T00:00:00Z', teamId: team })).toEqual([`${team} ${later}`])
+    const { nextPageToken } = await listed({ teamId: '-', pageSize: 1 }, tokens[users.admin])
+    const other = { teamId: '-', pageToken: nextPageToken, expiresBefore: later }
+    expect((await call('ListTeamMembers', other, tokens[users.admin])).reason).toBe('PAGE_TOKEN_INVALID')
+  })
+
+  it('a role is read with the tag that If-Match takes, and one that has ended is not found', async () => {
+    const member = { teamId: team, userId: user }
+    const get = () => call('GetTeamMember', member)
+    expect(await get()).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
+    const given = await set({ expiresAt: inAnHour() })
+    const read = await get()
+    expect(read.answer.json).toEqual(given.answer.json)
+    const etag = read.answer.headers.get('etag') ?? ''
+    expect(etag).toBe(given.answer.headers.get('etag'))
+    await set({ role: role('VIEWER') })
+    expect((await remove(undefined, { 'if-match': etag })).reason).toBe('ETAG_MISMATCH')
+    await set({ expiresAt: inAnHour() })
+    await service.database.execute('UPDATE team_members SET expires_at = now() WHERE user_id = $1', [user])
+    expect(await get()).toMatchObject({ status: 404, metadata: { resourceType: 'team member' } })
+  })
+
   it('only the version that If-Match names is removed, once for an Idempotency-Key', async () => {
     const etag = (await set({})).answer.headers.get('etag') ?? ''
     await set({ role: role('VIEWER') })
@@ -119,7 +182,7 @@ describe.each(doors)('over %s', (door) => {
 
   it('a team that the caller cannot see, and a user of another organization, are not found', async () => {
     for (const teamId of ['nowhere', people, fixture.globexIt]) {
-      for (const name of ['ListTeamMembers', 'SetTeamMember', 'RemoveTeamMember']) {
+      for (const name of ['ListTeamMembers', 'GetTeamMember', 'SetTeamMember', 'RemoveTeamMember']) {
         const member = name === 'ListTeamMembers' ? {} : { userId: user }
         const request = { teamId, ...member, ...(name === 'SetTeamMember' && { role: role('VIEWER') }) }
         expect(await call(name, request)).toMatchObject({

@@ -1,6 +1,7 @@
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../errors.js'
+import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
 import { hasTeam } from '../store/organization.js'
@@ -13,12 +14,13 @@ import {
   hasPermissionIn,
   type Permission,
   permissionMissing,
+  permittedTeamIds,
   requirePermissionIn,
   visibleScope,
   visibleTeamIds,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
-import { type PageRequest, type PageTokens, pageOfRows, type RowPage } from './paging.js'
+import { type Page, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { timestampOf } from './value/timestamp.js'
 
@@ -34,25 +36,62 @@ export interface TeamMemberWrite extends TeamUser {
   readonly expiresAt?: string | undefined
 }
 
+/** The team of a request that is about every team (AIP-159). */
+const EVERY_TEAM = '-'
+
+/** Which roles to list: in a team, or in every one; an empty time means absent. */
+export interface TeamMemberListRequest extends PageRequest {
+  readonly teamId: string
+  /** Exclusive (RFC 3339). */
+  readonly expiresBefore: string
+}
+
 /**
- * A page of the users who have a role in a team. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without
- * `teams:read` in it, and `PAGE_TOKEN_INVALID`.
+ * A page of the users who have a role in a team, or in every team in which the caller has `teams:read`; of those whose
+ * role ends before a time, the earliest end first. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING`
+ * without the permission in it, `FIELD_INVALID` for the time, and `PAGE_TOKEN_INVALID`.
  */
 export async function listTeamMembers(
   { reads, caller, runtime }: Scope,
-  { teamId, ...request }: PageRequest & Pick<TeamUser, 'teamId'>,
+  { teamId, expiresBefore, ...request }: TeamMemberListRequest,
   pageTokens: PageTokens,
-): Promise<RowPage<TeamMember>> {
+): Promise<Page> {
   const { organizationId } = caller
-  const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(reads, organizationId, teamId))
+  const isEvery = teamId === EVERY_TEAM
+  if (!isEvery) await requireReadable(reads, caller, teamId)
+  const endBefore = timestampOf('expiresBefore', expiresBefore)
+  const selection: store.TeamMemberList = {
+    organizationId,
+    teamIds: isEvery ? permittedTeamIds(caller, 'teams:read') : null,
+    teamId: isEvery ? null : teamId,
+    now: runtime.now().toISOString(),
+    endBefore,
+  }
+  const query = { method: 'ListTeamMembers', organizationId, filter: { teamId, expiresBefore: endBefore ?? '' } }
+  return pageOf(pageTokens, query, request, {
+    usualSize: USUAL_PAGE_SIZE,
+    read: (range) => store.listTeamMembers(reads, selection, range),
+    count: () => store.countTeamMembers(reads, selection),
+  })
+}
+
+/**
+ * The role of a user in a team. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it, and
+ * `PERMISSION_MISSING` without `teams:read` in the team.
+ */
+export async function getTeamMember({ tables, caller, runtime }: Scope, user: TeamUser): Promise<TeamMember> {
+  await requireReadable(tables, caller, user.teamId)
+  const key = { organizationId: caller.organizationId, teamId: user.teamId, userId: user.userId }
+  const member = await store.findTeamMember(tables, key, runtime.now())
+  if (member === undefined) throw notFound('team member', user.userId)
+  return member
+}
+
+/** Refuses a team that the caller cannot see, or in which the caller lacks `teams:read`. */
+async function requireReadable(tables: Tables, caller: Caller, teamId: string): Promise<void> {
+  const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(tables, caller.organizationId, teamId))
   if (!isVisible) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, 'teams:read')
-  const list = { organizationId, teamId, now: runtime.now() }
-  return pageOfRows(pageTokens, { method: 'ListTeamMembers', organizationId, filter: { teamId } }, request, {
-    list: (range) => store.listTeamMembers(reads, list, range),
-    count: () => store.countTeamMembers(reads, list),
-    idOf: ({ userId }) => userId,
-  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
+  GetTeamMemberResponseSchema,
   ListTeamMembersResponseSchema,
   RemoveTeamMemberResponseSchema,
   SetTeamMemberResponseSchema,
@@ -12,14 +13,19 @@ import { TeamUserRole } from '../../gen/svc/v2/user_pb.js'
 import type { PageTokens } from '../domain/paging.js'
 import * as domain from '../domain/team-member.js'
 import { invalidField } from '../errors.js'
+import { printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
 /** The methods of the service of teams that are about members. */
 export function createTeamMemberHandlers({ pageTokens }: { readonly pageTokens: PageTokens }) {
   return {
-    async listTeamMembers(request, context) {
-      const { data, ...page } = await domain.listTeamMembers(scopeOf(context), request, pageTokens)
-      return create(ListTeamMembersResponseSchema, { ...page, data: data.map(memberToMessage) })
+    listTeamMembers: async (request, context) =>
+      printedPage(ListTeamMembersResponseSchema, await domain.listTeamMembers(scopeOf(context), request, pageTokens)),
+
+    async getTeamMember(request, context) {
+      const member = await domain.getTeamMember(scopeOf(context), request)
+      context.responseHeader.set('etag', domain.teamMemberTagOf(member))
+      return create(GetTeamMemberResponseSchema, { data: memberToMessage(member) })
     },
 
     async setTeamMember(request, context) {

@@ -53,6 +53,8 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   'svc.v2.AddGroupMemberRequest.user_id': 'user_jonas',
   'svc.v2.RemoveGroupMemberRequest.group_id': 'group_onboarding',
   'svc.v2.RemoveGroupMemberRequest.user_id': 'user_emre',
+  'svc.v2.GetTeamMemberRequest.team_id': 'team_it',
+  'svc.v2.GetTeamMemberRequest.user_id': 'user_goro',
   'svc.v2.ListTeamMembersRequest.team_id': 'team_it',
   'svc.v2.SetTeamMemberRequest.team_id': 'team_people',
   'svc.v2.SetTeamMemberRequest.user_id': 'user_jonas',

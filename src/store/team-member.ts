@@ -1,15 +1,85 @@
+import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
+import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
+import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import type { RowRange } from './list.js'
+import { type PageRow, pageColumns, pageText } from './list.js'
+import { rowText } from './resource/print.js'
+import { declareResource } from './resource/resource.js'
+import { timestampText } from './resource/text.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference } from './standard-references.js'
 
 /** The reference to the team. */
 export const keptTeam = createReference(schema.TeamMember, 'team_id')
 
+/** Which roles to list: those that have not ended by `now`. Times are RFC 3339. */
+export interface TeamMemberList extends Scope {
+  /** Null for every team of the scope. */
+  readonly teamId: string | null
+  readonly now: string
+  /** Null for roles that do not end as well. */
+  readonly endBefore: string | null
+}
+
+/** A page of them, after a role: its team and its user, and when it ends if the list is in that order. */
+interface TeamMemberPage extends TeamMemberList {
+  readonly afterEnd: string
+  readonly afterTeam: string
+  readonly afterUser: string
+  readonly pageSize: number
+}
+
+const listed = ({ teamIds, teamId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
+               ${ofOrganization('m')} AND ${inTeams(Prisma.sql`m.team_id`, teamIds)}
+           AND (${teamId}::text IS NULL OR m.team_id = ${teamId})
+           AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
+           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`
+
+const memberText = rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm'))
+const memberPosition = Prisma.sql`m.team_id || ' ' || m.user_id`
+
+/** Reads one role more than the page, in the order of an index. */
+const pagesBy = (
+  name: string,
+  position: Prisma.Sql,
+  order: Prisma.Sql,
+  after: (places: Places<TeamMemberPage>) => Prisma.Sql,
+) =>
+  createStatement<TeamMemberPage, PageRow>({
+    name,
+    columns: pageColumns,
+    planned: 'anew',
+    text: (places) =>
+      pageText(
+        { alias: 'm', text: memberText, order, position, pageSize: places.pageSize },
+        Prisma.sql`(
+        SELECT * FROM team_members m
+         WHERE ${listed(places)} AND (${order}) > (${after(places)})
+         ORDER BY ${order}
+         LIMIT ${places.pageSize} + 1
+      ) m`,
+      ),
+  })
+
+const list = pagesBy(
+  'list_team_members',
+  memberPosition,
+  Prisma.sql`m.team_id, m.user_id`,
+  ({ afterTeam, afterUser }) => Prisma.sql`${afterTeam}, ${afterUser}`,
+)
+
+const listByEnd = pagesBy(
+  'list_team_members_by_end',
+  Prisma.sql`${memberPosition} || ' ' || ${timestampText(Prisma.sql`m.expires_at`)}`,
+  Prisma.sql`m.expires_at, m.team_id, m.user_id`,
+  ({ afterEnd, afterTeam, afterUser }) => Prisma.sql`${afterEnd}::timestamptz, ${afterTeam}, ${afterUser}`,
+)
+
 /** The statements of this file. */
-export const teamMemberStatements = keptTeam.statements
+export const teamMemberStatements = [...keptTeam.statements, list, listByEnd]
 
 /** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
@@ -52,26 +122,24 @@ export async function findTeamMember(
   return (await models.teamMember.findUnique({ where, select: shown })) ?? undefined
 }
 
-/** The team whose members to list, and the time at which their roles have not ended. */
-export interface TeamMemberList {
-  readonly organizationId: string
-  readonly teamId: string
-  readonly now: Date
+/** A page of roles in the order of their teams and users; those that end before a time in the order of their ends. */
+export async function listTeamMembers(
+  tables: Tables,
+  selection: TeamMemberList,
+  { after = '', pageSize }: { readonly after: string | undefined; readonly pageSize: number },
+): Promise<PageRow | undefined> {
+  const [afterTeam = '', afterUser = '', afterEnd = '-infinity'] = after.split(' ')
+  const statement = selection.endBefore === null ? list : listByEnd
+  const [page] = await tables.run(statement, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
+  return page
 }
 
-/** Members of a team in the order of their ids. */
-export function listTeamMembers(
-  { models }: Tables,
-  { now, ...team }: TeamMemberList,
-  { after, take }: RowRange,
-): Promise<TeamMemberRow[]> {
-  const where = { ...team, ...unendedAt(now), userId: { gt: after } }
-  return models.teamMember.findMany({ where, orderBy: { userId: 'asc' }, take, select: shown })
-}
-
-/** How many members a team has. */
-export function countTeamMembers({ models }: Tables, { now, ...team }: TeamMemberList): Promise<number> {
-  return models.teamMember.count({ where: { ...team, ...unendedAt(now) } })
+/** How many roles a list has on all pages. */
+export function countTeamMembers({ models }: Tables, selection: TeamMemberList): Promise<number> {
+  const { organizationId, teamIds, teamId, now, endBefore } = selection
+  const inScope = teamIds === null ? {} : { teamId: { in: [...teamIds] } }
+  const ends = endBefore === null ? unendedAt(new Date(now)) : { expiresAt: { gt: now, lt: endBefore } }
+  return models.teamMember.count({ where: { organizationId, ...inScope, ...(teamId !== null && { teamId }), ...ends } })
 }
 
 /** Gives a user a role, in place of another one. */

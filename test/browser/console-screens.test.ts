@@ -206,6 +206,36 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     ])
   })
 
+  it('shares an app instance with a team, and no longer', async () => {
+    const { page } = opened
+    await go('/apps/app_directory')
+    const share = page.getByRole('row', { name: /^Archive/ })
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share the app instance' })
+    await dialog.getByLabel('Team').selectOption('Archive')
+    await dialog.getByRole('row', { name: 'In the list of – Archive' }).waitFor()
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await share.waitFor()
+    await page.getByRole('button', { name: 'Stop sharing with Archive' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop sharing' }).click()
+    await share.waitFor({ state: 'detached' })
+    expect(opened.complaints).toEqual([])
+  })
+
+  it('shows on the overview the roles that end soon, wherever they are', async () => {
+    const { page } = opened
+    const { service } = console
+    const { json } = await service.rest('POST', '/v2/teams', { token: await console.token(), json: { name: 'Afar' } })
+    const role = { role: 'TEAM_USER_ROLE_VIEWER', expiresAt: new Date(Date.now() + 86_400_000).toISOString() }
+    const path = `/v2/teams/${json.data.id}/members/user_goro`
+    await service.rest('PUT', path, { token: await console.token(), json: role })
+    await page.reload()
+    await page.getByLabel('Token').fill(await console.token())
+    await page.getByRole('button', { name: 'Use this token' }).click()
+    await go('/')
+    await page.getByText(/The role of Goro Tanaka in Afar ends/).waitFor()
+  })
+
   it('gives an app instance an agent card by a form, and takes it away', async () => {
     const { page } = opened
     await go('/apps/app_directory')

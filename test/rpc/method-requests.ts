@@ -59,7 +59,15 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   'TeamService/ListTeams': [['key', 200, { pageSize: 1 }]],
   'TeamService/UpdateTeam': [['key', 404, { id: nothing, name: 'Renamed' }]],
   'TeamService/DeleteTeam': [['key', 404, { id: nothing }]],
-  'TeamService/ListTeamMembers': [['key', 200, { teamId: it }]],
+  'TeamService/GetTeamMember': [
+    ['key', 200, { teamId: it, userId: users.manager }],
+    ['key', 404, { teamId: it, userId: nothing }],
+  ],
+  'TeamService/ListTeamMembers': [
+    ['key', 200, { teamId: it }],
+    ['key', 200, { teamId: '-', expiresBefore: '2100-01-01T00:00:00Z' }],
+    ['key', 400, { teamId: '-', expiresBefore: 'tomorrow' }],
+  ],
   'TeamService/SetTeamMember': [['key', 404, { teamId: nothing, userId: users.guest, role: 'TEAM_USER_ROLE_AGENT' }]],
   'TeamService/RemoveTeamMember': [['key', 404, { teamId: nothing, userId: users.guest }]],
   'TransferService/ImportRecords': [['member', 403, { records: [] }]],

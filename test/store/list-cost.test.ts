@@ -14,6 +14,7 @@ import { createPageTokens } from '../../src/domain/paging.js'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import { listObjects } from '../../src/domain/standard-methods.js'
+import { listTeamMembers, type TeamMemberListRequest } from '../../src/domain/team-member.js'
 import { createUser, updateUser } from '../../src/domain/user/user.js'
 import { listDepartmentOptions, listUsers, type UserListRequest } from '../../src/domain/user/user-list.js'
 import { sentWithOrdinals } from '../support/cluster-rules.js'
@@ -153,6 +154,26 @@ const actionLists = Object.fromEntries(
   }),
 )
 
+/** Roles, of which nearly all are in one team and end, for callers who see all, those of one team, or those of most. */
+const roleFilters: readonly Partial<TeamMemberListRequest>[] = [
+  {},
+  { expiresBefore: '2100-01-01T00:00:00Z' },
+  { expiresBefore: '2000-01-01T00:00:00Z' },
+  { teamId: few },
+  { teamId: few, expiresBefore: '2100-01-01T00:00:00Z' },
+]
+const { 'a key': key, 'a manager of two teams': managerOfTwo } = journeyCallers
+const roleLists = Object.fromEntries(
+  Object.entries({ 'a key': key, 'a manager': manager, 'a manager of two teams': managerOfTwo }).flatMap(
+    ([name, caller = manager]) =>
+      roleFilters.map((filter) => {
+        const request = { ...page, includeTotal: false, teamId: '-', expiresBefore: '', ...filter }
+        const read = (sql: Database) => listTeamMembers(scopeOn(sql, caller), request, createPageTokens(sql))
+        return [`roles for ${name} with the filter ${JSON.stringify(filter)}`, read]
+      }),
+  ),
+)
+
 /** Each list for an owner of few rows beside one that has nearly all of the table. */
 const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'API keys of a team': (sql) => listApiKeys(sql, keyOf(acme), few),
@@ -161,6 +182,7 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
     listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few }, createPageTokens(sql)),
   ...resourceLists,
   ...journeyLists,
+  ...roleLists,
   'ingestion configs': (sql) =>
     listEntityIngestionConfigs(scopeOn(sql, keyOf(acme)), { teamId: few, appInstanceId: '' }),
   'field mappings': (sql) =>
@@ -238,6 +260,10 @@ const bulk = [
    SELECT 'bulk-' || n, '${acme}', '${many}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
   `INSERT INTO users (id, email, email_key) SELECT 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${peopleSeries}`,
   `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${peopleSeries}`,
+  // So that the foreign key of the roles is looked up by its index.
+  'ANALYZE memberships',
+  `INSERT INTO team_members (organization_id, team_id, user_id, role, expires_at)
+   SELECT '${acme}', '${many}', 'bulk-' || n, 'VIEWER', timestamptz '2090-01-01' + n * interval '1 hour' FROM ${peopleSeries}`,
   `UPDATE memberships SET deactivated_at = now() WHERE user_id IN ('bulk-17', 'bulk-11999')`,
   `UPDATE memberships SET ${governedFields.map((field) => `${field.toLowerCase()}_owner = 'DIRECTORY'`).join()},
           first_name = 'Zoë', last_name = 'Quist', department = 'Few', role = 'ORG_GUEST', manager_user_id = 'bulk-6000',

@@ -115,7 +115,8 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { parameters: { group_id: 'group_directory' } },
   ],
   removeGroupMember: [{ parameters: { user_id: 'user_nobody' } }],
-  listTeamMembers: [{ parameters: { team_id: 'team_nowhere' } }],
+  getTeamMember: [{ parameters: { user_id: 'user_hanna' } }, { parameters: { team_id: 'team_nowhere' } }],
+  listTeamMembers: [{ parameters: { team_id: 'team_nowhere' } }, { parameters: { expiresBefore: 'tomorrow' } }],
   setTeamMember: [
     { json: { role: 'TEAM_USER_ROLE_AGENT', expiresAt: 'tomorrow' } },
     { json: { role: 'TEAM_USER_ROLE_AGENT', expiresAt: '2020-01-31T09:05:00.000Z' } },

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/team.proto.
  */
 export const file_svc_v2_team: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvdGVhbS5wcm90bxIGc3ZjLnYyIiAKBFRlYW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSKAAQoKVGVhbU1lbWJlchIPCgd0ZWFtX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSHQoKZXhwaXJlc19hdBgEIAEoCUIEqLUYAUgAiAEBQg0KC19leHBpcmVzX2F0IiQKDkdldFRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiLQoPR2V0VGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJvChBMaXN0VGVhbXNSZXF1ZXN0EiQKCXBhZ2Vfc2l6ZRgBIAEoBUIRukgEGgIoAKK1GAIYZMC1GAkSGAoKcGFnZV90b2tlbhgCIAEoCUIEwLUYChIbCg1pbmNsdWRlX3RvdGFsGAMgASgIQgTAtRgLInwKEUxpc3RUZWFtc1Jlc3BvbnNlEhoKBGRhdGEYASADKAsyDC5zdmMudjIuVGVhbRIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMC1GAwSHQoKdG90YWxfc2l6ZRgDIAEoBUIEwLUYDUgAiAEBQg0KC190b3RhbF9zaXplIk4KEUNyZWF0ZVRlYW1SZXF1ZXN0EjkKBG5hbWUYASABKAlCK7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAEiMAoSQ3JlYXRlVGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJtChFVcGRhdGVUZWFtUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjsKBG5hbWUYAiABKAlCKLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAFIAIgBAUIHCgVfbmFtZSIwChJVcGRhdGVUZWFtUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5UZWFtIicKEURlbGV0ZVRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiFAoSRGVsZXRlVGVhbVJlc3BvbnNlIo4BChZMaXN0VGVhbU1lbWJlcnNSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIkCglwYWdlX3NpemUYAiABKAVCEbpIBBoCKACitRgCGGTAtRgJEhgKCnBhZ2VfdG9rZW4YAyABKAlCBMC1GAoSGwoNaW5jbHVkZV90b3RhbBgEIAEoCEIEwLUYCyKIAQoXTGlzdFRlYW1NZW1iZXJzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnN2Yy52Mi5UZWFtTWVtYmVyEh0KD25leHRfcGFnZV90b2tlbhgCIAEoCUIEwLUYDBIdCgp0b3RhbF9zaXplGAMgASgFQgTAtRgNSACIAQFCDQoLX3RvdGFsX3NpemUiogEKFFNldFRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQESKgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGVCBrpIA8gBARIdCgpleHBpcmVzX2F0GAQgASgJQgSotRgBSACIAQFCDQoLX2V4cGlyZXNfYXQiOQoVU2V0VGVhbU1lbWJlclJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuVGVhbU1lbWJlciJLChdSZW1vdmVUZWFtTWVtYmVyUmVxdWVzdBIXCgd0ZWFtX2lkGAEgASgJQga6SAPIAQESFwoHdXNlcl9pZBgCIAEoCUIGukgDyAEBIhoKGFJlbW92ZVRlYW1NZW1iZXJSZXNwb25zZTK2CAoLVGVhbVNlcnZpY2USawoHR2V0VGVhbRIWLnN2Yy52Mi5HZXRUZWFtUmVxdWVzdBoXLnN2Yy52Mi5HZXRUZWFtUmVzcG9uc2UiL5ACAYq1GBIKBAECAwQSCnRlYW1zOnJlYWSC0+STAhASDi92Mi90ZWFtcy97aWR9EmwKCUxpc3RUZWFtcxIYLnN2Yy52Mi5MaXN0VGVhbXNSZXF1ZXN0Ghkuc3ZjLnYyLkxpc3RUZWFtc1Jlc3BvbnNlIiqQAgGKtRgSCgQBAgMEEgp0ZWFtczpyZWFkgtPkkwILEgkvdjIvdGVhbXMSbwoKQ3JlYXRlVGVhbRIZLnN2Yy52Mi5DcmVhdGVUZWFtUmVxdWVzdBoaLnN2Yy52Mi5DcmVhdGVUZWFtUmVzcG9uc2UiKoq1GBIKAwEDBBILdGVhbXM6d3JpdGWC0+STAg46ASoiCS92Mi90ZWFtcxJ4CgpVcGRhdGVUZWFtEhkuc3ZjLnYyLlVwZGF0ZVRlYW1SZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVRlYW1SZXNwb25zZSIzkAICirUYEwoEAQIDBBILdGVhbXM6d3JpdGWC0+STAhM6ASoyDi92Mi90ZWFtcy97aWR9EnUKCkRlbGV0ZVRlYW0SGS5zdmMudjIuRGVsZXRlVGVhbVJlcXVlc3QaGi5zdmMudjIuRGVsZXRlVGVhbVJlc3BvbnNlIjCQAgKKtRgTCgQBAgMEEgt0ZWFtczp3cml0ZYLT5JMCECoOL3YyL3RlYW1zL3tpZH0SkAEKD0xpc3RUZWFtTWVtYmVycxIeLnN2Yy52Mi5MaXN0VGVhbU1lbWJlcnNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RUZWFtTWVtYmVyc1Jlc3BvbnNlIjyQAgGKtRgSCgQBAgMEEgp0ZWFtczpyZWFkgtPkkwIdEhsvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMSoAEKDVNldFRlYW1NZW1iZXISHC5zdmMudjIuU2V0VGVhbU1lbWJlclJlcXVlc3QaHS5zdmMudjIuU2V0VGVhbU1lbWJlclJlc3BvbnNlIlKQAgKKtRgTCgQBAgMEEgt0ZWFtczp3cml0ZZK1GAQgASgBgtPkkwIqOgEqGiUvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMve3VzZXJfaWR9EqQBChBSZW1vdmVUZWFtTWVtYmVyEh8uc3ZjLnYyLlJlbW92ZVRlYW1NZW1iZXJSZXF1ZXN0GiAuc3ZjLnYyLlJlbW92ZVRlYW1NZW1iZXJSZXNwb25zZSJNkAICirUYEwoEAQIDBBILdGVhbXM6d3JpdGWStRgCKAGC0+STAicqJS92Mi90ZWFtcy97dGVhbV9pZH0vbWVtYmVycy97dXNlcl9pZH0aDbi1GAHCtRgFdGVhbXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChFzdmMvdjIvdGVhbS5wcm90bxIGc3ZjLnYyIiAKBFRlYW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSKAAQoKVGVhbU1lbWJlchIPCgd0ZWFtX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSHQoKZXhwaXJlc19hdBgEIAEoCUIEqLUYAUgAiAEBQg0KC19leHBpcmVzX2F0IiQKDkdldFRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiLQoPR2V0VGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJvChBMaXN0VGVhbXNSZXF1ZXN0EiQKCXBhZ2Vfc2l6ZRgBIAEoBUIRukgEGgIoAKK1GAIYZMC1GAkSGAoKcGFnZV90b2tlbhgCIAEoCUIEwLUYChIbCg1pbmNsdWRlX3RvdGFsGAMgASgIQgTAtRgLInwKEUxpc3RUZWFtc1Jlc3BvbnNlEhoKBGRhdGEYASADKAsyDC5zdmMudjIuVGVhbRIdCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlCBMC1GAwSHQoKdG90YWxfc2l6ZRgDIAEoBUIEwLUYDUgAiAEBQg0KC190b3RhbF9zaXplIk4KEUNyZWF0ZVRlYW1SZXF1ZXN0EjkKBG5hbWUYASABKAlCK7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAEiMAoSQ3JlYXRlVGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJtChFVcGRhdGVUZWFtUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjsKBG5hbWUYAiABKAlCKLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAFIAIgBAUIHCgVfbmFtZSIwChJVcGRhdGVUZWFtUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5UZWFtIicKEURlbGV0ZVRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiFAoSRGVsZXRlVGVhbVJlc3BvbnNlIkgKFEdldFRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQEiOQoVR2V0VGVhbU1lbWJlclJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuVGVhbU1lbWJlciKzAQoWTGlzdFRlYW1NZW1iZXJzUmVxdWVzdBIXCgd0ZWFtX2lkGAEgASgJQga6SAPIAQESJAoJcGFnZV9zaXplGAIgASgFQhG6SAQaAigAorUYAhhkwLUYCRIYCgpwYWdlX3Rva2VuGAMgASgJQgTAtRgKEhsKDWluY2x1ZGVfdG90YWwYBCABKAhCBMC1GAsSIwoOZXhwaXJlc19iZWZvcmUYBSABKAlCC7pIBHICGECotRgBIogBChdMaXN0VGVhbU1lbWJlcnNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLlRlYW1NZW1iZXISHQoPbmV4dF9wYWdlX3Rva2VuGAIgASgJQgTAtRgMEh0KCnRvdGFsX3NpemUYAyABKAVCBMC1GA1IAIgBAUINCgtfdG90YWxfc2l6ZSKiAQoUU2V0VGVhbU1lbWJlclJlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBEhcKB3VzZXJfaWQYAiABKAlCBrpIA8gBARIqCgRyb2xlGAMgASgOMhQuc3ZjLnYyLlRlYW1Vc2VyUm9sZUIGukgDyAEBEh0KCmV4cGlyZXNfYXQYBCABKAlCBKi1GAFIAIgBAUINCgtfZXhwaXJlc19hdCI5ChVTZXRUZWFtTWVtYmVyUmVzcG9uc2USIAoEZGF0YRgBIAEoCzISLnN2Yy52Mi5UZWFtTWVtYmVyIksKF1JlbW92ZVRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQEiGgoYUmVtb3ZlVGVhbU1lbWJlclJlc3BvbnNlMs0JCgtUZWFtU2VydmljZRJrCgdHZXRUZWFtEhYuc3ZjLnYyLkdldFRlYW1SZXF1ZXN0Ghcuc3ZjLnYyLkdldFRlYW1SZXNwb25zZSIvkAIBirUYEgoEAQIDBBIKdGVhbXM6cmVhZILT5JMCEBIOL3YyL3RlYW1zL3tpZH0SbAoJTGlzdFRlYW1zEhguc3ZjLnYyLkxpc3RUZWFtc1JlcXVlc3QaGS5zdmMudjIuTGlzdFRlYW1zUmVzcG9uc2UiKpACAYq1GBIKBAECAwQSCnRlYW1zOnJlYWSC0+STAgsSCS92Mi90ZWFtcxJvCgpDcmVhdGVUZWFtEhkuc3ZjLnYyLkNyZWF0ZVRlYW1SZXF1ZXN0Ghouc3ZjLnYyLkNyZWF0ZVRlYW1SZXNwb25zZSIqirUYEgoDAQMEEgt0ZWFtczp3cml0ZYLT5JMCDjoBKiIJL3YyL3RlYW1zEngKClVwZGF0ZVRlYW0SGS5zdmMudjIuVXBkYXRlVGVhbVJlcXVlc3QaGi5zdmMudjIuVXBkYXRlVGVhbVJlc3BvbnNlIjOQAgKKtRgTCgQBAgMEEgt0ZWFtczp3cml0ZYLT5JMCEzoBKjIOL3YyL3RlYW1zL3tpZH0SdQoKRGVsZXRlVGVhbRIZLnN2Yy52Mi5EZWxldGVUZWFtUmVxdWVzdBoaLnN2Yy52Mi5EZWxldGVUZWFtUmVzcG9uc2UiMJACAoq1GBMKBAECAwQSC3RlYW1zOndyaXRlgtPkkwIQKg4vdjIvdGVhbXMve2lkfRKUAQoNR2V0VGVhbU1lbWJlchIcLnN2Yy52Mi5HZXRUZWFtTWVtYmVyUmVxdWVzdBodLnN2Yy52Mi5HZXRUZWFtTWVtYmVyUmVzcG9uc2UiRpACAYq1GBIKBAECAwQSCnRlYW1zOnJlYWSC0+STAicSJS92Mi90ZWFtcy97dGVhbV9pZH0vbWVtYmVycy97dXNlcl9pZH0SkAEKD0xpc3RUZWFtTWVtYmVycxIeLnN2Yy52Mi5MaXN0VGVhbU1lbWJlcnNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RUZWFtTWVtYmVyc1Jlc3BvbnNlIjyQAgGKtRgSCgQBAgMEEgp0ZWFtczpyZWFkgtPkkwIdEhsvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMSoAEKDVNldFRlYW1NZW1iZXISHC5zdmMudjIuU2V0VGVhbU1lbWJlclJlcXVlc3QaHS5zdmMudjIuU2V0VGVhbU1lbWJlclJlc3BvbnNlIlKQAgKKtRgTCgQBAgMEEgt0ZWFtczp3cml0ZZK1GAQgASgBgtPkkwIqOgEqGiUvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMve3VzZXJfaWR9EqQBChBSZW1vdmVUZWFtTWVtYmVyEh8uc3ZjLnYyLlJlbW92ZVRlYW1NZW1iZXJSZXF1ZXN0GiAuc3ZjLnYyLlJlbW92ZVRlYW1NZW1iZXJSZXNwb25zZSJNkAICirUYEwoEAQIDBBILdGVhbXM6d3JpdGWStRgCKAGC0+STAicqJS92Mi90ZWFtcy97dGVhbV9pZH0vbWVtYmVycy97dXNlcl9pZH0aDbi1GAHCtRgFdGVhbXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_form, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A team: the part of an organization that owns apps, tickets and entities.
@@ -332,13 +332,62 @@ export const DeleteTeamResponseSchema: GenMessage<DeleteTeamResponse> = /*@__PUR
   messageDesc(file_svc_v2_team, 11);
 
 /**
+ * Request of GetTeamMember.
+ *
+ * @generated from message svc.v2.GetTeamMemberRequest
+ */
+export type GetTeamMemberRequest = Message<"svc.v2.GetTeamMemberRequest"> & {
+  /**
+   * The team.
+   *
+   * @generated from field: string team_id = 1;
+   */
+  teamId: string;
+
+  /**
+   * The user.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message svc.v2.GetTeamMemberRequest.
+ * Use `create(GetTeamMemberRequestSchema)` to create a new message.
+ */
+export const GetTeamMemberRequestSchema: GenMessage<GetTeamMemberRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_team, 12);
+
+/**
+ * Response of GetTeamMember.
+ *
+ * @generated from message svc.v2.GetTeamMemberResponse
+ */
+export type GetTeamMemberResponse = Message<"svc.v2.GetTeamMemberResponse"> & {
+  /**
+   * The team member.
+   *
+   * @generated from field: svc.v2.TeamMember data = 1;
+   */
+  data?: TeamMember | undefined;
+};
+
+/**
+ * Describes the message svc.v2.GetTeamMemberResponse.
+ * Use `create(GetTeamMemberResponseSchema)` to create a new message.
+ */
+export const GetTeamMemberResponseSchema: GenMessage<GetTeamMemberResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_team, 13);
+
+/**
  * Request of ListTeamMembers.
  *
  * @generated from message svc.v2.ListTeamMembersRequest
  */
 export type ListTeamMembersRequest = Message<"svc.v2.ListTeamMembersRequest"> & {
   /**
-   * The team.
+   * The team; `-` for every team in which the caller has the permission (AIP-159).
    *
    * @generated from field: string team_id = 1;
    */
@@ -364,6 +413,13 @@ export type ListTeamMembersRequest = Message<"svc.v2.ListTeamMembersRequest"> & 
    * @generated from field: bool include_total = 4;
    */
   includeTotal: boolean;
+
+  /**
+   * Only roles that end before this moment (RFC 3339), those that end first coming first.
+   *
+   * @generated from field: string expires_before = 5;
+   */
+  expiresBefore: string;
 };
 
 /**
@@ -371,7 +427,7 @@ export type ListTeamMembersRequest = Message<"svc.v2.ListTeamMembersRequest"> & 
  * Use `create(ListTeamMembersRequestSchema)` to create a new message.
  */
 export const ListTeamMembersRequestSchema: GenMessage<ListTeamMembersRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 12);
+  messageDesc(file_svc_v2_team, 14);
 
 /**
  * Response of ListTeamMembers.
@@ -406,7 +462,7 @@ export type ListTeamMembersResponse = Message<"svc.v2.ListTeamMembersResponse"> 
  * Use `create(ListTeamMembersResponseSchema)` to create a new message.
  */
 export const ListTeamMembersResponseSchema: GenMessage<ListTeamMembersResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 13);
+  messageDesc(file_svc_v2_team, 15);
 
 /**
  * Request of SetTeamMember.
@@ -448,7 +504,7 @@ export type SetTeamMemberRequest = Message<"svc.v2.SetTeamMemberRequest"> & {
  * Use `create(SetTeamMemberRequestSchema)` to create a new message.
  */
 export const SetTeamMemberRequestSchema: GenMessage<SetTeamMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 14);
+  messageDesc(file_svc_v2_team, 16);
 
 /**
  * Response of SetTeamMember.
@@ -469,7 +525,7 @@ export type SetTeamMemberResponse = Message<"svc.v2.SetTeamMemberResponse"> & {
  * Use `create(SetTeamMemberResponseSchema)` to create a new message.
  */
 export const SetTeamMemberResponseSchema: GenMessage<SetTeamMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 15);
+  messageDesc(file_svc_v2_team, 17);
 
 /**
  * Request of RemoveTeamMember.
@@ -497,7 +553,7 @@ export type RemoveTeamMemberRequest = Message<"svc.v2.RemoveTeamMemberRequest"> 
  * Use `create(RemoveTeamMemberRequestSchema)` to create a new message.
  */
 export const RemoveTeamMemberRequestSchema: GenMessage<RemoveTeamMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 16);
+  messageDesc(file_svc_v2_team, 18);
 
 /**
  * Response of RemoveTeamMember.
@@ -512,7 +568,7 @@ export type RemoveTeamMemberResponse = Message<"svc.v2.RemoveTeamMemberResponse"
  * Use `create(RemoveTeamMemberResponseSchema)` to create a new message.
  */
 export const RemoveTeamMemberResponseSchema: GenMessage<RemoveTeamMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 17);
+  messageDesc(file_svc_v2_team, 19);
 
 /**
  * Manages teams and the roles of users in them.
@@ -572,7 +628,18 @@ export const TeamService: GenService<{
     output: typeof DeleteTeamResponseSchema;
   },
   /**
-   * Lists the users who have a role in a team, in the order of their ids. A role that has ended is not listed.
+   * Returns the role of a user in a team. A role that has ended is not found.
+   *
+   * @generated from rpc svc.v2.TeamService.GetTeamMember
+   */
+  getTeamMember: {
+    methodKind: "unary";
+    input: typeof GetTeamMemberRequestSchema;
+    output: typeof GetTeamMemberResponseSchema;
+  },
+  /**
+   * Lists the users who have a role in a team, in the order of their ids, or in every team, in the order of the teams'
+   * ids. A role that has ended is not listed.
    *
    * @generated from rpc svc.v2.TeamService.ListTeamMembers
    */

@@ -1129,7 +1129,9 @@ ALTER TABLE "department_options" ADD CONSTRAINT "department_options_name_not_emp
 ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_source_format" CHECK ("source" ~ '^[a-z0-9_.-]{1,64}$');
 
 -- Team roles that end.
-CREATE INDEX "team_members_expires_at_idx" ON "team_members" ("organization_id", "expires_at")
+CREATE INDEX "team_members_expires_at_idx" ON "team_members" ("organization_id", "expires_at", "team_id", "user_id")
+  WHERE "expires_at" IS NOT NULL;
+CREATE INDEX "team_members_team_id_expires_at_idx" ON "team_members" ("organization_id", "team_id", "expires_at", "user_id")
   WHERE "expires_at" IS NOT NULL;
 
 -- Names and addresses by which directories find members and groups; lists are in the order of the ordinal.

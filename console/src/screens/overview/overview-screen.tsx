@@ -10,7 +10,6 @@ import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTeams } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { FailureBox, NoRight, Skeleton } from '../../ui/states.js'
@@ -20,7 +19,8 @@ import { EndingRoles } from './ending-roles.js'
 import { FailingEndpoints } from './failing-endpoints.js'
 import styles from './overview.module.css'
 
-const SOON_MILLIS = 30 * 86_400_000
+const SOON_DAYS = 30
+const SOON_MILLIS = SOON_DAYS * 86_400_000
 const PAGE_SIZE = 1_000
 
 /** What there is, and what needs attention. */
@@ -45,7 +45,7 @@ export function OverviewScreen() {
           <LateJourneys />
           <Keys />
           <FailingEndpoints />
-          <EndingRoles within={SOON_MILLIS} teams={useTeams()} />
+          <EndingRoles days={SOON_DAYS} />
         </ul>
       </Panel>
       <Directory />
