@@ -1,6 +1,7 @@
-import { type DescMessage, type DescMethodUnary, getOption, type Message, toJson } from '@bufbuild/protobuf'
+import { type DescMessage, type DescMethodUnary, getOption, hasOption, type Message, toJson } from '@bufbuild/protobuf'
 import { reflect } from '@bufbuild/protobuf/reflect'
 import { http } from '../../../gen/google/api/annotations_pb.js'
+import { entity_tags, http_form } from '../../../gen/svc/v2/http_form_pb.js'
 
 /** A call as plain HTTP. */
 export interface HttpRequest {
@@ -30,6 +31,12 @@ export function httpRequestFor(method: DescMethodUnary, input: Message): HttpReq
     Object.entries(left).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
   ).toString()
   return { method: pattern.case.toUpperCase(), path: query === '' ? path : `${path}?${query}`, body: undefined }
+}
+
+/** Whether a method takes `If-Match`: by its own form, or as an update or a deletion in a service whose objects have tags. */
+export function takesVersion(method: DescMethodUnary): boolean {
+  if (hasOption(method, http_form)) return getOption(method, http_form).ifMatch
+  return getOption(method.parent, entity_tags) && /^(?:Update|Delete)[A-Z]/.test(method.name)
 }
 
 /** The request as a command for a shell, with the token in `$TOKEN`. */

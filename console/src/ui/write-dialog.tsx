@@ -9,7 +9,7 @@ import { useTransport } from '@connectrpc/connect-query'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { failureFrom } from '../api/failure.js'
-import { curlFor, httpRequestFor } from '../api/http-request.js'
+import { curlFor, httpRequestFor, takesVersion } from '../api/http-request.js'
 import { callTagged, type Tagged } from '../api/tagged.js'
 import { useServiceUrl } from '../session/session-context.js'
 import { Button } from './button.js'
@@ -31,8 +31,8 @@ interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer>
   readonly input: MessageInitShape<I>
   /** What the write changes, given what was read; without a subject the argument is undefined. With no change it cannot be sent. */
   readonly changes: (answer: Answer | undefined) => readonly Change[]
-  /** Absent where nothing is there yet, or nothing has a version. */
-  readonly subject?: WriteSubject<Answer> | undefined
+  /** What it is made on: nothing, if nothing is there yet. Absent for a method that takes no version. */
+  readonly subject?: WriteSubject<Answer> | 'nothing' | undefined
   readonly confirm: string
   readonly isDangerous?: boolean
   readonly children?: ReactNode
@@ -42,12 +42,15 @@ interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer>
 
 /**
  * Shows what a write changes before it is sent, with `If-Match` and an `Idempotency-Key`, or copied as a command. If
- * somebody else has changed the object meanwhile, both versions stand side by side.
+ * somebody else has changed the object meanwhile, both versions stand side by side. Throws if the method takes a version
+ * and no subject is given.
  */
 export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer>(
   props: WriteDialogProps<I, O, Answer>,
 ) {
-  const { title, method, input, changes, subject, confirm, isDangerous, children, onClose, onDone } = props
+  const { title, method, input, changes, confirm, isDangerous, children, onClose, onDone } = props
+  if (props.subject === undefined && takesVersion(method)) throw new Error(`${method.name} is made on something`)
+  const subject = props.subject === 'nothing' ? undefined : props.subject
   const transport = useTransport()
   const queries = useQueryClient()
   const baseUrl = useServiceUrl()

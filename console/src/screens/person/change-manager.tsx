@@ -5,8 +5,8 @@ import {
   UserRelationshipService,
 } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { PersonLink } from '../../api/names.js'
-import { useTagged } from '../../api/tagged.js'
 import { PersonField } from '../../ui/person-field.js'
+import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import type { SavedProfile } from './edit-profile.js'
 
@@ -20,22 +20,24 @@ interface ChangeManagerProps {
 
 /** Gives a person another manager, or none. The relationship has a version of its own, if there is one. */
 export function ChangeManager(props: ChangeManagerProps) {
-  return props.user.managerUserId === '' ? <ManagerDialog {...props} /> : <ManagerOfNow {...props} />
-}
-
-function ManagerOfNow(props: ChangeManagerProps) {
-  const { data, read } = useTagged(getUserRelationship, { userId: props.user.id })
-  return data && <ManagerDialog {...props} subject={{ tagged: data, read }} />
+  const title = `Change the manager of ${props.user.name || props.user.email}`
+  const input = { userId: props.user.id }
+  return (
+    <ReadFirst title={title} method={getUserRelationship} input={input} mayBeMissing onClose={props.onClose}>
+      {(subject) => <ManagerDialog {...props} title={title} subject={subject} />}
+    </ReadFirst>
+  )
 }
 
 interface ManagerDialogProps extends ChangeManagerProps {
-  readonly subject?: WriteSubject<GetUserRelationshipResponse>
+  readonly title: string
+  readonly subject: WriteSubject<GetUserRelationshipResponse> | 'nothing'
 }
 
-function ManagerDialog({ user, subject, onClose, onDone }: ManagerDialogProps) {
+function ManagerDialog({ user, title, subject, onClose, onDone }: ManagerDialogProps) {
   const [chosen, setChosen] = useState(user.managerUserId)
   const common = {
-    title: `Change the manager of ${user.name || user.email}`,
+    title,
     subject,
     confirm: 'Save',
     changes: (answer: GetUserRelationshipResponse | undefined) => {

@@ -8,6 +8,7 @@ import {
 } from '../../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { enumText } from '../../api/words.js'
+import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { ChangeAddress } from './change-address.js'
 import { ChangeManager } from './change-manager.js'
@@ -88,18 +89,15 @@ interface OwnerDialogProps extends PersonDialogProps {
 /** Pins a field at its value, or hands it back to automation. */
 function OwnerDialog({ user, person, fact, kind, onClose, onDone }: OwnerDialogProps) {
   const { field, label, property, value } = fact
-  const ownerOf = (data: User | undefined) => data?.fieldOwnership.find((each) => each.field === field)?.owner
+  const changesOf = (data: User | undefined) => {
+    const owner = data?.fieldOwnership.find((each) => each.field === field)?.owner
+    const from = owner === FieldOwner.PINNED ? 'Pinned' : 'Automation'
+    return [{ label: `Owner of ${label}`, from, to: kind === 'pin' ? 'Pinned' : 'Automation' }]
+  }
+  const title = kind === 'pin' ? `Pin ${label}` : `Release ${label}`
   const common = {
-    title: kind === 'pin' ? `Pin ${label}` : `Release ${label}`,
-    subject: person,
+    title,
     confirm: kind === 'pin' ? 'Pin' : 'Release',
-    changes: (answer: { readonly data?: User | undefined } | undefined) => [
-      {
-        label: `Owner of ${label}`,
-        from: ownerOf(answer?.data) === FieldOwner.PINNED ? 'Pinned' : 'Automation',
-        to: kind === 'pin' ? 'Pinned' : 'Automation',
-      },
-    ],
     onClose,
     onDone,
     children:
@@ -111,13 +109,33 @@ function OwnerDialog({ user, person, fact, kind, onClose, onDone }: OwnerDialogP
   }
   // A manager is no field of an update, but a relationship with a version of its own.
   if (kind === 'pin' && field === UserProfileField.MANAGER) {
-    const { createUserRelationship } = UserRelationshipService.method
+    const { getUserRelationship, createUserRelationship } = UserRelationshipService.method
     const input = { userId: user.id, relatedUserId: value, pin: true }
-    return <WriteDialog {...common} subject={undefined} method={createUserRelationship} input={input} />
+    return (
+      <ReadFirst title={title} method={getUserRelationship} input={{ userId: user.id }} onClose={onClose}>
+        {(subject) => (
+          <WriteDialog
+            {...common}
+            subject={subject}
+            method={createUserRelationship}
+            input={input}
+            changes={() => changesOf(user)}
+          />
+        )}
+      </ReadFirst>
+    )
   }
   // A person's write pins the field, with the value that it has.
   const input = kind === 'pin' ? { id: user.id, [property]: value } : { id: user.id, releaseFields: [field] }
-  return <WriteDialog {...common} method={UserService.method.updateUser} input={input} />
+  return (
+    <WriteDialog
+      {...common}
+      subject={person}
+      method={UserService.method.updateUser}
+      input={input}
+      changes={(answer) => changesOf(answer?.data)}
+    />
+  )
 }
 
 interface StateDialogProps extends PersonDialogProps {

@@ -26,14 +26,15 @@ const [MIN_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS] = [300, 90 * 86_400]
 
 interface ProcedureFormProps {
   readonly accessPolicyId: string
-  /** What is changed; absent to create one. */
-  readonly subject?: WriteSubject<GetAccessPolicyApprovalProcedureResponse> | undefined
+  /** What is changed; nothing, to create one. */
+  readonly subject: WriteSubject<GetAccessPolicyApprovalProcedureResponse> | 'nothing'
   readonly onClose: () => void
 }
 
 /** Creates or changes a procedure: its stages and their steps, then what the request changes. */
 export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFormProps) {
-  const given = subject?.tagged.message.data
+  const read = subject === 'nothing' ? undefined : subject.tagged.message
+  const given = read?.data
   const [timeoutSeconds, setTimeoutSeconds] = useState(given?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)
   const [stages, setStages] = useState<readonly Stage[]>(given?.stages ?? [newStage()])
   const [isReviewing, setReviewing] = useState(false)
@@ -67,7 +68,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
       />
     )
   }
-  const isEdited = given !== undefined && changes(subject?.tagged.message).length > 0
+  const isEdited = given !== undefined && changes(read).length > 0
   const why = faultIn(timeoutSeconds, stages) ?? (given && !isEdited ? 'Nothing is changed yet.' : undefined)
   const keyed = stages.map((stage, index) => ({ stage, index, key: `${index}` }))
   return (

@@ -1,18 +1,14 @@
 import type { Message } from '@bufbuild/protobuf'
-import { useTransport } from '@connectrpc/connect-query'
 import { useState } from 'react'
-import {
-  AccessPolicyApprovalProcedureService,
-  type GetAccessPolicyApprovalProcedureResponse,
-} from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { AccessPolicyApprovalProcedureService } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages } from '../../api/pages.js'
-import { callTagged } from '../../api/tagged.js'
 import { durationText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
+import { ReadFirst } from '../../ui/read-first.js'
 import { Panel } from '../../ui/screen.js'
 import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
-import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+import { WriteDialog } from '../../ui/write-dialog.js'
 import { teamOf } from '../resource/declaration.js'
 import { ProcedureForm } from './procedure-form.js'
 import styles from './procedures.module.css'
@@ -25,25 +21,14 @@ const {
   deleteAccessPolicyApprovalProcedure: remove,
 } = AccessPolicyApprovalProcedureService.method
 
-type Open =
-  | { readonly kind: 'create'; readonly subject?: undefined }
-  | {
-      readonly kind: 'edit' | 'remove'
-      readonly subject: WriteSubject<GetAccessPolicyApprovalProcedureResponse>
-      readonly id: string
-    }
+type Open = { readonly kind: 'create' } | { readonly kind: 'edit' | 'remove'; readonly id: string }
 
 /** How access under a policy is approved: stages one after the other, each with steps side by side. */
 export function Procedures({ id: accessPolicyId, item }: { readonly id: string; readonly item: Message }) {
   const [open, setOpen] = useState<Open>()
-  const transport = useTransport()
   const pages = usePages(list, { accessPolicyId })
   const why = useWhyNot(create, { teamId: teamOf(item) })
   const close = () => setOpen(undefined)
-  const openOne = async (kind: 'edit' | 'remove', id: string) => {
-    const read = () => callTagged(transport, get, { accessPolicyId, id })
-    setOpen({ kind, id, subject: { tagged: await read(), read } })
-  }
   return (
     <Panel
       title="Approval procedures"
@@ -66,7 +51,7 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
             <Button
               look="quiet"
               why={why}
-              onClick={() => void openOne('edit', procedure.id)}
+              onClick={() => setOpen({ kind: 'edit', id: procedure.id })}
               label={`Edit ${procedure.id}`}
             >
               Edit
@@ -74,7 +59,7 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
             <Button
               look="quiet"
               why={why}
-              onClick={() => void openOne('remove', procedure.id)}
+              onClick={() => setOpen({ kind: 'remove', id: procedure.id })}
               label={`Delete ${procedure.id}`}
             >
               Delete
@@ -83,21 +68,27 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
           <Stages stages={procedure.stages} />
         </article>
       ))}
-      {(open?.kind === 'create' || open?.kind === 'edit') && (
-        <ProcedureForm accessPolicyId={accessPolicyId} subject={open.subject} onClose={close} />
-      )}
-      {open?.kind === 'remove' && (
-        <WriteDialog
-          title={`Delete ${open.id}`}
-          method={remove}
-          input={{ accessPolicyId, id: open.id }}
-          subject={open.subject}
-          changes={() => [{ label: 'This procedure', from: open.id, to: 'Gone, with nothing left of it' }]}
-          confirm="Delete"
-          isDangerous
-          onClose={close}
-          onDone={close}
-        />
+      {open?.kind === 'create' && <ProcedureForm accessPolicyId={accessPolicyId} subject="nothing" onClose={close} />}
+      {open !== undefined && open.kind !== 'create' && (
+        <ReadFirst title={open.id} method={get} input={{ accessPolicyId, id: open.id }} onClose={close}>
+          {(subject) =>
+            open.kind === 'edit' ? (
+              <ProcedureForm accessPolicyId={accessPolicyId} subject={subject} onClose={close} />
+            ) : (
+              <WriteDialog
+                title={`Delete ${open.id}`}
+                method={remove}
+                input={{ accessPolicyId, id: open.id }}
+                subject={subject}
+                changes={() => [{ label: 'This procedure', from: open.id, to: 'Gone, with nothing left of it' }]}
+                confirm="Delete"
+                isDangerous
+                onClose={close}
+                onDone={close}
+              />
+            )
+          }
+        </ReadFirst>
       )}
     </Panel>
   )

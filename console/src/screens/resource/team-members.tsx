@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import { useState } from 'react'
-import { type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/names.js'
@@ -10,11 +10,12 @@ import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { PersonField } from '../../ui/person-field.js'
+import { ReadFirst } from '../../ui/read-first.js'
 import { momentText, When } from '../../ui/when.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { MemberPanel } from './member-panel.js'
 
-const { listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
+const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
 const PAGE_SIZE = 1_000
 
 type Open = { readonly kind: 'give' | 'take'; readonly member?: TeamMember }
@@ -64,23 +65,43 @@ export function TeamMembers({ id: teamId }: { readonly id: string; readonly item
     >
       {open?.kind === 'give' && <GiveRole teamId={teamId} member={open.member} onClose={close} />}
       {open?.kind === 'take' && open.member && (
-        <WriteDialog
-          title="Take a role"
-          method={removeTeamMember}
-          input={{ teamId, userId: open.member.userId }}
-          changes={() => [{ label: 'Role', from: enumText(TeamUserRoleSchema, open.member?.role ?? 0), to: 'None' }]}
-          confirm="Take"
-          isDangerous
-          onClose={close}
-          onDone={close}
-        >
-          <p>
-            From <PersonLink id={open.member.userId} />, at once.
-          </p>
-        </WriteDialog>
+        <TakeRole input={{ teamId, userId: open.member.userId }} onClose={close} />
       )}
     </MemberPanel>
   )
+}
+
+interface TakeRoleProps {
+  readonly input: { readonly teamId: string; readonly userId: string }
+  readonly onClose: () => void
+}
+
+function TakeRole({ input, onClose }: TakeRoleProps) {
+  return (
+    <ReadFirst title="Take a role" method={getTeamMember} input={input} onClose={onClose}>
+      {(subject) => (
+        <WriteDialog
+          title="Take a role"
+          method={removeTeamMember}
+          input={input}
+          subject={subject}
+          changes={(answer) => [{ label: 'Role', from: roleText(answer), to: 'None' }]}
+          confirm="Take"
+          isDangerous
+          onClose={onClose}
+          onDone={onClose}
+        >
+          <p>
+            From <PersonLink id={input.userId} />, at once.
+          </p>
+        </WriteDialog>
+      )}
+    </ReadFirst>
+  )
+}
+
+function roleText(answer: GetTeamMemberResponse | undefined): string {
+  return answer?.data === undefined ? '' : enumText(TeamUserRoleSchema, answer.data.role)
 }
 
 interface GiveRoleProps {
@@ -96,36 +117,35 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
   const [day, setDay] = useState(member?.expiresAt?.slice(0, 10) ?? '')
   const [isReviewing, setReviewing] = useState(false)
   const end = Number.isNaN(Date.parse(day)) ? undefined : new Date(day).toISOString()
+  const title = member ? 'Change a role' : 'Give a role'
+  const back = () => setReviewing(false)
   if (isReviewing) {
     return (
-      <WriteDialog
-        title={member ? 'Change a role' : 'Give a role'}
-        method={setTeamMember}
-        input={{ teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }}
-        changes={() => [
-          {
-            label: 'Role',
-            from: member && enumText(TeamUserRoleSchema, member.role),
-            to: enumText(TeamUserRoleSchema, Number(role)),
-          },
-          {
-            label: 'Ends',
-            from: member?.expiresAt && momentText(member.expiresAt),
-            to: end ? momentText(end) : 'Never',
-          },
-        ]}
-        confirm="Save"
-        onClose={() => setReviewing(false)}
-        onDone={onClose}
-      >
-        <p>
-          For <PersonLink id={userId} />.
-        </p>
-      </WriteDialog>
+      <ReadFirst title={title} method={getTeamMember} input={{ teamId, userId }} mayBeMissing onClose={back}>
+        {(subject) => (
+          <WriteDialog
+            title={title}
+            method={setTeamMember}
+            input={{ teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }}
+            subject={subject}
+            changes={(answer) => [
+              { label: 'Role', from: roleText(answer), to: enumText(TeamUserRoleSchema, Number(role)) },
+              { label: 'Ends', from: endText(answer), to: end ? momentText(end) : 'Never' },
+            ]}
+            confirm="Save"
+            onClose={back}
+            onDone={onClose}
+          >
+            <p>
+              For <PersonLink id={userId} />.
+            </p>
+          </WriteDialog>
+        )}
+      </ReadFirst>
     )
   }
   return (
-    <Dialog title={member ? 'Change a role' : 'Give a role'} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {member ? <PersonLink id={userId} /> : <PersonField label="Person" value={userId} onChange={setUserId} />}
       <SelectField
         label="Role"
@@ -152,4 +172,9 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
       </DialogFoot>
     </Dialog>
   )
+}
+
+function endText(answer: GetTeamMemberResponse | undefined): string {
+  if (answer?.data === undefined) return ''
+  return answer.data.expiresAt === undefined ? 'Never' : momentText(answer.data.expiresAt)
 }

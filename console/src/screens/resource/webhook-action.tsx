@@ -1,10 +1,15 @@
 import { useState } from 'react'
-import { type TestWebhookEndpointResponse, WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import {
+  type GetWebhookEndpointResponse,
+  type TestWebhookEndpointResponse,
+  WebhookEndpointService,
+} from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { TextField } from '../../ui/field.js'
+import { ReadFirst } from '../../ui/read-first.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
-import { WriteDialog } from '../../ui/write-dialog.js'
+import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 
 const methods = WebhookEndpointService.method
 
@@ -18,11 +23,24 @@ interface WebhookActionProps {
 }
 
 /** Does one of them, after showing what it changes. */
-export function WebhookAction({ kind, id, onClose }: WebhookActionProps) {
+export function WebhookAction(props: WebhookActionProps) {
+  const { id, onClose } = props
+  return (
+    <ReadFirst title="Webhook" method={methods.getWebhookEndpoint} input={{ id }} onClose={onClose}>
+      {(subject) => <ActionDialog {...props} subject={subject} />}
+    </ReadFirst>
+  )
+}
+
+interface ActionDialogProps extends WebhookActionProps {
+  readonly subject: WriteSubject<GetWebhookEndpointResponse> | 'nothing'
+}
+
+function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
   const [tested, setTested] = useState<TestWebhookEndpointResponse>()
   const [secret, setSecret] = useState<string>()
   const [position, setPosition] = useState('1')
-  const common = { input: { id }, onClose, onDone: onClose }
+  const common = { input: { id }, subject, onClose, onDone: onClose }
   if (tested !== undefined) return <TestResult result={tested} onClose={onClose} />
   if (secret !== undefined) return <SecretDialog secret={secret} of="webhook endpoint" onClose={onClose} />
   switch (kind) {
