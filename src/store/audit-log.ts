@@ -73,8 +73,9 @@ function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Pr
       ? [Prisma.empty, Prisma.empty, Prisma.empty]
       : [Prisma.sql`action, `, Prisma.sql`${action}, `, Prisma.sql`action DESC, `]
   const since = Prisma.sql`coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')`
-  const before = Prisma.sql`coalesce(split_part(${where.after}, '/', 1), nullif(${where.until}, ''), 'infinity')::timestamptz`
-  const beforeId = Prisma.sql`coalesce(split_part(${where.after}, '/', 2), '00000000-0000-0000-0000-000000000000')::uuid`
+  const after = (part: number) => Prisma.sql`nullif(split_part(${where.after}, '/', ${Prisma.raw(String(part))}), '')`
+  const before = Prisma.sql`coalesce(${after(1)}, nullif(${where.until}, ''), 'infinity')::timestamptz`
+  const beforeId = Prisma.sql`coalesce(${after(2)}, '00000000-0000-0000-0000-000000000000')::uuid`
   return Prisma.sql`
         SELECT *
           FROM audit_events
