@@ -80,12 +80,17 @@ function adapterCause(error: unknown): unknown {
 function failureFromReport({ sqlState, message, constraint }: ServerReport): DatabaseFailure | undefined {
   const violated = kindOf(CONSTRAINT_KINDS, sqlState)
   if (violated !== undefined) return { kind: violated, constraint: declaredName(constraint ?? quotedName(message)) }
-  const kind = MOVED_SHARD.test(message) ? 'stale_statement' : kindOf(KINDS, sqlState)
+  const kind = kindOf(CITUS_KINDS, message) ?? kindOf(KINDS, sqlState)
   return kind && { kind }
 }
 
-/** What Citus says of a statement that was planned before the shard went to another worker; its SQLSTATE says nothing. */
-const MOVED_SHARD = /^could not find valid entry for shard \d+/
+/** What Citus says with a SQLSTATE that says nothing. */
+const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  // Planned before the shard went to another worker.
+  [/^could not find valid entry for shard \d+/, 'stale_statement'],
+  // A worker did not commit, or was lost meanwhile.
+  [/^could not commit transaction for shard \d+/, 'unavailable'],
+]
 
 /** The name of the constraint in a message: the driver adapter keeps it only there, and so do workers of Citus. */
 function quotedName(message: string): string {

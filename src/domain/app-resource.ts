@@ -95,10 +95,12 @@ export async function batchCreateAppResources(scope: Scope, entries: readonly Ap
     const { owner } = resources.appResourceStore
     // Locked below: batches that shared a lock first would wait for each other to give up their shares.
     const teams = new Map(await owner?.findTeams(transaction, { ids: named, ...visibleScope(caller) }))
+    const noInstance = (index: number) =>
+      notFound('app instance', entries[index]?.appInstanceId ?? '', `resources[${index}].appInstanceId`)
     const rows = entries.map((entry, index): resources.NewAppResource => {
       const { appInstanceId, resourceType, name, description, externalId, tagIds, scopedId } = entry
       const teamId = teams.get(appInstanceId)
-      if (teamId === undefined) throw notFound('app instance', appInstanceId, `resources[${index}].appInstanceId`)
+      if (teamId === undefined) throw noInstance(index)
       return {
         id: runtime.newId(),
         appInstanceId,
@@ -121,7 +123,11 @@ export async function batchCreateAppResources(scope: Scope, entries: readonly Ap
       ...repeats(externalIds, 'externalId', 'it is unique per app instance and resource type'),
       ...repeats(handles, 'scopedId', 'it is unique in the team'),
     ])
-    await resources.lockOwnersOfAppResources(transaction, { organizationId, teamIds, appInstanceIds: named })
+    const owners = { organizationId, teamIds, appInstanceIds: named }
+    const locked = await resources.lockOwnersOfAppResources(transaction, owners)
+    // Deleted since it was found: the foreign key would only be judged by the commit.
+    const gone = entries.findIndex(({ appInstanceId }) => !locked.has(appInstanceId))
+    if (gone >= 0) throw noInstance(gone)
     const taken = await resources.takenOfAppResources(transaction, organizationId, rows)
     refuseViolations(
       taken.map(({ place, field }): FieldViolation => {

@@ -151,9 +151,9 @@ export function lockAppResources(
   return transaction.run(lock, { ids, ...scope })
 }
 
-/** Locks teams and app instances until the transaction ends. */
-export async function lockOwnersOfAppResources(transaction: Tables, owners: Owners): Promise<void> {
-  await transaction.run(lockOwners, owners)
+/** Locks teams and app instances until the transaction ends, and returns the ids of the app instances that are left. */
+export async function lockOwnersOfAppResources(transaction: Tables, owners: Owners): Promise<ReadonlySet<string>> {
+  return new Set((await transaction.run(lockOwners, owners)).map(({ id }) => id))
 }
 
 /** Changes resources, and returns their JSON in the order of the changes. */

@@ -241,11 +241,13 @@ describe('a failure of the database', () => {
   })
 })
 
-describe('a statement that was planned before its shard moved', () => {
+describe('a failure of a worker of Citus', () => {
   const report = (message: string) => Object.assign(new Error(message), { code: 'XX000', severity: 'ERROR' })
 
-  it('is outdated, and nothing else of its SQLSTATE is', () => {
+  it('is recognized by its text where its SQLSTATE says nothing', () => {
     expect(databaseFailure(report('could not find valid entry for shard 102012'))).toEqual({ kind: 'stale_statement' })
+    const uncommitted = 'could not commit transaction for shard 102110 on at least one active node'
+    expect(databaseFailure(report(uncommitted))).toEqual({ kind: 'unavailable' })
     expect(databaseFailure(report('cache lookup failed for relation 16384'))).toBeUndefined()
   })
 })
