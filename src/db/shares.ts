@@ -2,13 +2,16 @@ import type pg from 'pg'
 import { withSession } from './session.js'
 import { Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
-import { Workers } from './workers.js'
+import { Workers, workerShare } from './workers.js'
 
 /** Which part of a pool's connections an organization may have, and in a cluster a worker. */
 export interface Shares {
   /** How many wait for a turn. */
   readonly waiting: number
-  /** Does the work of an organization's call: as many at a time as there are connections but two, and at least half. */
+  /**
+   * Does the work of an organization's call: as many at a time as there are connections but two, and at least half. In a
+   * cluster, connections that may wait for one worker: others have theirs there, too.
+   */
   inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T>
   /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
   onWorkerOf<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T>
@@ -35,6 +38,8 @@ export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting
   /** Of organizations that do something now. */
   const organizations = new Map<string, Turns>()
   const workers = pool.isDistributed ? createWorkers(pool, session, waiting) : undefined
+  const shared = pool.isDistributed ? workerShare(pool.size) : pool.size
+  const most = Math.max(Math.ceil(shared / 2), shared - 2)
   return {
     get waiting() {
       return [...organizations.values()].reduce((sum, turns) => sum + turns.waiting, workers?.waiting ?? 0)
@@ -42,9 +47,7 @@ export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting
     inTurnOf: (organizationId, work) => {
       let turns = organizations.get(organizationId)
       if (turns === undefined) {
-        turns = new Turns(Math.max(Math.ceil(pool.size / 2), pool.size - 2), waiting, () =>
-          organizations.delete(organizationId),
-        )
+        turns = new Turns(most, waiting, () => organizations.delete(organizationId))
         organizations.set(organizationId, turns)
       }
       return turns.use(work)

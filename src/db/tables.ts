@@ -44,7 +44,10 @@ export interface StatementObserver {
 export interface TablesUser {
   /** `stop` of the database cancels what runs for it. Queries of models outside transactions end at their own limit. */
   readonly call?: object | undefined
-  /** Calls of one organization use at most all connections but two, or half of them if there are fewer than four. */
+  /**
+   * Calls of one organization use at most all connections but two, or half of them if there are fewer than four; in a
+   * cluster, of those that may wait for one worker.
+   */
   readonly organizationId?: string | undefined
   readonly observers?: readonly StatementObserver[] | undefined
   /** How long each statement may take, repetitions included, in milliseconds. */

@@ -14,8 +14,11 @@ export interface WorkersOptions {
   readonly probe: (organizationId: string) => Promise<unknown>
 }
 
-/** The part of the connections that may wait for one worker. */
-const WORKER_SHARE = 0.6
+/** How many of the connections may wait for one worker. */
+export function workerShare(connections: number): number {
+  return Math.max(1, Math.floor(connections * 0.6))
+}
+
 /** How many connections work without an organization: in the background, or for calls that do not name one. */
 const OTHERS = 2
 /** How long a worker is believed to have an organization; only the share is wrong when it has moved. */
@@ -92,7 +95,7 @@ export class Workers {
     let worker = this.#workers.get(name)
     if (worker === undefined) {
       const { connections, waiting } = this.#options
-      const turns = new Turns(Math.max(1, Math.floor(connections * WORKER_SHARE)), waiting)
+      const turns = new Turns(workerShare(connections), waiting)
       worker = { turns, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
       this.#workers.set(name, worker)
     }

@@ -8,6 +8,8 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const CONNECTIONS = 4
 const SEARCHES = 12
+/** Half of the connections; in a cluster, half of those that may wait for one worker. */
+const MOST = process.env['TEST_ON'] === 'citus' ? 1 : CONNECTIONS / 2
 
 let testDatabase: TestDatabase
 let service: TestService
@@ -45,11 +47,11 @@ const search = (milliseconds: number) =>
 
 it('searches of one organization leave connections to another, and release theirs when their time is up', async () => {
   const searches = Array.from({ length: SEARCHES }, () => search(1_500))
-  await eventually(() => expect([pool().inUse, pool().waiting]).toEqual([CONNECTIONS / 2, SEARCHES - CONNECTIONS / 2]))
+  await eventually(() => expect([pool().inUse, pool().waiting]).toEqual([MOST, SEARCHES - MOST]))
   for (let call = 0; call < 20; call++) {
     expect((await service.rest('GET', '/v2/department-options', { token })).status).toBe(200)
   }
-  expect([pool().inUse, pool().waiting]).toEqual([CONNECTIONS / 2, SEARCHES - CONNECTIONS / 2])
+  expect([pool().inUse, pool().waiting]).toEqual([MOST, SEARCHES - MOST])
   const statuses = (await Promise.all(searches)).map(({ status }) => status)
   expect(statuses).toEqual(statuses.map(() => 504))
   await eventually(() => expect([pool().inUse, pool().waiting]).toEqual([0, 0]))
