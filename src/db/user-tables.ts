@@ -95,12 +95,11 @@ export class TablesOfUser implements SqlTables {
         call,
         statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
       })
-    return tell(
-      this.#inTurn(() => withRetries(attempt, options, timing, retries)),
-      (failure) => {
-        for (const observer of observers ?? []) observer.transaction(startedAt, failure)
-      },
-    )
+    const run = () => withRetries(attempt, options, timing, retries)
+    // The work of operators may take long: calls and what goes on beside them do not wait for it.
+    return tell(options.isUnhurried === true ? run() : this.#inTurn(run), (failure) => {
+      for (const observer of observers ?? []) observer.transaction(startedAt, failure)
+    })
   }
 
   #send<T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> {
