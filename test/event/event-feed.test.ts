@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -161,10 +162,10 @@ describe('the feed of events', () => {
     const altered = await read(`x${first}`)
     expect([altered.status, altered.json.message]).toEqual([400, expect.stringContaining('cursor: was altered')])
     await service.database.execute(`DELETE FROM event_feed WHERE organization_id = $1 AND position = 1`, [acme])
-    await service.database.execute(
-      `UPDATE event_feed SET event_id = gen_random_uuid() WHERE organization_id = $1 AND position = 2`,
-      [acme],
-    )
+    await service.database.execute(`UPDATE event_feed SET event_id = $2 WHERE organization_id = $1 AND position = 2`, [
+      acme,
+      randomUUID(),
+    ])
     for (const cursor of [first, second]) {
       const { status, json } = await read(cursor)
       expect([status, json.code]).toEqual([400, 'out_of_range'])

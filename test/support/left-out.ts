@@ -37,6 +37,11 @@ const citus: readonly LeftOut[] = [
     reason: 'names a statement that is sent to one PostgreSQL alone',
   },
   {
+    file: 'test/store/sent-queries.test.ts',
+    test: 'an operation sends to the database PATCH /v2/priorities/pri-it',
+    reason: 'the same; `test/citus/one-node.citus.ts` watches what a cluster is sent',
+  },
+  {
     file: 'test/http/configured-limits.test.ts',
     test: 'a server with configured limits limits the wait for a connection to DATABASE_WAIT_SECONDS',
     reason: 'has two connections, one of them for each worker: look-ups of tokens wait for it too',
