@@ -57,7 +57,8 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
   const [base, setBase] = useState(subject?.tagged)
   const [newest, setNewest] = useState<Tagged<Answer>>()
   const [key, setKey] = useState(newKey)
-  const headers = { ...(base?.etag !== undefined && { 'If-Match': base.etag }), 'Idempotency-Key': key }
+  const version = takesVersion(method) ? base?.etag : undefined
+  const headers = { ...(version !== undefined && { 'If-Match': version }), 'Idempotency-Key': key }
   const write = useMutation({
     mutationFn: () => callTagged(transport, method, input, headers),
     onSuccess: ({ message }) => {
