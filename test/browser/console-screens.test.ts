@@ -74,9 +74,25 @@ const scrollUntil = (text: string) => `{
   down()
 }`
 
+/** The longest line of running text on a screen, in characters: of what has several lines, and of what could have. */
+const longestLine = `Math.max(0, ...[...document.querySelectorAll('main p, main dd, main li')].map((text) => {
+  const zero = document.createElement('span')
+  zero.textContent = '0'.repeat(100)
+  zero.style.position = 'absolute'
+  text.append(zero)
+  const perCharacter = zero.getBoundingClientRect().width / 100
+  zero.remove()
+  const range = document.createRange()
+  const lines = [...text.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map((node) => {
+    range.selectNodeContents(node)
+    return range.getBoundingClientRect().width / perCharacter
+  })
+  return Math.max(0, ...lines)
+}))`
+
 describe('the console of 100,000 people and 10,000 app instances', () => {
   it.each(consoleScreens)(
-    'shows $title at $path, which passes axe and fits the window in both modes and widths',
+    'shows $title at $path, which passes axe and fits the window in both modes and from 390 px to 4K',
     async (screen) => {
       const { page } = opened
       await page.setViewportSize({ width: 1280, height: 844 })
@@ -91,6 +107,10 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       expect(await findingsOf(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      await page.setViewportSize({ width: 3840, height: 2160 })
+      expect(await findingsOf(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(3840)
+      expect(await page.evaluate(longestLine)).toBeLessThanOrEqual(100)
       expect(opened.complaints).toEqual([])
     },
   )

@@ -24,7 +24,7 @@ export const writingMethods: ReadonlyMap<string, DescMethod> = new Map(
 export function methodAt(verb: string, path: string): string | undefined {
   const found = [...writingMethods].flatMap(([name, method]) => {
     const { pattern } = getOption(method, http)
-    const template = String(pattern.value)
+    const template = typeof pattern.value === 'string' ? pattern.value : ''
     const parts = template.split(/\{\w+\}/)
     const isAsked = new RegExp(`^${parts.join('[^/?:]+')}(?:\\?|$)`).test(path)
     return isAsked && pattern.case?.toUpperCase() === verb ? [{ name, variables: parts.length }] : []

@@ -2,8 +2,8 @@ import type { DescMessage, DescMethodUnary, MessageInitShape } from '@bufbuild/p
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { peopleRequest } from '../screens/people/people-request.js'
+import { parseSearch, type Search, stringifySearch } from '../ui/address.js'
 import { Empty } from '../ui/states.js'
-import { parseSearch, type Search, stringifySearch } from './filters.js'
 import { Shell } from './shell.js'
 
 /** Each address below the path of the console, and its screen, which is loaded when it is first shown. */

@@ -4,7 +4,7 @@ import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { callTagged } from '../api/tagged.js'
 import { actionText, labelOf } from '../api/words.js'
-import { useFilters } from '../app/filters.js'
+import { useFilters, usePagesOfAddress } from '../ui/address.js'
 import { Button } from '../ui/button.js'
 import type { Column } from '../ui/paged-table.js'
 import { Filters, Panel, Screen } from '../ui/screen.js'
@@ -32,7 +32,7 @@ export function EventsScreen() {
   const { target = '' } = filters
   const transport = useTransport()
   const why = useWhyNot(listEvents)
-  const { data, error, isPending, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+  const feed = useInfiniteQuery({
     queryKey: ['events', target],
     enabled: why === undefined,
     initialPageParam: '',
@@ -40,6 +40,8 @@ export function EventsScreen() {
       (await callTagged(transport, listEvents, { cursor, targetId: target, pageSize: PAGE_SIZE })).message,
     getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
   })
+  const { data, error, isPending, hasNextPage, refetch } = feed
+  const showMore = usePagesOfAddress(feed)
   const events = data?.pages.flatMap((page) => page.data) ?? []
   if (why) {
     return (
@@ -62,7 +64,7 @@ export function EventsScreen() {
         )}
         {hasNextPage && (
           <div>
-            <Button onClick={() => void fetchNextPage()}>Show later events</Button>
+            <Button onClick={showMore}>Show later events</Button>
           </div>
         )}
       </Panel>

@@ -1,5 +1,6 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { memo, type ReactNode, useEffect, useRef } from 'react'
+import { useFilters } from './address.js'
 import { Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
@@ -56,6 +57,7 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: 
   useEffect(() => {
     if (last >= rows.length - ROWS_AHEAD && hasNextPage && !isFetchingNextPage && !pages.error) fetchNextPage()
   }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage, pages.error])
+  useRowOfAddress(pages, virtual)
   if (pages.isPending) return <Skeleton lines={10} />
   if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
   if (rows.length === 0) return <Empty {...empty} />
@@ -89,6 +91,35 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: 
       </p>
     </>
   )
+}
+
+/** How long a list stands still before the address says where. */
+const STILL_MILLIS = 300
+
+/** Scrolls to the row that the address names, as soon as it is read; then the address names the first row in sight. */
+function useRowOfAddress<Row>(pages: Pages<Row>, virtual: Virtualizer<HTMLDivElement, Element>): void {
+  const [{ row = '0' }, change] = useFilters()
+  const wanted = useRef(Number(row))
+  const { rows, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, error } = pages
+  const count = rows.length
+  useEffect(() => {
+    if (!(wanted.current > 0) || isPending || isFetchingNextPage || error) return
+    if (count <= wanted.current && hasNextPage) return void fetchNextPage()
+    virtual.scrollToIndex(Math.min(wanted.current, count - 1), { align: 'start' })
+    wanted.current = 0
+  }, [count, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, error, virtual])
+  const before = useRef(row)
+  useEffect(() => {
+    // Only a changed filter takes the row away before the list is at its beginning.
+    if (row === '0' && before.current !== '0') virtual.scrollToOffset(0)
+    before.current = row
+  }, [row, virtual])
+  const first = Math.ceil((virtual.scrollOffset ?? 0) / ROW_HEIGHT)
+  useEffect(() => {
+    if (wanted.current > 0 || first === Number(row) || isPending) return
+    const timer = setTimeout(() => change({ row: first === 0 ? '' : String(first) }), STILL_MILLIS)
+    return () => clearTimeout(timer)
+  })
 }
 
 interface TableRowProps<Row> {

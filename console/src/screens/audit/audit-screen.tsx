@@ -3,7 +3,7 @@ import { ActorKindSchema, type AuditEvent, AuditLogService } from '../../../../g
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages } from '../../api/pages.js'
 import { actionText, enumOptions } from '../../api/words.js'
-import { type Search, useFilters } from '../../app/filters.js'
+import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { Filters, Panel, Screen } from '../../ui/screen.js'
@@ -35,6 +35,7 @@ export function AuditScreen() {
 function AuditPanel({ filters }: { readonly filters: Search }) {
   const pages = usePages(AuditLogService.method.listAuditEvents, requestFrom(filters))
   const events: readonly AuditEvent[] = pages.rows
+  const showMore = usePagesOfAddress(pages)
   return (
     <Panel title="Events">
       {pages.isPending && <Skeleton />}
@@ -45,7 +46,7 @@ function AuditPanel({ filters }: { readonly filters: Search }) {
       <AuditTimeline events={events} />
       {pages.hasNextPage && (
         <div>
-          <Button onClick={() => void pages.fetchNextPage()}>Show earlier events</Button>
+          <Button onClick={showMore}>Show earlier events</Button>
         </div>
       )}
     </Panel>

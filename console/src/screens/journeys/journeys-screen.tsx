@@ -3,7 +3,7 @@ import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeamName, useTeams } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
-import { type Search, useFilters } from '../../app/filters.js'
+import { type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'

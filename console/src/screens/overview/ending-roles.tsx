@@ -3,6 +3,7 @@ import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
+import { usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { When } from '../../ui/when.js'
 
@@ -17,18 +18,19 @@ export function EndingRoles({ days }: { readonly days: number }) {
   // To the end of a day, so that the request stays the same all day.
   const end = (Math.floor(Date.now() / DAY_MILLIS) + days + 1) * DAY_MILLIS
   const input = { teamId: '-', expiresBefore: new Date(end).toISOString(), pageSize: PAGE_SIZE }
-  const { rows, hasNextPage, fetchNextPage } = usePages(listTeamMembers, input, why === undefined)
+  const pages = usePages(listTeamMembers, input, why === undefined)
+  const showMore = usePagesOfAddress(pages)
   return (
     <>
-      {rows.map(({ teamId, userId, expiresAt }) => (
+      {pages.rows.map(({ teamId, userId, expiresAt }) => (
         <li key={`${teamId} ${userId}`}>
           The role of <PersonLink id={userId} /> in{' '}
           <Link to={`/teams/${encodeURIComponent(teamId)}`}>{teamName(teamId)}</Link> ends <When at={expiresAt} />
         </li>
       ))}
-      {hasNextPage && (
+      {pages.hasNextPage && (
         <li>
-          <Button look="quiet" onClick={() => void fetchNextPage()}>
+          <Button look="quiet" onClick={showMore}>
             Show more roles that end
           </Button>
         </li>

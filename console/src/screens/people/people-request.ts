@@ -1,5 +1,5 @@
 import { FieldOwner, UserProfileField } from '../../../../gen/svc/v2/user_pb.js'
-import type { Search } from '../../app/filters.js'
+import type { Search } from '../../ui/address.js'
 
 const PAGE_SIZE = 100
 

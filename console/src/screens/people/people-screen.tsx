@@ -10,7 +10,7 @@ import {
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { enumOptions, enumText } from '../../api/words.js'
-import { type Search, useFilters } from '../../app/filters.js'
+import { type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'

@@ -7,6 +7,7 @@ import { PersonLink } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { useTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
+import { usePagesOfAddress } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Empty, FailureBox, NoRight, Skeleton } from '../../ui/states.js'
@@ -44,6 +45,7 @@ function Person({ user, person }: PersonProps) {
   const whyNoHistory = useWhyNot(AuditLogService.method.listAuditEvents)
   const request = { targetId: user.id, pageSize: HISTORY_PAGE }
   const history = usePages(AuditLogService.method.listAuditEvents, request, whyNoHistory === undefined)
+  const showMore = usePagesOfAddress(history)
   const why = useWhyNot(UserService.method.updateUser, { userId: user.id })
   const whyNoDeactivation = useWhyNot(UserService.method.deactivateUser)
   const whyNotAddress = useWhyNot(UserService.method.updateUser)
@@ -131,7 +133,7 @@ function Person({ user, person }: PersonProps) {
           <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
         )}
         <AuditTimeline events={history.rows} />
-        {history.hasNextPage && <Button onClick={() => void history.fetchNextPage()}>Show earlier events</Button>}
+        {history.hasNextPage && <Button onClick={showMore}>Show earlier events</Button>}
       </Panel>
       {action.dialog}
     </Screen>

@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react'
+import { usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import type { Column, Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
 import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
 
+type MemberPages<Row> = Parameters<typeof usePagesOfAddress>[0] & Pages<Row>
+
 interface MemberPanelProps<Row> {
   readonly title: string
-  readonly pages: Pages<Row>
+  readonly pages: MemberPages<Row>
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
   readonly actions: (row: Row) => ReactNode
@@ -33,6 +36,7 @@ export function MemberPanel<Row>({
   children,
 }: MemberPanelProps<Row>) {
   const { rows } = pages
+  const showMore = usePagesOfAddress(pages, title.toLowerCase().replaceAll(' ', '-'))
   return (
     <Panel title={title} actions={add}>
       {pages.isPending && <Skeleton lines={3} />}
@@ -46,7 +50,7 @@ export function MemberPanel<Row>({
           keyOf={keyOf}
         />
       )}
-      {pages.hasNextPage && <Button onClick={pages.fetchNextPage}>Show more</Button>}
+      {pages.hasNextPage && <Button onClick={showMore}>Show more</Button>}
       {children}
     </Panel>
   )

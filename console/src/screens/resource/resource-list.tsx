@@ -1,13 +1,13 @@
 import type { Message } from '@bufbuild/protobuf'
 import { useQuery } from '@connectrpc/connect-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { EntityTypeService } from '../../../../gen/svc/v2/entity_type_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeams } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { labelOf, oneOf } from '../../api/words.js'
-import { useFilters } from '../../app/filters.js'
+import { useFilters } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
@@ -100,7 +100,7 @@ function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Colum
 
 /** The request of a list by what the address says; what the list needs and nobody has chosen is missing. */
 function useListRequest({ list, filters = [] }: ResourceDeclaration) {
-  const [given] = useFilters()
+  const [given, change] = useFilters()
   const teams = useTeams()
   const { field } = list.input
   const isPaged = field['pageSize'] !== undefined
@@ -114,6 +114,11 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   })
   const missing =
     filters.find((name) => name !== 'teamId' && !given[name]) ?? (needsTeam && !teamId ? 'teamId' : undefined)
+  const isDefault = needsTeam && teamId !== undefined && given['teamId'] === undefined
+  // A link without a team would be another list for whoever sees other teams first.
+  useEffect(() => {
+    if (isDefault) change({ teamId })
+  })
   return {
     request: { ...(isPaged && { pageSize: PAGE_SIZE }), ...Object.fromEntries(narrowed) } as Record<string, never>,
     missing: missing && oneOf(labelOf(missing).toLowerCase()),

@@ -1,0 +1,54 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+
+/** What the address says after its question mark: filters, tabs, what is open. */
+export type Search = Readonly<Record<string, string>>
+
+/** Reads the query of an address; of a name that is there twice, the last one counts. */
+export function parseSearch(text: string): Search {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+/** Prints a query. What is empty is left out. */
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** How far a list is read: whoever changes a filter begins anew. */
+const beginning: Search = { pages: '', row: '' }
+
+/** The filters in the address, and a function that changes some of them; `''` takes one away. */
+export function useFilters(): [Search, (changes: Search) => void] {
+  const filters = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const change = (changes: Search) => {
+    const search = (previous: Search) => ({ ...previous, ...beginning, ...changes })
+    void navigate({ to: '.', search, replace: true, resetScroll: false } as never)
+  }
+  return [filters, change]
+}
+
+interface ReadPages {
+  readonly data: { readonly pages: readonly unknown[] } | undefined
+  readonly hasNextPage: boolean
+  readonly isFetching: boolean
+  readonly isError: boolean
+  readonly fetchNextPage: () => unknown
+}
+
+/**
+ * Reads as many pages of a list as the address says, and returns what asks for one more there. `name` tells several
+ * lists of a screen apart.
+ */
+export function usePagesOfAddress(list: ReadPages, name = 'pages'): () => void {
+  const [filters, change] = useFilters()
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list
+  const read = list.data?.pages.length ?? 0
+  const isWanted = read > 0 && read < Number(filters[name])
+  useEffect(() => {
+    if (isWanted && hasNextPage && !isFetching && !isError) fetchNextPage()
+  }, [isWanted, hasNextPage, isFetching, isError, fetchNextPage])
+  return () => change({ [name]: String(read + 1) })
+}

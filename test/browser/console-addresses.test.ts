@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { ActorKind } from '../../gen/svc/v2/audit_log_pb.js'
+import { FieldOwner, UserProfileField, UserRole } from '../../gen/svc/v2/user_pb.js'
+import { launchBrowser } from '../support/browser.js'
+import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+
+const list = join(import.meta.dirname, '../support/console-screens.json')
+const screens: readonly { readonly path: string; readonly shows: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+
+let browser: Browser
+let console: TestConsole
+let token: string
+let opened: ConsolePage
+beforeAll(async () => {
+  browser = await launchBrowser()
+  console = await startTestConsole(browser)
+  token = await console.token()
+  const { service } = console
+  for (const name of ['Deploy pipeline', 'Reports']) {
+    const permissions = ['users:read', 'apps:write']
+    await service.rest('POST', '/v2/api-keys', { token, json: { name, permissions } })
+  }
+  const endpoint = { url: 'https://hooks.invalid/svc', types: ['priority.update'] }
+  await service.rest('POST', '/v2/webhook-endpoints', { token, json: endpoint })
+  await service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
+  await service.database.execute(
+    `INSERT INTO audit_events (id, occurred_at, organization_id, actor_kind, action, target_type, target_id)
+     SELECT ('0198a1c0-7d00-7000-8000-' || lpad(n::text, 12, '0'))::uuid, now() - n * interval '1 day', 'org_acme',
+            'SYSTEM', 'group.update', 'group', 'group_' || n FROM generate_series(1, 250) n`,
+  )
+  await service.database.execute(
+    `INSERT INTO app_instances (id, organization_id, team_id, name)
+     SELECT 'bulk_' || n, 'org_acme', 'team_it', 'Service ' || n FROM generate_series(1, 2500) n`,
+  )
+  opened = await console.open('/people/changes', token)
+})
+afterAll(async () => {
+  await console.stop()
+  await browser.close()
+})
+
+async function go(path: string): Promise<void> {
+  const address = JSON.stringify(`/console${path}`)
+  await opened.page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
+}
+
+/** What a screen shows, once all of it is there: its texts, and what is chosen in its fields. */
+async function contentOf(page: Page): Promise<string> {
+  await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
+  return page.evaluate<string>(`(() => {
+    const main = document.querySelector('main')
+    const fields = [...main.querySelectorAll('input, select')].map((field) => field.value)
+    return [main.innerText, ...fields].join('\\n')
+  })()`)
+}
+
+/** Opens the address of the page in another one, until both show the same. */
+async function expectSameElsewhere(): Promise<void> {
+  const { pathname, search } = new URL(opened.page.url())
+  const other = await console.open(pathname.replace('/console', '') + search, token)
+  try {
+    await other.page.locator('main h1').waitFor()
+    for (const end = Date.now() + 15_000; Date.now() < end; ) {
+      if ((await contentOf(other.page)) === (await contentOf(opened.page))) break
+      await other.page.waitForFunction(`new Promise((resolve) => setTimeout(resolve, 100, true))`)
+    }
+    expect(await contentOf(other.page)).toBe(await contentOf(opened.page))
+    expect(new URL(other.page.url()).search).toBe(new URL(opened.page.url()).search)
+  } finally {
+    await other.close()
+  }
+}
+
+/** What is chosen on a screen: fields by their labels, then tabs and buttons by their names. */
+interface Chosen {
+  readonly path: string
+  readonly select?: Readonly<Record<string, string>>
+  readonly type?: Readonly<Record<string, string>>
+  readonly press?: readonly string[]
+  readonly search: string
+  readonly shows: string
+}
+
+const day = '2026-01-31'
+const chosen: readonly Chosen[] = [
+  {
+    path: '/people',
+    type: { 'Name or address': 'o' },
+    select: {
+      Department: 'IT',
+      Role: 'Org member',
+      State: 'All',
+      'Whose field': 'Department',
+      'is owned by': 'Directory',
+    },
+    search: `?q=o&department=IT&role=${UserRole.ORG_MEMBER}&state=all&field=${UserProfileField.DEPARTMENT}&owner=${FieldOwner.DIRECTORY}`,
+    shows: 'Chidi Okafor',
+  },
+  {
+    path: '/journeys',
+    select: { Team: 'People Operations', State: 'Late' },
+    search: '?team=team_people&state=overdue',
+    shows: 'Kamala',
+  },
+  ...['Table', 'Time line'].map((tab) => ({
+    path: '/journeys/0198a1c0-7d00-7000-8000-000000000001',
+    press: [tab],
+    search: tab === 'Table' ? '?view=table' : '?view=time',
+    shows: 'Create the accounts',
+  })),
+  { path: '/policies', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Production systems' },
+  { path: '/priorities', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Urgent' },
+  { path: '/entity-types', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Device' },
+  { path: '/webhooks', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Nothing here yet' },
+  { path: '/apps', select: { Team: 'People Operations' }, search: '?teamId=team_people', shows: 'Learning Hub' },
+  { path: '/slas', select: { Team: 'People Operations' }, search: '?teamId=team_people', shows: 'First response' },
+  { path: '/ingestion', select: { Team: 'People Operations' }, search: '?teamId=team_people', shows: 'Read employees' },
+  { path: '/mappings', select: { 'Entity type': 'Person' }, search: '?entityTypeId=type_person', shows: 'Name' },
+  { path: '/keys', select: { State: 'Active' }, search: '?status=1', shows: 'Deploy pipeline' },
+  {
+    path: '/audit',
+    select: { Action: 'Group update', By: 'System' },
+    type: { 'To what (id)': 'group_7', From: day },
+    search: `?target=group_7&since=${day}&action=group.update&kind=${ActorKind.SYSTEM}`,
+    shows: 'group_7',
+  },
+  { path: '/audit', press: ['Show earlier events'], search: '?pages=2', shows: 'group_150' },
+  { path: '/events', type: { 'About (id)': 'user_chidi' }, search: '?target=user_chidi', shows: 'user_chidi' },
+]
+
+/** The parameters of a query in one order. */
+function sorted(search: string): string {
+  return [...new URLSearchParams(search)].map(String).toSorted().join('&')
+}
+
+describe('every address of the console is a link', () => {
+  it.each(screens)('$path shows in a new window what it shows', async ({ path, shows }) => {
+    await go(path)
+    await opened.page.locator('main').getByText(shows).first().waitFor()
+    await expectSameElsewhere()
+  })
+
+  it.each(chosen)('what is chosen on $path is in it: $search', async ({ path, select, type, press, search, shows }) => {
+    const { page } = opened
+    await go('/people/changes')
+    await go(path)
+    for (const [label, text] of Object.entries(type ?? {})) await page.getByLabel(label, { exact: true }).fill(text)
+    for (const [label, text] of Object.entries(select ?? {})) {
+      await page.getByLabel(label, { exact: true }).selectOption(text)
+    }
+    for (const name of press ?? []) await page.getByText(name, { exact: true }).click()
+    await page.waitForURL((url) => sorted(url.search) === sorted(search))
+    await page.locator('main').getByText(shows).first().waitFor()
+    await expectSameElsewhere()
+  })
+
+  it('a list without a filter for all teams names its team', async () => {
+    await go('/slas')
+    await opened.page.waitForURL((url) => url.search === '?teamId=team_it')
+    await expectSameElsewhere()
+  })
+
+  it('how far a long list is scrolled is in it, until a filter is changed', async () => {
+    const { page } = opened
+    await go('/apps?teamId=team_it')
+    const scroller = page.getByRole('region', { name: 'App instances' })
+    await scroller.getByRole('link').first().waitFor()
+    const scrollTo = (top: string) =>
+      page.evaluate(`{
+      const list = document.querySelector('main section[tabindex]')
+      list.scrollTop = ${top}
+    }`)
+    for (const count of ['2,000 read', / in all$/]) {
+      await scrollTo('list.scrollHeight')
+      await page.getByText(count).waitFor()
+    }
+    await scrollTo('40 * 1500')
+    await page.waitForURL((url) => url.search === '?teamId=team_it&row=1500')
+    const name = await scroller.getByRole('row').nth(20).getByRole('link').first().textContent()
+    const other = await console.open('/apps?teamId=team_it&row=1500', token)
+    await other.page.getByRole('link', { name: String(name), exact: true }).waitFor()
+    expect(new URL(other.page.url()).search).toBe('?teamId=team_it&row=1500')
+    await other.close()
+    for (const [team, first] of [
+      ['People Operations', 'Learning Hub'],
+      ['IT Operations', 'Forge (source code)'],
+    ] as const) {
+      await page.getByLabel('Team', { exact: true }).selectOption(team)
+      await page.getByRole('link', { name: first, exact: true }).waitFor()
+      expect(new URL(page.url()).search).not.toContain('row')
+    }
+  })
+})
