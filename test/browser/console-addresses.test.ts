@@ -42,11 +42,6 @@ afterAll(async () => {
   await browser.close()
 })
 
-async function go(path: string): Promise<void> {
-  const address = JSON.stringify(`/console${path}`)
-  await opened.page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
-}
-
 /** What a screen shows, once all of it is there: its texts, and what is chosen in its fields. */
 async function contentOf(page: Page): Promise<string> {
   await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
@@ -138,15 +133,15 @@ function sorted(search: string): string {
 
 describe('every address of the console is a link', () => {
   it.each(screens)('$path shows in a new window what it shows', async ({ path, shows }) => {
-    await go(path)
+    await opened.go(path)
     await opened.page.locator('main').getByText(shows).first().waitFor()
     await expectSameElsewhere()
   })
 
   it.each(chosen)('what is chosen on $path is in it: $search', async ({ path, select, type, press, search, shows }) => {
     const { page } = opened
-    await go('/people/changes')
-    await go(path)
+    await opened.go('/people/changes')
+    await opened.go(path)
     for (const [label, text] of Object.entries(type ?? {})) await page.getByLabel(label, { exact: true }).fill(text)
     for (const [label, text] of Object.entries(select ?? {})) {
       await page.getByLabel(label, { exact: true }).selectOption(text)
@@ -158,14 +153,14 @@ describe('every address of the console is a link', () => {
   })
 
   it('a list without a filter for all teams names its team', async () => {
-    await go('/slas')
+    await opened.go('/slas')
     await opened.page.waitForURL((url) => url.search === '?teamId=team_it')
     await expectSameElsewhere()
   })
 
   it('how far a long list is scrolled is in it, until a filter is changed', async () => {
     const { page } = opened
-    await go('/apps?teamId=team_it')
+    await opened.go('/apps?teamId=team_it')
     const scroller = page.getByRole('region', { name: 'App instances' })
     await scroller.getByRole('link').first().waitFor()
     const scrollTo = (top: string) =>

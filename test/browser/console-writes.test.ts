@@ -48,18 +48,13 @@ afterAll(async () => {
   await browser.close()
 })
 
-async function go(path: string): Promise<void> {
-  const address = JSON.stringify(`/console${path}`)
-  await opened.page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
-}
-
 /** What is not as it should be about the dialog of a write that could be sent. */
 async function faultsOf({ method: name, path, open, makesIt = false }: ConsoleWrite): Promise<string[]> {
   const { page } = opened
   const dialog = page.getByRole('dialog')
-  await go('/events')
+  await opened.go('/events')
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
-  await go(path)
+  await opened.go(path)
   await open(page, dialog)
   await dialog.getByRole('row').nth(1).waitFor()
   await dialog.getByRole('button', { name: 'Copy as curl' }).click()

@@ -21,6 +21,8 @@ export interface ConsolePage {
   readonly complaints: string[]
   /** The addresses that were asked for. */
   readonly requested: string[]
+  /** Goes to an address of the console as a link does, which keeps the sign-in. */
+  go(path: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,7 +79,11 @@ export async function startTestConsole(browser: Browser, options: TestServiceOpt
       page.on('pageerror', (error) => complaints.push(String(error)))
       page.on('request', (request) => requested.push(request.url()))
       await page.goto(`${service.baseUrl}/console${path}${token === undefined ? '' : `#token=${token}`}`)
-      return { page, complaints, requested, close: () => page.close() }
+      const go = async (next: string) => {
+        const address = JSON.stringify(`/console${next}`)
+        await page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
+      }
+      return { page, complaints, requested, go, close: () => page.close() }
     },
     stop: async () => {
       await context.close()
