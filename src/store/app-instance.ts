@@ -1,9 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type PageRow, pageColumns, pageText, type RowRange } from './list.js'
+import { createPagedList, type PageRow, pageText, type RowRange } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
@@ -28,11 +27,9 @@ const instanceText = rowText(appInstanceResource)
  * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for shared
  * ones. No row means that there is no such team.
  */
-const list = createStatement<AppInstanceSelection, PageRow>({
-  name: 'list_app_instances',
-  columns: pageColumns,
-  planned: 'anew',
-  text: ({ teamId, teamIds, after, pageSize }) => {
+const list = createPagedList<AppInstanceSelection>(
+  'list_app_instances',
+  ({ teamId, teamIds, after, pageSize }, most) => {
     const [text, order] = [Prisma.sql`i.text`, Prisma.sql`i.ordinal`]
     const page = pageText(
       { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text`, pageSize },
@@ -40,7 +37,7 @@ const list = createStatement<AppInstanceSelection, PageRow>({
         (SELECT i.ordinal, ${instanceText} AS text
            FROM app_instances i
           WHERE ${ofOrganization('i')} AND i.team_id = t.id AND i.ordinal > ${after}::bigint
-          ORDER BY i.ordinal LIMIT ${pageSize} + 1)
+          ORDER BY i.ordinal LIMIT ${most})
         UNION ALL
         (SELECT s.app_instance_ordinal, ${instanceText}
            FROM app_instance_shares s
@@ -50,7 +47,7 @@ const list = createStatement<AppInstanceSelection, PageRow>({
           ) i
           WHERE ${ofOrganization('s')} AND s.team_id = t.id AND s.app_instance_ordinal > ${after}::bigint
             AND i.team_id <> s.team_id
-          ORDER BY s.app_instance_ordinal LIMIT ${pageSize} + 1)
+          ORDER BY s.app_instance_ordinal LIMIT ${most})
         ORDER BY ordinal LIMIT ${pageSize} + 1) i`,
     )
     return Prisma.sql`
@@ -59,21 +56,20 @@ SELECT page.*
  CROSS JOIN LATERAL (${page}) page
  WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`
   },
-})
+)
 
 /** The standard methods; `readAppInstances` lists. */
 export const appInstanceStore = createStandardStore(appInstanceResource, { hasOwnList: true })
 
 /** The statements of this file. */
-export const appInstanceStatements = [list, ...appInstanceStore.statements]
+export const appInstanceStatements = [...list.statements, ...appInstanceStore.statements]
 
 /** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
-export async function readAppInstances(
+export function readAppInstances(
   tables: Tables,
   { after = '0', ...selection }: AppInstancePage,
 ): Promise<PageRow | undefined> {
-  const [page] = await tables.run(list, { ...selection, after })
-  return page
+  return list.read(tables, { ...selection, after })
 }
 
 /** The app instance whose shares to list. */

@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import { createStatement, type Parameter } from '../db/statement.js'
+import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { createPagedList, type PageRow, pageColumns, pageText } from './list.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
@@ -42,6 +42,7 @@ const filtered: readonly (readonly [column: string, type: string])[] = [
   ...ownedPlaces.map(({ field }) => [`${field.toLowerCase()}_owner`, 'field_owner'] as const),
 ]
 
+const emailKey: Parameter = { parameter: 'emailKey' }
 const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
 const isDeactivatedIfAsked = Prisma.sql`(${isDeactivated} IS NOT TRUE OR m.deactivated_at IS NOT NULL)`
 
@@ -61,23 +62,40 @@ function matches(): Prisma.Sql {
 }
 
 /** Walks an index of the organization; OFFSET 0 keeps the planner from reading all email addresses of the table. */
-const list = createStatement<Page, PageRow>({
-  name: 'list_users',
-  columns: pageColumns,
-  planned: 'anew',
-  text: ({ after, pageSize }) => {
-    const [order, position] = [Prisma.sql`m.ordinal`, Prisma.sql`m.ordinal::text`]
-    return pageText(
-      { alias: 'm', text: rowText(userResource), order, position, pageSize },
-      Prisma.sql`(
+function usersText({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted: Prisma.Sql): Prisma.Sql {
+  const [order, position] = [Prisma.sql`m.ordinal`, Prisma.sql`m.ordinal::text`]
+  return pageText(
+    { alias: 'm', text: rowText(userResource), order, position, pageSize },
+    Prisma.sql`(
         SELECT *
-          FROM memberships m
-         WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${matches()} AND ${isDeactivatedIfAsked}
-           AND (${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)
+          FROM (
+            SELECT * FROM memberships m
+             WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${isWanted}
+             ORDER BY m.ordinal LIMIT ${most}
+          ) m
          ORDER BY m.ordinal LIMIT ${pageSize} + 1
       ) m
      CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
-    )
+  )
+}
+
+const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
+
+const list = createPagedList<Page>('list_users', (page, most) => usersText(page, most, isShown))
+
+const listOfEmail = createStatement<Page, PageRow>({
+  name: 'list_users_of_email',
+  columns: pageColumns,
+  text: (page) => usersText(page, Prisma.sql`2`, Prisma.sql`${isShown} AND m.email_key = ${emailKey}`),
+})
+
+const search = createStatement<Page, PageRow>({
+  name: 'search_users',
+  columns: pageColumns,
+  planned: 'anew',
+  text: (page) => {
+    const isWanted = Prisma.sql`${matches()} AND ${isDeactivatedIfAsked} AND ${isShown}`
+    return usersText(page, Prisma.sql`${page.pageSize} + 1`, isWanted)
   },
 })
 
@@ -98,7 +116,7 @@ SELECT found.count - inactive.count AS count
 })
 
 /** The statements of this file. */
-export const userListStatements = [list, count]
+export const userListStatements = [...list.statements, listOfEmail, search, count]
 
 /** The values of the parameters of `matches`. */
 function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
@@ -116,8 +134,11 @@ export async function readUserPage(
   tables: Tables,
   { filters, after = '0', ...selection }: UserSelection,
 ): Promise<PageRow | undefined> {
-  const [page] = await tables.run(list, { ...valuesOf(filters), ...selection, after })
-  return page
+  const { isDeactivated, emailKey, ...others } = filters
+  const page = { ...valuesOf(filters), ...selection, after }
+  const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
+  if (isPlain && emailKey === undefined) return list.read(tables, page)
+  return (await tables.run(isPlain ? listOfEmail : search, page))[0]
 }
 
 /** How many members of an organization the filters want. */

@@ -57,7 +57,7 @@ const operations: Operation[] = [
     ({ userToken: token }) => ({ token, json: { name: 'New' } }),
     ['select_member_of_token', 'update_priority'],
   ],
-  byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances']),
+  byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances_10000']),
   byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
   byKey('GET /v2/journeys', undefined, ['list_journeys']),
   byKey('GET /v2/journeys?isOverdue=true&includeTotal=true', undefined, [
@@ -158,7 +158,7 @@ describe('an operation sends to the database', () => {
 describe('the stores', () => {
   const kinds = ImportRecordSchema.fields.map(({ name }) => name).join('|')
   const ofKind = new RegExp(`(?<=^(?:export|import|stage)_)(?:${kinds})(?=_|$)`)
-  // Of the same text with another limit, a filter or another order.
+  // Of the same text with another limit, with a filter or in another order.
   const variant = /(?:_(?:whole|of_(?:config|app_instance|actions)|by_lateness|by_end))+$/
   const ofOneOrMany = /(?<=^lock_member)s$/
   const ofSearches = /(?<=^(?:list|count)_)directory_(?:members|groups)$/
@@ -168,7 +168,7 @@ describe('the stores', () => {
   const ofReferences = /(?<=^keep_).*$|(?<=^find_)(?:teams|access_policies|app_instances|entity_\w+)$/
   const part = /(?<=_child)_.*$/
 
-  it('register few statements, counting variants by kind, filter and the like once', () => {
+  it('register few statements, counting variants by kind, page size and the like once', () => {
     const names = [...statements.keys()].map((name) =>
       name
         .replace(ofKind, 'kind')
