@@ -106,6 +106,12 @@ const chosen: readonly Chosen[] = [
     search: tab === 'Table' ? '?view=table' : '?view=time',
     shows: 'Create the accounts',
   })),
+  {
+    path: '/resources',
+    type: { Name: 'grip', 'App instance (id)': 'app_forge' },
+    search: '?q=grip&appInstanceId=app_forge',
+    shows: 'gripper-firmware',
+  },
   { path: '/policies', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Production systems' },
   { path: '/priorities', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Urgent' },
   { path: '/entity-types', select: { Team: 'IT Operations' }, search: '?teamId=team_it', shows: 'Device' },

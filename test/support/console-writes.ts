@@ -124,6 +124,13 @@ export function consoleWrites(made: {
       },
     },
     { method: 'unshareAppInstance', path: '/apps/app_forge', open: press('Stop sharing with People Operations') },
+    {
+      method: 'createAppResource',
+      path: '/resources?appInstanceId=app_forge',
+      open: fill('Create a resource'),
+    },
+    { method: 'batchUpdateAppResources', path: '/resources/resource_gripper', open: fill('Edit') },
+    { method: 'deleteAppResource', path: '/resources/resource_gripper', open: press('Delete') },
     ...standard('access policy', { list: '/policies', one: production }),
     {
       method: 'createAccessPolicyApprovalProcedure',

@@ -26,6 +26,7 @@ export const destinations: readonly { readonly title: string; readonly items: re
     title: 'Access',
     items: [
       { path: '/apps', title: 'App instances' },
+      { path: '/resources', title: 'Resources' },
       { path: '/policies', title: 'Policies' },
     ],
   },

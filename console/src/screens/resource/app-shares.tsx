@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../../gen/svc/v2/app_resource_pb.js'
@@ -31,9 +32,13 @@ export function AppShares(props: AppSharesProps) {
       <MemberPanel
         title="Resources"
         pages={resources}
-        add={undefined}
+        add={
+          <Link to="/resources" search={{ appInstanceId: props.id } as never}>
+            All of them, and new ones
+          </Link>
+        }
         columns={[
-          { label: 'Name', cell: ({ name }) => name },
+          { label: 'Name', cell: ({ id, name }) => <Link to={`/resources/${encodeURIComponent(id)}`}>{name}</Link> },
           { label: 'Type', cell: ({ resourceType }) => resourceType },
           { label: 'Description', cell: ({ description }) => description || '–' },
           { label: 'External id', cell: ({ externalId }) => externalId || '–' },
@@ -41,7 +46,7 @@ export function AppShares(props: AppSharesProps) {
         ]}
         keyOf={(resource) => resource.id}
         actions={() => null}
-        empty="People are granted access to resources of an app. An import or the API brings them in."
+        empty="People are granted access to resources of an app. Create one, or let an import bring them in."
       />
       <Sharing {...props} />
     </>

@@ -58,9 +58,16 @@ export function teamOf(item: Message): string | undefined {
   return textOf(item, 'teamId') || undefined
 }
 
+/** The message in which a request says what it makes of one thing: itself, or an entry of its list if it is a batch. */
+export function entryOf({ input }: Method): { readonly schema: DescMessage; readonly list: DescField | undefined } {
+  const [list, ...others] = input.fields
+  const isBatch = list?.fieldKind === 'list' && others.length === 0
+  return isBatch && list.message ? { schema: list.message, list } : { schema: input, list: undefined }
+}
+
 /** The fields that a request sets, apart from what it is about. */
-export function editableFields({ input }: Method): readonly DescField[] {
-  return input.fields.filter(({ localName }) => !['id', 'clearFields'].includes(localName))
+export function editableFields(method: Method): readonly DescField[] {
+  return entryOf(method).schema.fields.filter(({ localName }) => !['id', 'clearFields'].includes(localName))
 }
 
 function textOf(item: Message, name: string): string {

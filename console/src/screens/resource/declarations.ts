@@ -1,5 +1,6 @@
 import { AccessPolicyService } from '../../../../gen/svc/v2/access_policy_pb.js'
 import { AppInstanceService } from '../../../../gen/svc/v2/app_instance_pb.js'
+import { AppResourceService } from '../../../../gen/svc/v2/app_resource_pb.js'
 import { EntityFieldMappingService } from '../../../../gen/svc/v2/entity_field_mapping_pb.js'
 import { EntityIngestionConfigService } from '../../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { EntityTypeService } from '../../../../gen/svc/v2/entity_type_pb.js'
@@ -18,6 +19,7 @@ import { WebhookDeliveries } from './webhook-deliveries.js'
 const teams = TeamService.method
 const groups = GroupService.method
 const apps = AppInstanceService.method
+const resources = AppResourceService.method
 const policies = AccessPolicyService.method
 const priorities = PriorityService.method
 const types = EntityTypeService.method
@@ -67,6 +69,19 @@ export const declarations: readonly ResourceDeclaration[] = [
     filters: ['teamId'],
     Parts: AppShares,
     empty: 'The team owns no app, and none is shared with it. Create one, or share one from another team.',
+  },
+  {
+    path: 'resources',
+    title: 'Resources',
+    one: 'resource',
+    list: resources.listAppResources,
+    get: resources.getAppResource,
+    create: resources.createAppResource,
+    update: resources.batchUpdateAppResources,
+    remove: resources.deleteAppResource,
+    columns: ['resourceType', 'appInstanceId', 'externalId'],
+    filters: ['q', 'appInstanceId'],
+    empty: 'People are granted access to resources of an app. Create one, or let an import bring them in.',
   },
   {
     path: 'policies',

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { editableFields, idOf, memberOf, type ResourceDeclaration } from './declaration.js'
+import { editableFields, entryOf, idOf, memberOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
 import { draftOf, draftText, jsonOf } from './field-draft.js'
 import { MessagesText } from './message-fields.js'
@@ -39,7 +39,7 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
       <WriteDialog
         title={title}
         method={method}
-        input={requestFrom(method.input, item && idOf(item), edited, textOf)}
+        input={requestFrom(method, item && idOf(item), edited, textOf)}
         subject={subject}
         changes={(answer) =>
           edited.map((field) => ({
@@ -99,11 +99,12 @@ function faultIn(field: DescField, text: string): [string, string][] {
 }
 
 function requestFrom(
-  schema: ResourceDeclaration['create']['input'],
+  method: ResourceDeclaration['create'],
   id: string | undefined,
   fields: readonly DescField[],
   textOf: (field: DescField) => string,
 ): Message {
+  const { schema, list } = entryOf(method)
   const json: Record<string, JsonValue> = id === undefined ? {} : { id }
   const cleared: string[] = []
   for (const field of fields) {
@@ -113,5 +114,5 @@ function requestFrom(
     else json[field.jsonName] = value
   }
   if (cleared.length > 0 && schema.field['clearFields'] !== undefined) json['clearFields'] = cleared
-  return fromJson(schema, json)
+  return fromJson(method.input, list === undefined ? json : { [list.jsonName]: [json] })
 }

@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Filters, Screen } from '../../ui/screen.js'
+import { SearchField } from '../../ui/search-field.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { Empty, NoRight } from '../../ui/states.js'
 import { idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
@@ -104,16 +105,17 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   const teams = useTeams()
   const { field } = list.input
   const isPaged = field['pageSize'] !== undefined
+  const isWhole = field['includeTotal'] !== undefined
   // Lists without a filter for all teams are of one team.
-  const needsTeam = filters.includes('teamId') && field['includeTotal'] === undefined
+  const needsTeam = filters.includes('teamId') && !isWhole
   const teamId = given['teamId'] ?? (needsTeam ? teams[0]?.id : undefined)
   const values = { ...given, ...(teamId !== undefined && { teamId }) }
   const narrowed = filters.flatMap((name) => {
     const value = (values as Readonly<Record<string, string>>)[name]
     return value ? [[name, value] as const] : []
   })
-  const missing =
-    filters.find((name) => name !== 'teamId' && !given[name]) ?? (needsTeam && !teamId ? 'teamId' : undefined)
+  const needed = isWhole ? [] : filters.filter((name) => name !== 'teamId')
+  const missing = needed.find((name) => !given[name]) ?? (needsTeam && !teamId ? 'teamId' : undefined)
   const isDefault = needsTeam && teamId !== undefined && given['teamId'] === undefined
   // A link without a team would be another list for whoever sees other teams first.
   useEffect(() => {
@@ -140,6 +142,13 @@ function ListFilters({ declaration }: { readonly declaration: ResourceDeclaratio
             label="Team"
             value={given[name] ?? ''}
             options={[...all, ...teams.map(({ id, name: text }) => ({ value: id, text }))]}
+            onChange={(value) => change({ [name]: value })}
+          />
+        ) : name !== 'entityTypeId' ? (
+          <SearchField
+            key={name}
+            label={name === 'q' ? 'Name' : `${labelOf(name)} (id)`}
+            value={given[name] ?? ''}
             onChange={(value) => change({ [name]: value })}
           />
         ) : (
