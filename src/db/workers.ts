@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { WORKER_SILENT } from './errors.js'
+import { databaseFailure, WORKER_SILENT } from './errors.js'
 import { Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
 
@@ -24,7 +24,7 @@ const OTHERS = 2
 /** How long a worker is believed to have an organization; only the share is wrong when it has moved. */
 const KNOWN_MILLIS = 10_000
 const MAX_KNOWN = 10_000
-/** After so long without any answer that it owes, a worker is probed, and then as often until it answers. */
+/** After so long without any answer that it owes, or at once if it is lost, a worker is probed, and then as often until it answers. */
 const SILENCE_MILLIS = 1_000
 /** How often workers that owe something are looked at. */
 const LOOK_MILLIS = 250
@@ -43,7 +43,7 @@ interface Worker {
 
 /**
  * A bulkhead between the workers of a cluster: only a part of the connections waits for any of them, and none for one
- * that is silent. A worker that refuses connections needs none of it: what it is asked fails at once.
+ * that is silent or lost.
  */
 export class Workers {
   readonly #options: WorkersOptions
@@ -75,6 +75,10 @@ export class Workers {
       void this.#look()
       try {
         return await work()
+      } catch (error) {
+        // One that cannot be reached is as one that is silent: to find that out costs each call a session.
+        if (databaseFailure(error)?.kind === 'unavailable') void this.#probe(worker)
+        throw error
       } finally {
         worker.owed--
         worker.since = performance.now()
@@ -124,5 +128,6 @@ export class Workers {
     )
     worker.since = performance.now()
     worker.isProbed = false
+    if (worker.isSilent) void this.#look()
   }
 }

@@ -80,6 +80,19 @@ describe('the workers of a cluster', () => {
     await stuck
   })
 
+  it('refuse at once what is asked of a lost one, until it answers', async () => {
+    const { workers, silent } = createCluster()
+    const lost = Object.assign(new Error('no connection to the remote node'), { code: '08006', severity: 'ERROR' })
+    silent.add('a')
+    await expect(workers.use('a1', () => Promise.reject(lost))).rejects.toBe(lost)
+    await expect(workers.use('a2', async () => 'asked')).rejects.toThrow(WORKER_SILENT)
+    silent.delete('a')
+    await wait(1_800)
+    await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')
+    await expect(workers.use('a1', () => Promise.reject(lost))).rejects.toBe(lost)
+    await expect(workers.use('a2', async () => 'still there')).resolves.toBe('still there')
+  })
+
   it('may take their time with one statement while they answer', async () => {
     const { workers } = createCluster()
     const held = createHeld()
