@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
+import { countLockWaits } from './support/lock-wait.js'
 import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
 import { expectAsInSchema, pathOf, standardJson } from './support/printed-lists.js'
@@ -281,13 +282,11 @@ describe('writing SLA definitions', () => {
       const { id } = await made()
       await service.database.execute('DELETE FROM audit_events')
       const waiting = await service.database.transaction(async (sql) => {
-        await sql.execute('SELECT FROM sla_definitions WHERE id = $1 FOR UPDATE', [id])
+        const text = 'SELECT FROM sla_definitions WHERE organization_id = $1 AND id = $2 FOR UPDATE'
+        await sql.execute(text, [fixture.acme, id])
         const renamed = call(update, { id, name: 'Waited' })
         await eventually(async () => {
-          const waits = await service.database.query(
-            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-          )
-          expect(waits.length).toBeGreaterThan(0)
+          expect(await countLockWaits(service.testDatabase)).toBeGreaterThan(0)
         }, 10_000)
         await sql.execute('DELETE FROM sla_conditions WHERE sla_definition_id = $1', [id])
         return { renamed }

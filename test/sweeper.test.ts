@@ -89,7 +89,7 @@ describe('the sweeper', () => {
       const eventId = runtime.newId()
       const target = { targetType: 'team', targetId: fixture.it }
       const event = { organizationId: acme, actorKind: 'SYSTEM', action: 'team.update', ...target } as const
-      await models.auditEvent.create({ data: { ...event, id: eventId } })
+      await models.auditEvent.create({ data: { ...event, id: eventId }, select: { id: true } })
       const createdAt = new Date(runtime.now().getTime() - days * day)
       const delivery = {
         organizationId: acme,
