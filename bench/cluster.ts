@@ -35,9 +35,15 @@ export async function benchCluster(urls: ClusterUrls, report: Report, rounds: Ro
   await distribute(urls.cluster, 32, () => {})
   const sides = await Promise.all(
     Object.entries(urls).map(async ([name, connectionString]: [string, string]) => {
+      const isDistributed = name === 'cluster'
       const tokens = await seed(connectionString, operationsSize)
-      if (name === 'cluster') await analyzeShards(connectionString)
-      return { name, connectionString, tokens, server: await startServer('service', { connectionString }) }
+      if (isDistributed) await analyzeShards(connectionString)
+      return {
+        name,
+        connectionString,
+        tokens,
+        server: await startServer('service', { connectionString, isDistributed }),
+      }
     }),
   )
   try {

@@ -1,4 +1,5 @@
 import { benchCluster } from './cluster.js'
+import { benchClusterMessages } from './cluster-messages.js'
 import { startBenchServer } from './database.js'
 import { benchEvents } from './events.js'
 import { benchGrowth } from './growth.js'
@@ -39,6 +40,8 @@ const extras = {
       rounds,
       process.env['ONLY'],
     ),
+  // On the cluster to which CITUS_URL belongs, with up to eight of its workers.
+  'cluster-messages': () => benchClusterMessages(settingOf('CITUS_URL'), report),
   'statement-names': withServer((server) => benchStatementNames(server, report, rounds, process.env['ONLY'])),
   // Between this build and that of another checkout, in the folder BEFORE.
   turns: withServer((server) => benchTurns(server, report, rounds, settingOf('BEFORE'), process.env['ONLY'])),

@@ -16,9 +16,12 @@ export async function openSameAnswerCheck(connectionString: string) {
     ): Promise<void> => {
       const seen: string[] = []
       for (const [index, { port }] of servers.entries()) {
-        if (before !== undefined) await send(port, withSerial(before, nextSerial()))
+        if (before !== undefined) await sendText(port, withSerial(before, nextSerial()))
         const serial = nextSerial()
-        const { status, body, requestId } = await send(port, withSerial(checked[index % checked.length] ?? '', serial))
+        const { status, body, requestId } = await sendText(
+          port,
+          withSerial(checked[index % checked.length] ?? '', serial),
+        )
         if (status !== 200) throw new Error(`${name} answered ${status}: ${body}`)
         const { rows } = await client.query(
           `SELECT actor_kind, actor_id, actor_name, action, target_type, target_id, team_id, changes
@@ -35,7 +38,8 @@ export async function openSameAnswerCheck(connectionString: string) {
   }
 }
 
-async function send(port: number, request: string) {
+/** Sends a request that is given as text. */
+export async function sendText(port: number, request: string) {
   const [head = '', body = ''] = request.split('\r\n\r\n')
   const [line = '', ...headerLines] = head.split('\r\n')
   const [method = '', path = ''] = line.split(' ')

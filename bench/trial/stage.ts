@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
-import { migrate } from '../../src/db/migrate.js'
-import { loadMigrations } from '../../src/db/migration.js'
-import { databaseUrl } from '../../test/support/database-url.js'
+import { distribute } from '../../src/db/distribute.js'
+import { createLocalDatabase, dropDatabases, nodesOf } from '../../test/support/database-server.js'
 import { type BenchServer, seed, startBenchServer, type Tokens } from '../database.js'
 import { runProgram } from '../programs.js'
 import type { DatasetSize } from '../records.js'
@@ -55,6 +54,8 @@ export interface ServiceRun {
 
 const size: DatasetSize = { appInstances: 100, appResources: 100, priorities: 50, journeys: 20, users: 20 }
 const SVC_SEAL_KEY = 'a key of thirty-two characters !!'
+/** Of each table in a cluster. */
+const SHARDS = 8
 /** A service that has not stopped by then never will. */
 const STOP_MILLIS = 40_000
 
@@ -80,19 +81,18 @@ export function databaseOf(server: BenchServer): DatabaseServer {
 }
 
 async function joinServer(url: string): Promise<DatabaseServer> {
+  const nodes = await nodesOf(url)
   const created: string[] = []
   return {
-    name: await nameOf(url),
+    name: `${await nameOf(url)}${nodes.length > 1 ? `, ${nodes.length - 1} workers` : ''}`,
     createDatabase: async () => {
       const database = `svc_trial_${randomUUID().replaceAll('-', '')}`
-      await execute(url, `CREATE DATABASE ${database} TEMPLATE template0`)
       created.push(database)
-      await migrate(databaseUrl(url, database), await loadMigrations())
-      return databaseUrl(url, database)
+      const connectionString = await createLocalDatabase(nodes, database)
+      if (nodes.length > 1) await distribute(connectionString, SHARDS, () => {})
+      return connectionString
     },
-    stop: async () => {
-      for (const database of created) await execute(url, `DROP DATABASE ${database} WITH (FORCE)`)
-    },
+    stop: () => dropDatabases(nodes, created),
   }
 }
 
