@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 const folder = join(import.meta.dirname, '../../deploy/local-cluster')
 
 /** How the script ends, with what it says. */
-async function run(...args: string[]): Promise<{ status: unknown; stderr: string }> {
+async function run(script: string, ...args: string[]): Promise<{ status: unknown; stderr: string }> {
   try {
-    const { stderr } = await promisify(execFile)(join(folder, 'local-cluster.sh'), args)
+    const { stderr } = await promisify(execFile)(join(folder, script), args)
     return { status: 0, stderr }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && 'stderr' in error)) throw error
@@ -18,29 +18,33 @@ async function run(...args: string[]): Promise<{ status: unknown; stderr: string
   }
 }
 
-describe('the script of the local cluster', () => {
+describe('the scripts of local clusters', () => {
   let directory: string
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-no-cluster-'))
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  it.each(['local-cluster.sh', 'install.sh'])('is complete (%s)', async (name) => {
+  it.each(['local-cluster.sh', 'citus-cluster.sh', 'install.sh'])('is complete (%s)', async (name) => {
     expect(await promisify(execFile)('bash', ['-n', join(folder, name)])).toEqual({ stdout: '', stderr: '' })
   })
 
   it('refuses unknown arguments, and creates nothing', async () => {
-    expect(await run('restart', directory)).toEqual({
+    expect(await run('local-cluster.sh', 'restart', directory)).toEqual({
       status: 1,
       stderr: "local-cluster: start or stop, not 'restart'\n",
+    })
+    expect(await run('citus-cluster.sh', 'restart', directory)).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^citus-cluster: start, stop, .* not 'restart'\n$/),
     })
     expect(await readdir(directory)).toEqual([])
   })
 
   it('stops only a cluster that it has started', async () => {
-    expect(await run('stop', directory)).toEqual({
-      status: 1,
-      stderr: `local-cluster: there is no cluster in ${directory}\n`,
-    })
+    for (const name of ['local-cluster', 'citus-cluster']) {
+      const stderr = `${name}: there is no cluster in ${directory}\n`
+      expect(await run(`${name}.sh`, 'stop', directory)).toEqual({ status: 1, stderr })
+    }
   })
 })
