@@ -14,7 +14,7 @@ import { ShortTable } from '../../ui/short-table.js'
 import { FailureBox, Skeleton } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { KeyAction } from './key-action.js'
-import { isUnused, KeyStatus, kindText } from './keys-screen.js'
+import { isUnused, KeyStatus, kindText } from './key-facts.js'
 
 /** A key: what it may do, when it was last used, and the keys that it was rotated from and to. */
 export function KeyScreen() {

@@ -1,45 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import {
-  type ApiKey,
-  ApiKeyKindSchema,
-  ApiKeyService,
-  ApiKeyStatus,
-  ApiKeyStatusSchema,
-} from '../../../../gen/svc/v2/api_key_pb.js'
+import { type ApiKey, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { enumOptions, enumText } from '../../api/words.js'
+import { enumOptions } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
-import { Badge, Button, type Tone } from '../../ui/button.js'
+import { Button } from '../../ui/button.js'
 import { SelectField } from '../../ui/field.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Filters, Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
+import { isUnused, KeyStatus, kindText } from './key-facts.js'
 
-const tones: Readonly<Record<ApiKeyStatus, Tone>> = {
-  [ApiKeyStatus.UNSPECIFIED]: 'plain',
-  [ApiKeyStatus.ACTIVE]: 'good',
-  [ApiKeyStatus.EXPIRED]: 'warn',
-  [ApiKeyStatus.REVOKED]: 'bad',
-}
-
-/** The state of a key. */
-export function KeyStatus({ status }: { readonly status: ApiKeyStatus }) {
-  return <Badge tone={tones[status]}>{enumText(ApiKeyStatusSchema, status)}</Badge>
-}
-
-const UNUSED_MILLIS = 30 * 86_400_000
 const PAGE_SIZE = 1_000
-
-/** Whether a key that works has not been used for 30 days, or never since it was created that long ago. */
-export function isUnused(key: ApiKey, now: number): boolean {
-  const last = key.lastUsedAt ?? key.createdAt
-  return key.status === ApiKeyStatus.ACTIVE && now - Date.parse(last) > UNUSED_MILLIS
-}
 
 /** The API keys: which are in use, and which nobody uses. */
 export function KeysScreen() {
@@ -114,11 +90,4 @@ export function KeysScreen() {
       {isCreating && <CreateKey onClose={() => setCreating(false)} />}
     </Screen>
   )
-}
-
-const kinds = ['', 'Programs', 'Workers', 'Directory']
-
-/** What a key is for. */
-export function kindText({ kind }: ApiKey): string {
-  return `${kinds[kind] ?? ''} (${enumText(ApiKeyKindSchema, kind).toLowerCase()})`
 }
