@@ -17,8 +17,13 @@ export function enumOptions(schema: DescEnum, none: string) {
   ]
 }
 
+/** Ids that name nothing else. */
+const ownLabels: Readonly<Record<string, string>> = { externalId: 'External id', scopedId: 'Handle' }
+
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */
 export function labelOf(field: string): string {
+  const own = ownLabels[field]
+  if (own !== undefined) return own
   const words = field
     .replace(/Seconds$/, '')
     .replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))
