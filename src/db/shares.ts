@@ -15,6 +15,8 @@ export interface Shares {
   inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T>
   /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
   onWorkerOf<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T>
+  /** Asks no worker any more. */
+  close(): void
 }
 
 /** The pool, as far as shares need it. */
@@ -53,6 +55,7 @@ export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting
       return turns.use(work)
     },
     onWorkerOf: (organizationId, work) => (workers === undefined ? work() : workers.use(organizationId, work)),
+    close: () => workers?.close(),
   }
 }
 

@@ -51,6 +51,7 @@ export class Workers {
   readonly #known = new Map<string, { readonly name: string | undefined; readonly until: number }>()
   readonly #others: Turns
   #isLooking = false
+  #isClosed = false
 
   constructor(options: WorkersOptions) {
     this.#options = options
@@ -60,6 +61,11 @@ export class Workers {
   /** How many wait for a turn. */
   get waiting(): number {
     return [...this.#workers.values()].reduce((sum, { turns }) => sum + turns.waiting, this.#others.waiting)
+  }
+
+  /** Probes no more. */
+  close(): void {
+    this.#isClosed = true
   }
 
   /** Does work on the rows of an organization, or of others, in its turn. Rejects at once if its worker is silent. */
@@ -113,14 +119,14 @@ export class Workers {
     for (;;) {
       await delay(LOOK_MILLIS, undefined, { ref: false })
       const busy = [...this.#workers.values()].filter(({ owed, isSilent }) => owed > 0 || isSilent)
-      if (busy.length === 0) break
+      if (busy.length === 0 || this.#isClosed) break
       for (const worker of busy) if (performance.now() - worker.since >= SILENCE_MILLIS) void this.#probe(worker)
     }
     this.#isLooking = false
   }
 
   async #probe(worker: Worker): Promise<void> {
-    if (worker.isProbed) return
+    if (worker.isProbed || this.#isClosed) return
     worker.isProbed = true
     worker.isSilent = await this.#options.probe(worker.organizationId).then(
       () => false,
