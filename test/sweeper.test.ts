@@ -98,7 +98,10 @@ describe('the sweeper', () => {
         position: index + 1,
         ...target,
       }
-      await models.webhookDelivery.create({ data: { ...delivery, status, createdAt, dueAt: createdAt } })
+      await models.webhookDelivery.create({
+        data: { ...delivery, status, createdAt, dueAt: createdAt },
+        select: { eventId: true },
+      })
     }
     await sweepOrganizations(database, '', options)
     const left = await models.webhookDelivery.findMany({ orderBy: { position: 'asc' }, select: { position: true } })

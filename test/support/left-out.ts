@@ -36,6 +36,12 @@ const citus: readonly LeftOut[] = [
     test: 'the metrics of a service time statements by name',
     reason: 'names a statement that is sent to one PostgreSQL alone',
   },
+  ...[
+    'of a REST call continue',
+    'include the statements of a call with a key',
+    'show which statement failed',
+    'of concurrent calls each include',
+  ].map((test) => ({ file: 'test/telemetry/tracing.test.ts', test: `traces ${test}`, reason: 'the same' })),
   {
     file: 'test/store/sent-queries.test.ts',
     test: 'an operation sends to the database PATCH /v2/priorities/pri-it',
