@@ -290,9 +290,9 @@ describe('lists and writes', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     await insertFixture(database)
-    for (const statement of bulk) await database.execute(statement)
     client = new pg.Client({ connectionString: testDatabase.directUrl })
     await client.connect()
+    for (const statement of bulk) await client.query(statement)
   })
   afterAll(async () => {
     await client.end()
@@ -317,9 +317,7 @@ describe('lists and writes', () => {
     if (list === undefined) throw new Error('no list was read')
     const plan = await planOf(client, list)
     expect(rowsRead(plan)).toBeLessThan(300)
-    const pages = pagesRead(plan)
-    expect(pages).toBeGreaterThan(0)
-    expect(pages).toBeLessThan(200)
+    expect(pagesRead(plan)).toBeLessThan(200)
   })
 
   it.each(Object.entries(writes))('read few rows for a single %s', async (_, write) => {
