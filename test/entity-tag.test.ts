@@ -203,7 +203,7 @@ it('a tag is on every response whose method declares one in the schema, and on n
   const reads = services
     .flatMap(({ methods }) => methods)
     .filter((method) => method.name.startsWith('Get') && httpFormOf(method).entityTag)
-  const others = ['ApiKey', 'Group', 'Organization', 'Team', 'User', 'UserRelationship']
+  const others = ['ApiKey', 'Group', 'Organization', 'Team', 'TeamMember', 'User', 'UserRelationship']
   const tagged = [...others, ...standardSamples.map((sample) => sample.name)]
   expect(reads.map(({ name }) => name).toSorted()).toEqual(tagged.map((name) => `Get${name}`).toSorted())
 })
