@@ -153,6 +153,7 @@ describe('the reference page in a browser', () => {
 
   it('lists every operation of a service that is opened', async () => {
     await heading('Auth').click()
+    await operation('post', '/v2/auth/token').waitFor({ state: 'detached' })
     await openTag('Journey')
     await page.locator('.opblock').first().waitFor()
     const { methods = [] } = services.find(({ name }) => name === 'JourneyService') ?? {}
