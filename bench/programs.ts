@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { packageRoot } from '../src/package.js'
 
 /** A run of the program. */
@@ -18,18 +19,23 @@ export interface Run {
   ended(): Promise<string>
 }
 
-/** Starts the program, as `npm start` runs it, with arguments and settings of its own; `root` is a checkout of it. */
+/**
+ * Starts the program, as `npm start` runs it, with arguments and settings of its own; `root` is a checkout of it. Its log
+ * is passed on line by line to `onLog`, or as it is to that of this process.
+ */
 export function runProgram(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   root = packageRoot(),
+  onLog?: (line: string) => void,
 ): Run {
   const main = join(root, 'dist/svc/main.js')
   const startedAt = performance.now()
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', onLog === undefined ? 'inherit' : 'pipe'],
   })
+  if (onLog !== undefined && child.stderr !== null) createInterface(child.stderr).on('line', onLog)
   const exit = once(child, 'exit')
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => {

@@ -35,6 +35,8 @@ export interface ServeSettings {
   readonly connectionString?: string
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Gets the lines of its log. */
+  readonly onLog?: (line: string) => void
 }
 
 /** `svc serve` in a process of its own. */
@@ -119,10 +121,10 @@ export async function setStage(server: DatabaseServer): Promise<{ stage: Stage; 
   }
 }
 
-async function serve({ connectionString = '', args = [], environment }: ServeSettings): Promise<ServiceRun> {
+async function serve({ connectionString = '', args = [], environment, onLog }: ServeSettings): Promise<ServiceRun> {
   const usual = { DATABASE_URL: connectionString, PORT: '0', LOG_LEVEL: 'silent', SVC_SEAL_KEY }
   const settings = { ...usual, ...environment }
-  const { process: child, line, memory } = runProgram(['serve', '--no-demo', ...args], settings)
+  const { process: child, line, memory } = runProgram(['serve', '--no-demo', ...args], settings, undefined, onLog)
   const origin = /http\S+/.exec(await line('svc listens on'))?.[0] ?? ''
   const exited = once(child, 'exit')
   const end = async (signal: NodeJS.Signals) => {

@@ -84,6 +84,11 @@ function failureFromReport({ sqlState, message, constraint }: ServerReport): Dat
   return kind && { kind }
 }
 
+/** Whether a coordinator says that it cannot reach a worker: its own session is as good as before. */
+export function isWorkerLost(error: unknown): boolean {
+  return serverReport(error)?.message.startsWith('connection to the remote node ') === true
+}
+
 /** What Citus says with a SQLSTATE that says nothing. */
 const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   // Planned before the shard went to another worker.

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
-import { CONNECTION_TIMEOUT, databaseFailure, POOL_BUSY } from './errors.js'
+import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost, POOL_BUSY } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
@@ -122,14 +122,14 @@ export class BoundedPool extends pg.Pool {
     )
     this.on('connect', (client) => {
       const cancel = () => requestCancel(client, stream, CANCEL_MILLIS)
-      this.#members.set(client, {
-        watch: watchConnection(client, this.statementMillis + ANSWER_MILLIS),
-        statements: new CallStatements(cancel),
-      })
+      const own = watchConnection(client, this.statementMillis + ANSWER_MILLIS)
+      this.#members.set(client, { watch: own, statements: new CallStatements(cancel) })
       client.connection.prependListener('errorMessage', (report: unknown) => {
+        const kind = databaseFailure(report)?.kind
+        // A coordinator reports that it has ended a statement before its workers have, which a silent one never does.
+        if (kind === 'timeout' && this.isDistributed) own.giveUp()
         // If a migration made the statements of one connection outdated, those of all are.
-        if (databaseFailure(report)?.kind !== 'stale_statement') return
-        for (const { watch } of this.#members.values()) watch.giveUp()
+        if (kind === 'stale_statement') for (const { watch } of this.#members.values()) watch.giveUp()
       })
       // Whoever waits for a response gets the error; without a listener it would end the process.
       client.on('error', () => {})
@@ -197,7 +197,7 @@ export class BoundedPool extends pg.Pool {
       if (call !== undefined) this.beginFor(call, client)
       return await work(client)
     } catch (error) {
-      isLost = databaseFailure(error)?.kind === 'unavailable'
+      isLost = databaseFailure(error)?.kind === 'unavailable' && !isWorkerLost(error)
       throw (call && this.stopReason(call)) ?? error
     } finally {
       client.release(isLost)

@@ -37,7 +37,7 @@ const FAILED_PAUSE_MILLIS = 1_000
 const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
 // Each statement sees what was applied when it began, so it comes after the question how far the replica is.
 const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
-const SNAPSHOT = `COMMIT; ${BEGIN_SNAPSHOT}`
+const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT].join('; ')
 
 /**
  * Makes a replica's handle. Connects when first used. The replica may take `answerMillis` to say how far it is, and

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type pg from 'pg'
-import { databaseFailure } from './errors.js'
+import { databaseFailure, isWorkerLost } from './errors.js'
 
 /** The state of a watched connection. */
 export type ConnectionWatch = ReturnType<typeof watchConnection>
@@ -21,7 +21,7 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
   let silentMillis = 0
   let isRefused = false
   client.connection.prependListener('errorMessage', (report: unknown) => {
-    if (databaseFailure(report)?.kind === 'unavailable') isRefused = true
+    if (databaseFailure(report)?.kind === 'unavailable' && !isWorkerLost(report)) isRefused = true
   })
   client.on('drain', () => {
     answered = stream.bytesWritten

@@ -41,16 +41,18 @@ export async function* readSnapshot<Parameters, Row>(
   }
 }
 
-/** Begins a transaction that reads as of one moment, for as long as it takes. */
-export const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`
+/** Begin a transaction that reads as of one moment, for as long as it takes; apart, as those of other transactions. */
+export const BEGIN_SNAPSHOT = [
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
+]
 
 /** A connection of the pool with such a transaction, which ends with the call. */
 export async function beginSnapshot(pool: BoundedPool, call: object | undefined): Promise<pg.PoolClient> {
   const client = await pool.connect()
   try {
     if (call !== undefined) pool.beginFor(call, client)
-    await client.query(BEGIN_SNAPSHOT)
+    for (const text of BEGIN_SNAPSHOT) await client.query(text)
     return client
   } catch (error) {
     client.release(true)

@@ -33,7 +33,9 @@ export function runTransaction<T>(
       const send = (text: string) => client.query({ text, query_timeout: answerMillis(deadline) })
       const steps = {
         client,
-        begin: async () => void (await send(beginStatement(options, statementMillis, pool.transactionSettings))),
+        begin: async () => {
+          for (const text of beginTexts(options, statementMillis, pool)) await send(text)
+        },
         commit: async () => {
           // A commit that was canceled while it waits for a standby would be reported as done.
           pool.finishFor(client)
@@ -78,12 +80,17 @@ const UNHURRIED_SETTINGS = [
   "work_mem = '64MB'",
 ]
 
-// The database's default decides whether it may write: a frozen database stays read-only.
-function beginStatement(
+/**
+ * The messages that begin a transaction: one, but for a coordinator, which passes the whole message of a setting on to
+ * workers, and would begin their transactions again. The database's default decides whether it may write: a frozen
+ * database stays read-only.
+ */
+function beginTexts(
   { isUnhurried = false }: TransactionOptions,
   millis: number,
-  others: BoundedPool['transactionSettings'],
-): string {
-  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`, ...others]
-  return ['BEGIN ISOLATION LEVEL READ COMMITTED', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ')
+  { isDistributed, transactionSettings }: BoundedPool,
+): string[] {
+  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`, ...transactionSettings]
+  const texts = ['BEGIN ISOLATION LEVEL READ COMMITTED', settings.map((setting) => `SET LOCAL ${setting}`).join('; ')]
+  return isDistributed ? texts : [texts.join('; ')]
 }

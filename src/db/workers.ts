@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { databaseFailure, WORKER_SILENT } from './errors.js'
+import { databaseFailure, isWorkerLost, WORKER_SILENT } from './errors.js'
 import { Turns } from './turns.js'
 import type { WaitLimits } from './wait-queue.js'
 
@@ -21,7 +21,7 @@ export function workerShare(connections: number): number {
 
 /** How many connections work without an organization: in the background, or for calls that do not name one. */
 const OTHERS = 2
-/** How long a worker is believed to have an organization; only the share is wrong when it has moved. */
+/** After how long the worker of an organization is asked for again; only the share is wrong when it has moved. */
 const KNOWN_MILLIS = 10_000
 const MAX_KNOWN = 10_000
 /** After so long without any answer that it owes, or at once if it is lost, a worker is probed, and then as often until it answers. */
@@ -48,7 +48,7 @@ interface Worker {
 export class Workers {
   readonly #options: WorkersOptions
   readonly #workers = new Map<string, Worker>()
-  readonly #known = new Map<string, { readonly name: string | undefined; readonly until: number }>()
+  readonly #known = new Map<string, { readonly name: string | undefined; until: number }>()
   readonly #others: Turns
   #isLooking = false
   #isClosed = false
@@ -82,7 +82,8 @@ export class Workers {
       try {
         return await work()
       } catch (error) {
-        // One that cannot be reached is as one that is silent: to find that out costs each call a session.
+        // One that cannot be reached is as one that is silent: others need not find that out.
+        if (isWorkerLost(error)) worker.isSilent = true
         if (databaseFailure(error)?.kind === 'unavailable') void this.#probe(worker)
         throw error
       } finally {
@@ -94,7 +95,16 @@ export class Workers {
 
   async #nameOf(organizationId: string): Promise<string | undefined> {
     const known = this.#known.get(organizationId)
-    if (known !== undefined && known.until > performance.now()) return known.name
+    if (known === undefined) return this.#askForNameOf(organizationId)
+    if (known.until < performance.now()) {
+      known.until = performance.now() + KNOWN_MILLIS
+      // No call waits for it: what was known is used until there is an answer.
+      void this.#askForNameOf(organizationId).catch(() => undefined)
+    }
+    return known.name
+  }
+
+  async #askForNameOf(organizationId: string): Promise<string | undefined> {
     const name = await this.#options.workerOf(organizationId)
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.set(organizationId, { name, until: performance.now() + KNOWN_MILLIS })

@@ -70,7 +70,8 @@ describe('a call of one organization talks to one node', () => {
     return answer
   }
   const expectOneNode = (name: string) => {
-    const { nodes, isPrepared, texts } = take()
+    const { nodes, isPrepared, texts, warnings } = take()
+    expect(warnings).toEqual([])
     const isMore = nodes.length > 1 || isPrepared
     if (name in exceptions) expect(isMore).toBe(true)
     else expect(isMore ? [nodes, texts] : []).toEqual([])

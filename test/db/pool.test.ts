@@ -43,6 +43,22 @@ describe('a pool', () => {
     expect(await pidOf(single)).toBe(pid)
   })
 
+  it.each(Object.entries(ways))('keeps its connection to a coordinator that lacks a worker: %s', async (_, send) => {
+    const single = test.open({ maxConnections: 1 })
+    const pid = await pidOf(single)
+    const message = 'connection to the remote node svc@w:5432 failed with the following error: Connection refused'
+    const lack = `DO $$ BEGIN RAISE EXCEPTION '${message}' USING errcode = '08006'; END $$`
+    expect(await kindOf(send(single, lack))).toEqual(unavailable)
+    expect(await pidOf(single)).toBe(pid)
+  })
+
+  it('drops a connection to a coordinator whose statement took too long, as it may wait for a worker to end it', async () => {
+    const single = test.open({ maxConnections: 1, isDistributed: true, limits: { statement_timeout: 50 } })
+    const pid = await pidOf(single)
+    expect(await kindOf(single.query('SELECT pg_sleep(1)'))).toEqual({ kind: 'timeout' })
+    expect(await pidOf(single)).not.toBe(pid)
+  })
+
   it.each(Object.entries(ways))('drops a connection to a read-only server: %s', async (_, send) => {
     const single = test.open({ maxConnections: 1 })
     const pid = await pidOf(single)

@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { databaseFailure, WORKER_SILENT } from '../../src/db/errors.js'
 import { Workers } from '../../src/db/workers.js'
 
-/** Organizations are named like `a1`: by their worker, and a number. Those of `silent` get no answer. */
+/**
+ * Organizations are named like `a1`: by their worker, and a number. Those of `silent` get no answer, and nobody asks the
+ * coordinator if it is among them.
+ */
 function createCluster() {
   const silent = new Set<string>()
   const asked: string[] = []
@@ -12,6 +15,7 @@ function createCluster() {
     waiting: { maxWaiting: 100, maxWaitMillis: 3_000 },
     workerOf: async (organizationId) => {
       asked.push(organizationId)
+      if (silent.has('coordinator')) throw new Error('no answer')
       return organizationId.startsWith('?') ? undefined : organizationId.slice(0, 1)
     },
     probe: async (organizationId) => {
@@ -63,6 +67,20 @@ describe('the workers of a cluster', () => {
     expect(asked).toEqual(['a1', 'b1'])
   })
 
+  it('are asked for again beside the calls, which go on if there is no answer', async () => {
+    const { workers, asked, silent } = createCluster()
+    await workers.use('a1', async () => undefined)
+    const later = performance.now() + 10_001
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(later)
+    try {
+      silent.add('coordinator')
+      for (let n = 0; n < 2; n++) await expect(workers.use('a1', async () => 'done')).resolves.toBe('done')
+    } finally {
+      clock.mockRestore()
+    }
+    expect(asked).toEqual(['a1', 'a1'])
+  })
+
   it('refuse at once what waits for a silent one, until it answers', async () => {
     const { workers, silent } = createCluster()
     const held = createHeld()
@@ -82,10 +100,14 @@ describe('the workers of a cluster', () => {
 
   it('refuse at once what is asked of a lost one, until it answers', async () => {
     const { workers, silent } = createCluster()
-    const lost = Object.assign(new Error('no connection to the remote node'), { code: '08006', severity: 'ERROR' })
+    const message = 'connection to the remote node svc@a:5432 failed with the following error: Connection refused'
+    const lost = Object.assign(new Error(message), { code: '08006', severity: 'ERROR' })
     silent.add('a')
     await expect(workers.use('a1', () => Promise.reject(lost))).rejects.toBe(lost)
-    await expect(workers.use('a2', async () => 'asked')).rejects.toThrow(WORKER_SILENT)
+    const asked: string[] = []
+    const ask = async () => asked.push('asked')
+    await Promise.all(['a2', 'a2', 'a3'].map((each) => expect(workers.use(each, ask)).rejects.toThrow(WORKER_SILENT)))
+    expect(asked).toEqual([])
     silent.delete('a')
     await wait(1_800)
     await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')

@@ -11,6 +11,8 @@ export interface RemoteCommands {
   /** Whether a transaction was committed in two phases. */
   readonly isPrepared: boolean
   readonly texts: readonly string[]
+  /** What any node warned of. */
+  readonly warnings: readonly string[]
 }
 
 /** Lets the sessions of a distributed database tell of what the coordinator sends; to be called before they begin. */
@@ -24,17 +26,21 @@ export async function tellRemoteCommands(url: string): Promise<void> {
 /** Watches the sessions of a handle. Returns what was sent for them since the last call. */
 export function watchRemoteCommands({ pool }: Pick<Database, 'pool'>): () => RemoteCommands {
   let sent: { readonly node: string; readonly text: string }[] = []
+  let warnings: string[] = []
   pool.on('connect', (client) => {
-    client.on('notice', ({ message = '', detail = '' }) => {
+    client.on('notice', ({ message = '', detail = '', severity }) => {
+      if (severity === 'WARNING') warnings.push(message)
       const [, text] = /^issuing (.*)/s.exec(message) ?? []
       const [, node] = /@(\S+)/.exec(detail) ?? []
       if (text !== undefined && node !== undefined) sent.push({ node, text })
     })
   })
   return () => {
-    const taken = sent
+    const [taken, warned] = [sent, warnings]
     sent = []
+    warnings = []
     return {
+      warnings: warned,
       nodes: [...new Set(taken.map(({ node }) => node))].toSorted(),
       count: taken.length,
       isPrepared: taken.some(({ text }) => text.startsWith('PREPARE TRANSACTION')),
