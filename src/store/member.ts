@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
-import type { MembershipModel, PersonModel } from '../../gen/prisma/models.js'
+import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { type Columns, createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
@@ -14,12 +14,10 @@ export interface OwnedValue {
   readonly since: Date
 }
 
-type MembershipRow = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
-
 /** A row of `memberColumns`. */
-export type MemberColumns = MembershipRow & Pick<PersonModel, 'email'>
+export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
 
-/** A person in one organization: the person's address, and the membership. */
+/** A person in one organization. */
 export type MemberRow = Readonly<Omit<MemberColumns, OwnedPlace['value' | 'owner' | 'since']>> & {
   readonly profile: Readonly<Record<OwnedField, OwnedValue>>
 }
@@ -30,42 +28,33 @@ const kept = Object.entries(schema.Membership.columns)
   .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
 /** The columns that can change. */
 const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
-const columns = Object.fromEntries(kept.map(({ name, type }) => [name, type])) as Columns<MembershipRow>
-
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
 /** What of a member is not in the profile. */
-const plain = [
-  'email',
-  ...kept.map(({ name }) => name).filter((name) => !ofProfile.has(name)),
-] as (keyof MemberColumns)[]
+const plain = kept.map(({ name }) => name).filter((name) => !ofProfile.has(name)) as (keyof MemberColumns)[]
 
 /** The types of the columns of `memberColumns`. */
-export const memberColumnTypes: Columns<MemberColumns> = { ...columns, email: 'text' }
+export const memberColumnTypes = Object.fromEntries(
+  kept.map(({ name, type }) => [name, type]),
+) as Columns<MemberColumns>
 
 /** A comma-separated list with a text for each column. */
 function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
   return Prisma.raw(some.map(text).join(', '))
 }
 
-/** The columns of a member: those of the membership, whose alias is `m`, and the address of the person, `u`. */
-export const memberColumns = Prisma.sql`${listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)}, u.email`
-
-/** A locked member, and whether the address is current or may have changed while the lock was waited for. */
-type LockedRow = MemberColumns & { readonly isCurrent: boolean }
+/** The columns of a member `m`. */
+export const memberColumns = listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)
 
 const locked = (organizationId: Parameter, isWanted: Prisma.Sql) => Prisma.sql`
-SELECT ${memberColumns}, u.email_key = m.email_key AS "isCurrent"
+SELECT ${memberColumns}
   FROM memberships m
-  JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId} AND ${isWanted}
  ORDER BY m.user_id
-   FOR NO KEY UPDATE OF m`
+   FOR NO KEY UPDATE`
 
-const lockedColumns: Columns<LockedRow> = { ...memberColumnTypes, isCurrent: 'bool' }
-
-const lock = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, LockedRow>({
+const lock = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, MemberColumns>({
   name: 'lock_members',
-  columns: lockedColumns,
+  columns: memberColumnTypes,
   text: ({ organizationId, userIds }) => locked(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
 })
 
@@ -73,30 +62,30 @@ const lock = createStatement<{ readonly organizationId: string; readonly userIds
  * Separate from `lock_members`, because PostgreSQL keeps no plan for lists: planning each time would take six times as
  * long.
  */
-const lockOne = createStatement<{ readonly organizationId: string; readonly userId: string }, LockedRow>({
+const lockOne = createStatement<{ readonly organizationId: string; readonly userId: string }, MemberColumns>({
   name: 'lock_member',
-  columns: lockedColumns,
+  columns: memberColumnTypes,
   text: ({ organizationId, userId }) => locked(organizationId, Prisma.sql`m.user_id = ${userId}`),
 })
 
 const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
+const emailKey = Prisma.sql`lower(r."email" COLLATE "C")`
 
 /**
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
  * other. A model would take the forty columns of one member one by one (docs/adr/0005-prisma-behind-every-service.md).
- * A kept plan expects a hundred rows from JSON, and would read all persons for them but for the OFFSET.
  */
 const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
   name: 'write_members',
   columns: {},
   text: ({ organizationId, members }) => Prisma.sql`
 INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
-SELECT ${organizationId}, u.email_key, ${listOf(kept, ({ name }) => `r."${name}"`)}
+SELECT ${organizationId}, ${emailKey}, ${listOf(kept, ({ name }) => `r."${name}"`)}
   FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
        WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
- CROSS JOIN LATERAL (SELECT u.email_key FROM users u WHERE u.id = r."userId" OFFSET 0) u
  ORDER BY r.place
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET email_key = EXCLUDED.email_key,
+       ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
 /** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
@@ -108,7 +97,7 @@ const change = createStatement<
   columns: {},
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
   text: ({ organizationId, userIds, members }) => Prisma.sql`
-UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
+UPDATE memberships m SET email_key = ${emailKey}, ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
   FROM json_to_recordset(${members}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
@@ -142,7 +131,7 @@ export async function findManager(
 
 /**
  * Reads members and locks them until the transaction ends: writers of one member wait for each other, and only for each
- * other. Rows are locked in id order. The email address stays unchanged too, because changing it writes these rows.
+ * other. Rows are locked in id order.
  */
 export async function lockMembers(
   transaction: Tables,
@@ -151,13 +140,10 @@ export async function lockMembers(
 ): Promise<MemberRow[]> {
   const [userId, ...others] = userIds
   if (userId === undefined) return []
-  const read = () =>
-    others.length === 0
-      ? transaction.run(lockOne, { organizationId, userId })
-      : transaction.run(lock, { organizationId, userIds })
-  const rows = await read()
-  // A statement that has waited for a member sees the current member, but the person as it was before.
-  return (rows.every(({ isCurrent }) => isCurrent) ? rows : await read()).map(memberFrom)
+  const rows = await (others.length === 0
+    ? transaction.run(lockOne, { organizationId, userId })
+    : transaction.run(lock, { organizationId, userIds }))
+  return rows.map(memberFrom)
 }
 
 /** The keys of the addresses that members of the organization currently have. */
@@ -171,10 +157,7 @@ export async function findEmailKeys(
   return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
 }
 
-/**
- * Writes members in the order given: those who are not in the tables yet, although their persons are, and others, whom
- * the transaction has locked. Email addresses are not written.
- */
+/** Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked. */
 export async function writeMembers(
   { run }: Tables,
   organizationId: string,
@@ -195,8 +178,8 @@ export function memberFrom(row: MemberColumns): MemberRow {
   return { ...(Object.fromEntries(plain.map((name) => [name, row[name]])) as Omit<MemberRow, 'profile'>), profile }
 }
 
-/** The row of a member, without the address. */
-function rowOf({ profile, ...member }: MemberRow): MembershipRow {
+/** The row of a member. */
+function rowOf({ profile, ...member }: MemberRow): MemberColumns {
   const values: Record<string, unknown> = { ...member }
   for (const { field, value, owner, since, isNullable } of ownedPlaces) {
     const held = profile[field]
@@ -204,27 +187,5 @@ function rowOf({ profile, ...member }: MemberRow): MembershipRow {
     values[owner] = held.owner
     values[since] = held.since
   }
-  return Object.fromEntries(kept.map(({ name }) => [name, values[name]])) as MembershipRow
-}
-
-/** A person, independent of organizations. */
-export type PersonRow = Readonly<PersonModel>
-
-/** Adds persons: one by `create`, whose plan Prisma keeps, since it plans each `createMany` anew (0.4 ms). */
-export async function insertPersons({ models }: Tables, persons: readonly PersonRow[]): Promise<void> {
-  const [only, ...others] = persons
-  if (only === undefined) return
-  if (others.length === 0) await models.person.create({ data: only, select: { id: true } })
-  else await models.person.createMany({ data: [...persons] })
-}
-
-/** Whether a person belongs to more than one organization. */
-export async function isInSeveralOrganizations({ models }: Tables, userId: string): Promise<boolean> {
-  const found = await models.membership.findMany({ where: { userId }, take: 2, select: { organizationId: true } })
-  return found.length > 1
-}
-
-/** Gives a person another address in every membership. The caller has locked both addresses. */
-export async function updateEmailOfPerson({ models }: Tables, { id, ...data }: PersonRow): Promise<void> {
-  await models.person.update({ where: { id }, data, select: { id: true } })
+  return Object.fromEntries(kept.map(({ name }) => [name, values[name]])) as MemberColumns
 }

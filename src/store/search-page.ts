@@ -26,8 +26,6 @@ export interface SearchRows<Row> {
   readonly alias: string
   /** The rows that there are. */
   readonly where: Prisma.Sql
-  /** What is read beside the row; OFFSET 0 keeps it from being read for more rows than the page has. */
-  readonly beside: Prisma.Sql
   readonly columns: Prisma.Sql
   readonly types: Columns<Row>
   /** How many references to others a row shows: members of a group, groups of a member. */
@@ -57,7 +55,7 @@ type Counted = { readonly total: bigint }
 
 /** The statement that reads a page. */
 function pageStatement<Row>(
-  { name, table, alias, where, beside, columns, types, references }: SearchRows<Row>,
+  { name, table, alias, where, columns, types, references }: SearchRows<Row>,
   { organizationId, condition, order }: Selection,
   { offset, count }: Range,
 ): Bound<Row & Uncut> {
@@ -77,7 +75,6 @@ SELECT ${columns}, ${row}.found
       JOIN ${rows} ON ${ofOrganization(alias)} AND ${row}.ordinal = page.ordinal
      CROSS JOIN LATERAL (SELECT count(*) AS shown FROM ${references}) refers
   ) ${row}
-  ${beside}
  WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
   return bound(`list_${name}`, { ...types, found: 'int8' } as Columns<Row & Uncut>, organizationId, text)

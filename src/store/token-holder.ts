@@ -92,14 +92,13 @@ const memberColumns = {
 
 const memberOfToken = Prisma.sql`
 SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
-       coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), u.email) AS name,
+       coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), m.email) AS name,
        (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
           FROM team_members t
          WHERE ${ofOrganization('t')} AND t.user_id = m.user_id
            AND (t.expires_at IS NULL OR t.expires_at > now())) AS "teamRoles"
   FROM user_tokens token
   JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
-  JOIN users u ON u.id = m.user_id
  WHERE ${ofOrganization('token')} AND m.deactivated_at IS NULL`
 
 const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
@@ -174,7 +173,7 @@ export async function findMembersOfEmail(
   },
 ): Promise<MemberOfEmail[]> {
   const members = await models.membership.findMany({
-    where: organizationId === undefined ? { person: { emailKey } } : { organizationId, emailKey },
+    where: organizationId === undefined ? { emailKey } : { organizationId, emailKey },
     orderBy: [{ deactivatedAt: { sort: 'asc', nulls: 'first' } }, { ordinal: 'asc' }],
     select: {
       userId: true,
@@ -184,13 +183,13 @@ export async function findMembersOfEmail(
       lastName: true,
       deactivatedAt: true,
       sessionsEndedAt: true,
-      person: { select: { email: true } },
+      email: true,
       teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } },
     },
   })
-  return members.map(({ firstName, lastName, deactivatedAt, person, teamRoles, ...member }) => ({
+  return members.map(({ firstName, lastName, deactivatedAt, email, teamRoles, ...member }) => ({
     ...member,
-    name: `${firstName} ${lastName}`.trim() || person.email,
+    name: `${firstName} ${lastName}`.trim() || email,
     teamRoles: Object.fromEntries(teamRoles.map(({ teamId, role }) => [teamId, role])),
     isActive: deactivatedAt === null,
   }))

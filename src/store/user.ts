@@ -16,12 +16,9 @@ const ownershipTexts = ownedColumns.map((column) => {
   return rowText(ownership)
 })
 
-/**
- * Where the fields of a user are that are not in the membership's column of the same name. The person's alias is `u`.
- */
+/** Where the fields of a user are that are not in the membership's column of the same name. */
 export const userDeclarations: Declarations = {
   id: 'user_id',
-  email: { kind: 'elsewhere', sql: Prisma.sql`u.email` },
   name: { kind: 'computed', sql: Prisma.sql`btrim(m.first_name || ' ' || m.last_name)` },
   fieldOwnership: { kind: 'elsewhere', sql: Prisma.sql`'[' || ${Prisma.join(ownershipTexts, ` || ',' || `)} || ']'` },
 }
@@ -40,7 +37,6 @@ const print = createStatement<MemberKey, PrintedRow>({
   text: ({ organizationId, userId }) => Prisma.sql`
 SELECT ${rowText(userResource)} AS json
   FROM memberships m
-  JOIN users u ON u.id = m.user_id
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 

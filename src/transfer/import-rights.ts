@@ -12,7 +12,7 @@ import { findAdministrators } from '../store/member.js'
 import { findDirectoryGroups } from '../store/transfer/import.js'
 import type { RecordKind } from '../store/transfer/kind.js'
 import type { Outcome } from '../store/transfer/statements.js'
-import { findPersons } from '../store/transfer/user.js'
+import { findMemberships, type StandingMembership } from '../store/transfer/user.js'
 import type { Refusal } from './import-error.js'
 import type { RecordLine } from './stage-lines.js'
 
@@ -29,14 +29,19 @@ export async function findForeignUsers(
     resource.case === 'user' ? { line, user: resource.value } : [],
   )
   const ids = users.map(({ user }) => user.id)
-  const persons = new Map((await findPersons(transaction, ids)).map((person) => [person.id, person]))
+  const taken = new Set<string>()
+  const members = new Map<string, StandingMembership>()
+  for (const membership of await findMemberships(transaction, ids)) {
+    taken.add(membership.userId)
+    if (membership.organizationId === organizationId) members.set(membership.userId, membership)
+  }
   return users.flatMap(({ line, user: { id, email } }): Refusal[] => {
-    const person = persons.get(id)
-    if (person === undefined) return []
     const refusal = { line, kind: 'user', id, organizationId } as const
-    const isMember = person.memberships.some((each) => each.organizationId === organizationId)
-    if (!isMember) return [{ ...refusal, field: 'user.id', fault: 'is not available: choose another one' }]
-    if (person.memberships.length === 1 || person.email === email) return []
+    const member = members.get(id)
+    if (member === undefined) {
+      return taken.has(id) ? [{ ...refusal, field: 'user.id', fault: 'is not available: choose another one' }] : []
+    }
+    if (!member.inSeveralOrganizations || member.email === email) return []
     const { message: fault, reason } = sharedBetweenOrganizations()
     return [{ ...refusal, field: 'user.email', fault, reason }]
   })

@@ -12,14 +12,14 @@ import { type OwnedPlace, ownedPlaces } from '../store/owned-column.js'
 import type { Fault } from '../store/transfer/checks.js'
 import type { Outcome } from '../store/transfer/statements.js'
 import {
-  findPersons,
+  findMemberships,
   readStagedUsers,
   type StagedUser,
-  type StandingPerson,
-  writeStagedPersons,
+  type StandingMembership,
+  settleAddresses,
 } from '../store/transfer/user.js'
 
-/** How many values, persons and events go into one query. */
+/** How many values, users and events go into one query. */
 const AT_ONCE = 1_000
 
 /** What is wrong with staged users: those who cannot be written, and what only force may do with the others. */
@@ -30,27 +30,37 @@ export interface UserFaults {
 
 /**
  * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
- * writes their persons and departments. Their organizations' managers must be locked.
+ * writes the departments, and the addresses of those who stand. Their organizations' managers must be locked.
  */
 export async function prepareUsers(transaction: Tables, newId: () => string): Promise<UserFaults> {
   const users = await readStagedUsers(transaction)
-  // Each person has the address of the last line, in whatever organization.
-  const persons = new Map(users.map(({ userId, line, email }) => [userId, { line, value: emailKeyOf(email) }]))
-  const standing: StandingPerson[] = []
-  for (const ids of batchesOf([...persons.keys()])) standing.push(...(await findPersons(transaction, ids)))
-  const unwritable = await findUnwritable(transaction, users, standing, persons)
+  // A person has the address of the last line, in whatever organization.
+  const emails = new Map(users.map(({ userId, line, email }) => [userId, { line, email, value: emailKeyOf(email) }]))
+  const standing: StandingMembership[] = []
+  for (const ids of batchesOf([...emails.keys()])) standing.push(...(await findMemberships(transaction, ids)))
+  const unwritable = await findUnwritable(transaction, users, standing, emails)
   if (unwritable.length > 0) return { unwritable, refused: [] }
-  const moved = standing.filter(({ id, emailKey }) => persons.get(id)?.value !== emailKey)
-  await writeStagedPersons(
-    transaction,
-    moved.map(({ id }) => id),
-  )
+  const moved = standing.filter(({ userId, email }) => emails.get(userId)?.email !== email)
+  const movedIds = moved.map(({ userId }) => userId)
+  await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...standing]), movedIds)
   for (const [organizationId, members] of byOrganization(users)) {
     const names = new Set(members.map(({ department }) => department).filter((department) => department !== ''))
     const options = [...names].sort().map((name) => ({ id: newId(), name }))
     await insertDepartmentOptions(transaction, organizationId, options)
   }
   return { unwritable, refused: users.flatMap(refusalsOf) }
+}
+
+/** The ids that stand in more than one organization. */
+function idsInSeveralOrganizations(places: readonly Pick<StandingMembership, 'userId' | 'organizationId'>[]): string[] {
+  const first = new Map<string, string>()
+  const several = new Set<string>()
+  for (const { userId, organizationId } of places) {
+    const other = first.get(userId)
+    if (other === undefined) first.set(userId, organizationId)
+    else if (other !== organizationId) several.add(userId)
+  }
+  return [...several]
 }
 
 /** What nobody does by leaving out a field. */
@@ -83,13 +93,11 @@ interface Claim {
 async function findUnwritable(
   transaction: Tables,
   users: readonly StagedUser[],
-  standing: readonly StandingPerson[],
-  persons: ReadonlyMap<string, Pick<Claim, 'line' | 'value'>>,
+  standing: readonly StandingMembership[],
+  emails: ReadonlyMap<string, Pick<Claim, 'line' | 'value'>>,
 ): Promise<Fault[]> {
   const members = byOrganization(users)
-  const elsewhere = byOrganization(
-    standing.flatMap(({ id: userId, memberships }) => memberships.map((place) => ({ ...place, userId }))),
-  )
+  const elsewhere = byOrganization(standing)
   const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', LineFault[]> = {
     missing: [],
     emails: [],
@@ -99,15 +107,13 @@ async function findUnwritable(
   for (const organizationId of new Set([...members.keys(), ...elsewhere.keys()])) {
     const here = members.get(organizationId) ?? []
     const ids = new Set([...here, ...(elsewhere.get(organizationId) ?? [])].map(({ userId }) => userId))
-    const emails = [...ids].flatMap((userId) => {
-      const claim = persons.get(userId)
+    const claims = [...ids].flatMap((userId) => {
+      const claim = emails.get(userId)
       return claim === undefined ? [] : { userId, ...claim }
     })
     const phones = here.flatMap(({ line, userId, phone }) => (phone === null ? [] : { line, userId, value: phone }))
     const staged = new Set(here.map(({ userId }) => userId))
-    faults.emails.push(
-      ...(await takenValues(transaction, organizationId, { kind: 'emails', claims: emails, owners: ids })),
-    )
+    faults.emails.push(...(await takenValues(transaction, organizationId, { kind: 'emails', claims, owners: ids })))
     faults.phones.push(
       ...(await takenValues(transaction, organizationId, { kind: 'phones', claims: phones, owners: staged })),
     )

@@ -44,7 +44,6 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
     phones,
     userNames: new Map(),
     managers: new Map(members.map(({ userId, profile }) => [userId, profile.MANAGER.value || null])),
-    shared: new Set(),
     administrators: undefined,
     needs: { targetEmails: [], newEmails: [], phones: [], userNames: [], managerIds: [], managerEmails: [] },
   }

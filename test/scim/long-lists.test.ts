@@ -16,9 +16,9 @@ beforeAll(async () => {
   await service.database.pool.query(
     `
     WITH ids AS (SELECT 'member-' || number AS id, 'member-' || number || '@example.com' AS email
-                   FROM generate_series(1, ${MEMBERS}) number),
-         people AS (INSERT INTO users (id, email, email_key) SELECT id, email, email FROM ids RETURNING id, email)
-    INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${fixture.globex}', id, email FROM people`,
+                   FROM generate_series(1, ${MEMBERS}) number)
+    INSERT INTO memberships (organization_id, user_id, email, email_key)
+    SELECT '${fixture.globex}', id, email, email FROM ids`,
   )
   await service.database.pool.query(
     `INSERT INTO groups (organization_id, id, name)
@@ -29,7 +29,7 @@ beforeAll(async () => {
      SELECT '${fixture.globex}', id, 'member-' || number, number FROM groups, generate_series(1, ${MEMBERS}) number
       WHERE organization_id = '${fixture.globex}'`,
   )
-  await service.database.pool.query('ANALYZE users, memberships, groups, group_members')
+  await service.database.pool.query('ANALYZE memberships, groups, group_members')
 })
 afterAll(() => service.stop())
 

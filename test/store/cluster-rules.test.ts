@@ -17,7 +17,7 @@ const source = join(import.meta.dirname, '..', '..', 'src')
 describe('on a cluster, the statements of the stores', () => {
   let testDatabase: TestDatabase
   let client: pg.Client
-  const tables: PlacedTables & { distributed: string[] } = { distributed: [], copied: ['users', 'signing_keys'] }
+  const tables: PlacedTables & { distributed: string[] } = { distributed: [], copied: ['signing_keys'] }
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
@@ -90,11 +90,11 @@ describe('on a cluster, the statements of the stores', () => {
       ['rows of organizations are locked in all organizations'],
     ],
     [
-      'SELECT m.id FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE',
-      ['rows of users are locked'],
+      'SELECT m.id FROM memberships m JOIN signing_keys k ON k.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE',
+      ['rows of signing_keys are locked'],
     ],
     [
-      'SELECT m.id FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE OF m',
+      'SELECT m.id FROM memberships m JOIN signing_keys k ON k.id = m.user_id WHERE m.organization_id = $1 FOR UPDATE OF m',
       [],
     ],
     ['SELECT FROM revoke_attempts WHERE client_address = $1 FOR UPDATE', []],

@@ -19,13 +19,10 @@ describe('the pages of a list', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     await insertFixture(database)
-    const person = `'some-' || n, n || '@some.example.com'`
     const series = 'generate_series(1, 2000) n'
     await database.execute(
-      `INSERT INTO users (id, email, email_key) SELECT ${person}, n || '@some.example.com' FROM ${series}`,
-    )
-    await database.execute(
-      `INSERT INTO memberships (organization_id, user_id, email_key) SELECT '${acme}', ${person} FROM ${series}`,
+      `INSERT INTO memberships (organization_id, user_id, email, email_key)
+       SELECT '${acme}', 'some-' || n, n || '@some.example.com', n || '@some.example.com' FROM ${series}`,
     )
     const set = (what: string, who: string) =>
       database.execute(`UPDATE memberships SET ${what} WHERE organization_id = $1 AND user_id LIKE $2`, [acme, who])

@@ -93,7 +93,6 @@ const operations: Operation[] = [
     inTransaction(
       'take_locks',
       'find_value_holders',
-      'person.create',
       'write_members',
       'insert_audit_events',
       'insert_event_outbox',

@@ -207,16 +207,13 @@ export interface UserRow {
   readonly columns?: Readonly<Record<string, unknown>>
 }
 
-/** Writes a member: the person, unless it exists, the membership and the team roles. */
+/** Writes a member with team roles. */
 export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
   const email = user.email ?? `${user.id}@example.com`
-  await sql.execute(
-    `INSERT INTO users (id, email, email_key) VALUES ($1, $2, lower($2 COLLATE "C")) ON CONFLICT (id) DO NOTHING`,
-    [user.id, email],
-  )
   await insertRow(sql, 'memberships', {
     organization_id: user.organizationId,
     user_id: user.id,
+    email,
     email_key: email.toLowerCase(),
     role: user.role ?? 'ORG_MEMBER',
     first_name: user.id,
@@ -230,6 +227,12 @@ export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
       role,
     })
   }
+}
+
+/** Puts a user, who has the default address, in a further organization, as an operator's import does. */
+export async function shareUser(sql: Sql, id: string, organizationId: string): Promise<void> {
+  await insertUser(sql, { id, organizationId })
+  await sql.execute('UPDATE memberships SET in_several_organizations = true WHERE user_id = $1', [id])
 }
 
 /** A key to insert. */

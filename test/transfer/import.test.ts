@@ -241,13 +241,31 @@ describe('people', () => {
       elsewhere('New.Address@b.example'),
     ])
     const people = await database.query(
-      `SELECT m.organization_id, u.email, m.email_key, m.job_title FROM users u JOIN memberships m ON m.user_id = u.id
-       ORDER BY 1`,
+      'SELECT organization_id, email, email_key, job_title FROM memberships ORDER BY 1',
     )
     const email = 'New.Address@b.example'
     expect(people).toEqual([
       { organization_id: 'org_a', email, email_key: 'new.address@b.example', job_title: 'Here' },
       { organization_id: 'org_b', email, email_key: 'new.address@b.example', job_title: 'Elsewhere' },
+    ])
+  })
+
+  it('follow an import of another organization with their address, which somebody there gives up', async () => {
+    const at = (id: string, organizationId: string, email: string) => line('user', { id, organizationId, email })
+    await importLines(database, [
+      line('organization', { id: 'org_b', name: 'B' }),
+      at('user_a', 'org_a', 'one@b.example'),
+      at('user_a', 'org_b', 'one@b.example'),
+      at('user_z', 'org_b', 'two@b.example'),
+    ])
+    await importLines(database, [at('user_z', 'org_b', 'one@b.example'), at('user_a', 'org_a', 'two@b.example')])
+    const people = await database.query(
+      'SELECT organization_id, user_id, email, in_several_organizations FROM memberships ORDER BY 1, 2',
+    )
+    expect(people.map((row) => Object.values(row))).toEqual([
+      ['org_a', 'user_a', 'two@b.example', true],
+      ['org_b', 'user_a', 'two@b.example', true],
+      ['org_b', 'user_z', 'one@b.example', false],
     ])
   })
 

@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { RecordOutcome, TransferService } from '../../gen/svc/v2/transfer_pb.js'
-import { fixture, insertFixture, insertRow, insertUser, insertUserToken } from '../support/fixture.js'
+import { fixture, insertFixture, insertRow, insertUser, insertUserToken, shareUser } from '../support/fixture.js'
 import { callMethod, doors, withQuery } from '../support/method-doors.js'
 import { protocols, type RestAnswer, startTestService, type TestService } from '../support/service.js'
 import { allRows } from './transfer-text.js'
@@ -219,10 +219,8 @@ describe('an import cannot reach another organization', () => {
 
   it('through people whom both have, whose address stays', async () => {
     await insertUser(service.database, { id: 'shared', organizationId: acme })
-    const [{ email } = { email: '' }] = await service.database.query<{ email: string }>(
-      `SELECT email FROM users WHERE id = 'shared'`,
-    )
-    await insertRow(service.database, 'memberships', { organization_id: globex, user_id: 'shared', email_key: email })
+    const email = 'shared@example.com'
+    await shareUser(service.database, 'shared', globex)
     expect((await send([user('shared', { email, firstName: 'Mia' })])).status).toBe(200)
     for (const other of ['mine@example.com', email.toUpperCase()]) {
       expect(await faultsOf(user('shared', { email: other }))).toEqual([

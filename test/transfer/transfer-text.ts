@@ -59,7 +59,6 @@ export async function exportedRecord(database: Database, kind: string, id: strin
 const transferTables = [
   'organizations',
   'teams',
-  'users',
   'memberships',
   'team_members',
   'groups',

@@ -10,7 +10,7 @@ import type { Member } from '../../src/domain/user/member.js'
 import { lockMembers } from '../../src/store/member.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { writeDirectoryUser } from '../support/directory.js'
-import { fixture, insertFixture, insertUser } from '../support/fixture.js'
+import { fixture, insertFixture, insertUser, shareUser } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
 
 const { acme, globex, users } = fixture
@@ -167,7 +167,7 @@ describe('directory sync', () => {
 
   it('finds no user of another organization, and does not rename a person who is in two', async () => {
     await expect(sync({ supplied: {} }, users.globexAdmin)).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
-    await insertUser(database, { id, organizationId: globex })
+    await shareUser(database, id, globex)
     expect(await refusal({ supplied: {}, email: `renamed.${id}@example.com` })).toMatchObject({
       reason: 'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
     })

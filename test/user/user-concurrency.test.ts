@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { emailLock, takeLocks } from '../../src/store/lock.js'
-import { insertPersons, lockMembers } from '../../src/store/member.js'
+import { lockMembers } from '../../src/store/member.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -104,7 +104,7 @@ describe('concurrent writes to users', () => {
     await insertUser(service.database, { id, organizationId: acme })
     await service.database.transaction(async (transaction) => {
       await takeLocks(transaction, [emailLock(globex, email), emailLock(globex, `${id}@example.com`)])
-      await insertPersons(transaction, [{ id: 'elsewhere', email, emailKey: email }])
+      await insertUser(transaction, { id: 'elsewhere', organizationId: globex, email })
       const added = await service.rest('POST', '/v2/users', { token: ground.keyToken, json: { email } })
       expect([added.status, (await put(id, { email: 'moved@example.com' })).status]).toEqual([200, 200])
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { fixture, insertUser } from '../support/fixture.js'
+import { fixture, insertUser, shareUser } from '../support/fixture.js'
 import { doors, type RequestJson } from '../support/method-doors.js'
 import {
   eventsOf,
@@ -88,7 +88,7 @@ describe.each(doors)('users over %s', (door) => {
 
     it('of a directory user, or of a user of several organizations, is refused, checked in this order', async () => {
       const holder = await newUser()
-      await insertUser(service.database, { id, organizationId: globex })
+      await shareUser(service.database, id, globex)
       const email = `${holder}@example.com`
       expect(await refused({ email })).toMatchObject({
         status: 400,

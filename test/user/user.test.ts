@@ -184,7 +184,7 @@ describe.each(doors)('users over %s', (door) => {
         code: 'already_exists',
         reason: 'PHONE_TAKEN',
       })
-      expect(await service.database.query('SELECT FROM users WHERE email = $1', [email])).toEqual([])
+      expect(await service.database.query('SELECT FROM memberships WHERE email = $1', [email])).toEqual([])
     })
 
     it('with the address of a person in another organization is a separate user, and that organization is not told', async () => {

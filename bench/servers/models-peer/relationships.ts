@@ -76,7 +76,7 @@ async function writeManager(
 ) {
   const { organizationId } = caller
   const now = new Date()
-  const { person: _person, ...member } = await lockMember(tx, caller, userId, now)
+  const member = await lockMember(tx, caller, userId, now)
   if (manager !== '') await requireManager(tx, organizationId, userId, manager)
   const write = { isPerson: caller.kind === 'USER', values: new Map([['manager' as const, manager]]), pin }
   const { data, changes, ...skipped } = decideWrite(member, write, now)

@@ -95,16 +95,16 @@ async function updateUser(
 ) {
   const { organizationId } = caller
   const now = new Date()
-  const { person, ...member } = await lockMember(tx, caller, userId, now)
+  const member = await lockMember(tx, caller, userId, now)
   const { data, changes, ...skipped } = decideWrite(member, { isPerson: caller.kind === 'USER', ...change }, now)
-  const email = await changeEmail(tx, { ...member, email: person.email }, change)
+  const email = await changeEmail(tx, member, change)
   if (change.role !== undefined && caller.id === userId) {
     throw new Refusal(403, 'permission_denied', 'nobody changes the own role')
   }
   const { role = member.role } = change
   const updated = await tx.membership.update({
     where: { organizationId_userId: { organizationId, userId } },
-    data: { ...data, role },
+    data: { ...data, role, email, emailKey: email.toLowerCase() },
   })
   await addDepartment(tx, organizationId, data.department)
   const event = (action: string, of: Prisma.InputJsonValue = []) =>
@@ -112,7 +112,7 @@ async function updateUser(
   const events = [
     ...(Array.isArray(changes) && changes.length > 0 ? [event('user.update', changes)] : []),
     ...(role === member.role ? [] : [event('user.update_role')]),
-    ...(email === person.email ? [] : [event('user.update_email')]),
+    ...(email === member.email ? [] : [event('user.update_email')]),
   ]
   await tx.auditEvent.createMany({ data: events })
   return { data: userJson(updated, email), ...skipped }
@@ -124,7 +124,6 @@ export async function lockMember(tx: Prisma.TransactionClient, { organizationId 
     return await tx.membership.update({
       where: { organizationId_userId: { organizationId, userId } },
       data: { updatedAt: now },
-      include: { person: { select: { email: true } } },
     })
   } catch (error) {
     throw isKnown(error, 'P2025') ? notFound(`user ${userId}`) : error
@@ -136,23 +135,21 @@ interface Addressee {
   readonly userId: string
   readonly email: string
   readonly directoryManaged: boolean
+  readonly inSeveralOrganizations: boolean
 }
 
-/** Gives the person another address, if the change has one; returns the address afterwards. */
+/** The address after the change, which the member can have. */
 async function changeEmail(
   tx: Prisma.TransactionClient,
-  { organizationId, userId, email: held, directoryManaged }: Addressee,
+  { organizationId, email: held, directoryManaged, inSeveralOrganizations }: Addressee,
   { email = held, values, releases, role }: UserChange,
 ): Promise<string> {
   const emailKey = email.toLowerCase()
   if (emailKey === held.toLowerCase()) return held
   if (values.size + releases.size > 0 || role !== undefined) throw invalid('email must be the only change')
   if (directoryManaged) throw failedPrecondition('the user comes from the directory')
-  if ((await tx.membership.count({ where: { userId } })) > 1) {
-    throw failedPrecondition('the user belongs to several organizations')
-  }
+  if (inSeveralOrganizations) throw failedPrecondition('the user belongs to several organizations')
   await requireFreeEmail(tx, organizationId, emailKey)
-  await tx.person.update({ where: { id: userId }, data: { email, emailKey }, select: { id: true } })
   return email
 }
 
@@ -177,9 +174,8 @@ async function createUser(tx: Prisma.TransactionClient, caller: Caller, joining:
   const emailKey = email.toLowerCase()
   const { data, changes } = decideWrite({}, { isPerson: caller.kind === 'USER', ...write }, now)
   await requireFreeEmail(tx, organizationId, emailKey)
-  await tx.person.create({ data: { id: userId, email, emailKey }, select: { id: true } })
   const member = await tx.membership.create({
-    data: { organizationId, userId, emailKey, role, ...data },
+    data: { organizationId, userId, email, emailKey, role, ...data },
   })
   await addDepartment(tx, organizationId, data.department)
   const audited = { action: 'user.create', targetType: 'user', targetId: userId, changes }

@@ -72,19 +72,12 @@ CREATE TABLE "teams" (
 );
 
 -- CreateTable
-CREATE TABLE "users" (
-    "id" TEXT NOT NULL,
-    "email" TEXT NOT NULL,
-    "email_key" TEXT NOT NULL,
-
-    CONSTRAINT "users_pkey" PRIMARY KEY ("id")
-);
-
--- CreateTable
 CREATE TABLE "memberships" (
     "organization_id" TEXT NOT NULL,
     "user_id" TEXT NOT NULL,
+    "email" TEXT NOT NULL,
     "email_key" TEXT NOT NULL,
+    "in_several_organizations" BOOLEAN NOT NULL DEFAULT false,
     "role" "user_role" NOT NULL DEFAULT 'ORG_MEMBER',
     "first_name" TEXT NOT NULL DEFAULT '',
     "last_name" TEXT NOT NULL DEFAULT '',
@@ -649,10 +642,7 @@ CREATE INDEX "teams_id_idx" ON "teams"("id");
 CREATE UNIQUE INDEX "teams_organization_id_ordinal_key" ON "teams"("organization_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "users_email_key_idx" ON "users"("email_key");
-
--- CreateIndex
-CREATE UNIQUE INDEX "users_id_email_key_key" ON "users"("id", "email_key");
+CREATE INDEX "memberships_email_key_idx" ON "memberships"("email_key");
 
 -- CreateIndex
 CREATE INDEX "memberships_organization_id_manager_user_id_ordinal_idx" ON "memberships"("organization_id", "manager_user_id", "ordinal");
@@ -949,9 +939,6 @@ ALTER TABLE "teams" ADD CONSTRAINT "teams_organization_id_fkey" FOREIGN KEY ("or
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organization_id_fkey" FOREIGN KEY ("organization_id") REFERENCES "organizations"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_email_key_fkey" FOREIGN KEY ("user_id", "email_key") REFERENCES "users"("id", "email_key") ON DELETE RESTRICT ON UPDATE CASCADE;
-
--- AddForeignKey
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organization_id_manager_user_id_fkey" FOREIGN KEY ("organization_id", "manager_user_id") REFERENCES "memberships"("organization_id", "user_id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 
 -- AddForeignKey
@@ -1101,7 +1088,7 @@ ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_unique" UNIQUE ("o
 -- Ids that come in from outside: 1 to 128 of the unreserved characters of RFC 3986 and the colon.
 ALTER TABLE "organizations" ADD CONSTRAINT "organizations_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "teams" ADD CONSTRAINT "teams_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "users" ADD CONSTRAINT "users_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_format" CHECK ("user_id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "groups" ADD CONSTRAINT "groups_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "department_options" ADD CONSTRAINT "department_options_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "access_policies" ADD CONSTRAINT "access_policies_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
@@ -1121,7 +1108,7 @@ ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_format" CHEC
 ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
 
 -- People.
-ALTER TABLE "users" ADD CONSTRAINT "users_email_key_is_lower_case" CHECK ("email_key" = lower("email" COLLATE "C") AND "email" <> '');
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_email_key_is_lower_case" CHECK ("email_key" = lower("email" COLLATE "C") AND "email" <> '');
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_is_another" CHECK ("manager_user_id" <> "user_id");
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_assigned_at_set" CHECK (("manager_user_id" IS NULL) = ("manager_assigned_at" IS NULL));
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHECK ("primary_phone" ~ '^\+[1-9][0-9]{1,14}$');

@@ -14,7 +14,7 @@ export function changedEmail(
   writer: MemberWriter,
   member: Member,
   { email = member.email, role, commands }: MemberChange,
-  { emails, shared }: HeldMembers,
+  { emails }: HeldMembers,
 ): string {
   const emailKey = emailKeyOf(email)
   if (emailKey === emailKeyOf(member.email)) return member.email
@@ -26,7 +26,7 @@ export function changedEmail(
     if (role !== undefined || commands.length > 0) throw changeNotAlone()
     if (member.directoryManaged) throw managedByDirectory()
   }
-  if (shared.has(member.userId)) throw sharedBetweenOrganizations()
+  if (member.inSeveralOrganizations) throw sharedBetweenOrganizations()
   const holder = otherHolder(emails, emailKey, member.userId)
   if (holder !== undefined) throw emailTaken(holder)
   return email

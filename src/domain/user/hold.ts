@@ -1,7 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
-import { findAdministrators, findEmailKeys, isInSeveralOrganizations, lockMembers } from '../../store/member.js'
+import { findAdministrators, findEmailKeys, lockMembers } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import type { ManagerChains } from './manager.js'
@@ -14,7 +14,7 @@ export interface HeldMembers {
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
-  /** Those who join, in the order of the changes: ids by the key of the address. Neither they nor their persons are in the tables yet. */
+  /** Those who join, in the order of the changes: ids by the key of the address. They are not in the table yet. */
   readonly newcomers: ReadonlyMap<string, string>
   /** Who has the addresses in question, by their keys; newcomers do not have theirs yet. */
   readonly emails: ReadonlyMap<string, ValueHolder>
@@ -24,8 +24,6 @@ export interface HeldMembers {
   readonly userNames: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains
-  /** Who gets another address, but belongs to several organizations. */
-  readonly shared: ReadonlySet<string>
   /**
    * Active administrators, so many that one is left after all changes, unless these are all; undefined if no change can
    * make one of them none, or may not.
@@ -109,8 +107,6 @@ export async function holdMembers(
   )
   const managerIds = [...needs.managerIds, ...needs.managerEmails.flatMap((key) => emails.get(key)?.userId ?? [])]
   const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
-  const shared = new Set<string>()
-  for (const userId of movingIds) if (await isInSeveralOrganizations(transaction, userId)) shared.add(userId)
   const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined
   return {
     organizationId,
@@ -121,7 +117,6 @@ export async function holdMembers(
     phones: holdersOf('phones'),
     userNames: holdersOf('userNames'),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
-    shared,
     administrators: administrators && new Set(administrators),
     needs,
   }

@@ -10,7 +10,7 @@ import {
   type GovernedField,
 } from '../profile/field-ownership.js'
 
-/** A person in one organization: who the person is, and the governed profile. */
+/** A person in one organization, with the governed profile. */
 export type Member = MemberRow
 
 /** A member who joins now: active, with an empty profile. */
@@ -18,6 +18,7 @@ export function newMember(userId: string, email: string, now: Date): Member {
   return {
     userId,
     email,
+    inSeveralOrganizations: false,
     role: 'ORG_MEMBER',
     profile: emptyProfile(now),
     managerAssignedAt: null,

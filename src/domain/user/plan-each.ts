@@ -49,7 +49,6 @@ export function planEachMember(writer: MemberWriter, changes: readonly ChangeByI
       organizationId: writer.organizationId,
       added: [],
       changed: all(({ changed }) => changed),
-      moved: all(({ moved }) => moved),
       signedOut: all(({ signedOut }) => signedOut),
       departments: [...new Set(all(({ departments }) => departments))],
       events: all(({ events }) => events),

@@ -25,8 +25,6 @@ export interface MemberPlan<Change extends MemberChange = MemberChange> {
   readonly added: readonly Member[]
   /** Those whose memberships are written anew. */
   readonly changed: readonly Member[]
-  /** Those of them whose persons get another address. */
-  readonly moved: readonly Member[]
   /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
   readonly signedOut: readonly Member[]
   /** The departments that members get. */
@@ -82,7 +80,6 @@ export function planMembers<Change extends MemberChange>(
     organizationId: writer.organizationId,
     added: [...newcomers].map((userId) => memberOf(members, userId)),
     changed,
-    moved: changed.filter(({ userId, email }) => email !== memberOf(before, userId).email),
     signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
     departments: [...values.departments],
     events: outcomes.flatMap((outcome) => eventsOf(writer, outcome, memberOf(before, outcome.member.userId))),
@@ -231,7 +228,7 @@ const changing = [
   'directoryDeletedAt',
 ] as const
 
-/** Whether the membership is to be written: even for another address of the person, when it was changed is. */
+/** Whether the membership is to be written. */
 function isRewritten(before: Member, member: Member): boolean {
   return changing.some((name) => member[name] !== before[name])
 }

@@ -2,26 +2,18 @@ import type { Tables, TransactionOptions } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
-import {
-  insertPersons,
-  isInSeveralOrganizations,
-  type PersonRow,
-  updateEmailOfPerson,
-  writeMembers,
-} from '../../store/member.js'
+import { writeMembers } from '../../store/member.js'
 import type { UniqueValue } from '../../store/unique-value.js'
 import { deleteUserTokens } from '../../store/user-token.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
-import { emailKeyOf } from '../value/email-address.js'
 import { takenValueOf } from '../value/taken-value.js'
-import { sharedBetweenOrganizations } from './email.js'
 import { holdMembers } from './hold.js'
-import type { ChangedMember, Member, MemberChange, MemberWriter } from './member.js'
+import type { ChangedMember, MemberChange, MemberWriter } from './member.js'
 import { type MemberPlan, planMembers } from './plan.js'
 
 /**
  * Changes members: holds them, decides what becomes of them, and writes it, each change with its own outcome. Throws
- * what `holdMembers`, `planMembers` and `writePlan` throw; then nothing is written.
+ * what `holdMembers` and `planMembers` throw; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
   transaction: Tables,
@@ -47,18 +39,12 @@ export async function changeMember(
   return changed
 }
 
-/** Writes what was decided. Throws `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`. */
+/** Writes what was decided. */
 export async function writePlan(
   transaction: Tables,
-  { organizationId, added, changed, moved, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
+  { organizationId, added, changed, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
   runtime: Runtime,
 ): Promise<void> {
-  await insertPersons(transaction, added.map(personOf))
-  for (const member of moved) {
-    await updateEmailOfPerson(transaction, personOf(member))
-    // An import may have added the person to another organization, which this write has waited for.
-    if (await isInSeveralOrganizations(transaction, member.userId)) throw sharedBetweenOrganizations()
-  }
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   await writeMembers(transaction, organizationId, added, changed)
@@ -66,10 +52,6 @@ export async function writePlan(
   const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
   await insertDepartmentOptions(transaction, organizationId, options)
   if (events.length > 0) await recordAuditEvents(transaction, events, runtime)
-}
-
-function personOf({ userId, email }: Member): PersonRow {
-  return { id: userId, email, emailKey: emailKeyOf(email) }
 }
 
 /** Unique values of members, which the rules check before they write. */

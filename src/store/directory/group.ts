@@ -23,7 +23,6 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
     table: 'groups',
     alias: 'g',
     where: Prisma.sql`true`,
-    beside: Prisma.empty,
     columns: Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
        g.updated_at AS "updatedAt", g.xmin::text AS version,

@@ -11,7 +11,6 @@ export const searchedMembers: SearchRows<DirectoryUserColumns> = {
   table: 'memberships',
   alias: 'm',
   where: Prisma.sql`m.directory_deleted_at IS NULL`,
-  beside: Prisma.sql`CROSS JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = m.user_id OFFSET 0) u`,
   columns: directoryUserColumns,
   types: directoryUserColumnTypes,
   references: Prisma.sql`group_members gm WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id`,

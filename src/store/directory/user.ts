@@ -25,7 +25,7 @@ export type DirectoryUserRow = MemberRow & Related
 /** A row of `directoryUserColumns`. */
 export type DirectoryUserColumns = MemberColumns & Related
 
-/** The columns of such a member: of the membership `m`, the person `u`, and what is related to them. */
+/** The columns of such a member: of the membership `m`, and what is related to it. */
 export const directoryUserColumns = Prisma.sql`${memberColumns},
        (SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
          WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id) AS "managerName",
@@ -59,7 +59,6 @@ const find = createStatement<UserKey, DirectoryUserColumns>({
   text: ({ userId }) => Prisma.sql`
 SELECT ${directoryUserColumns}
   FROM memberships m
-  JOIN users u ON u.id = m.user_id
  WHERE ${ofOrganization('m')} AND m.user_id = ${userId}`,
 })
 

@@ -137,7 +137,6 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
 
 /** Every table that an import fills. */
 export const writtenTables: readonly string[] = [
-  'users',
   'approval_steps',
   'approval_step_approvers',
   ...Object.values(kinds).flatMap(({ resource }) => [

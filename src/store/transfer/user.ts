@@ -1,4 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { MembershipModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { UserRecord_TeamRoleSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
 import { createStatement } from '../../db/statement.js'
@@ -19,7 +20,7 @@ const ownership: Expressions = Object.fromEntries(
 
 const teamRole = declareResource(UserRecord_TeamRoleSchema, schema.TeamMember, 'r')
 
-/** People and their memberships. */
+/** People in organizations. */
 export const userKind: KindDefinition = {
   resource: declareResource(UserRecordSchema, schema.Membership, 'm', {
     ...userDeclarations,
@@ -27,9 +28,10 @@ export const userKind: KindDefinition = {
   }),
   owner: ownedByOrganization,
   elsewhere: { fieldOwnership: Object.keys(ownership) },
-  extras: { email: 'text' },
+  extras: { in_several_organizations: 'boolean' },
   values: {
-    email_key: Prisma.sql`(SELECT u.email_key FROM users u WHERE u.id = s.user_id)`,
+    email_key: Prisma.sql`lower(s.email COLLATE "C")`,
+    in_several_organizations: Prisma.sql`coalesce(s.in_several_organizations, t.in_several_organizations, false)`,
     manager_assigned_at: Prisma.sql`CASE WHEN s.manager_user_id IS NOT NULL THEN coalesce(s.manager_assigned_at,
       CASE WHEN t.manager_user_id = s.manager_user_id THEN t.manager_assigned_at END,
       s.manager_owned_since, ${createdAt}) END`,
@@ -44,7 +46,6 @@ DELETE FROM user_tokens x USING staged_user s, before_user before
    AND before.organization_id = s.organization_id AND before.user_id = s.user_id
    AND (s.deactivated_at IS NOT NULL OR jsonb_exists(before.record, 'deactivatedAt'))`,
   ],
-  join: Prisma.sql`JOIN users u ON u.id = m.user_id`,
 }
 
 /** A staged user: the values that others may have, and what only force may do to the member who stands. */
@@ -92,53 +93,57 @@ SELECT s.line, s.organization_id AS "organizationId", s.user_id AS "userId", s.e
  ORDER BY s.line`,
 })
 
-/**
- * A temporary address for a person who gets another one, so that people can swap addresses: no real one looks like it.
- */
-const nowhere = Prisma.sql`lower('left-' || regexp_replace(id, '([A-Z])', '+\\1', 'g') COLLATE "C")`
-
-const release = createStatement<{ readonly ids: readonly string[] }, Record<never, never>>({
-  name: 'import_release_emails',
+const share = createStatement<{ readonly ids: readonly string[] }, Record<never, never>>({
+  name: 'import_share_users',
   columns: {},
   text: ({ ids }) => Prisma.sql`
-UPDATE users SET email = ${nowhere}, email_key = ${nowhere} WHERE id = ANY (${ids})`,
+UPDATE staged_user s SET in_several_organizations = true, email = last.email
+  FROM (SELECT DISTINCT ON (user_id) user_id, email FROM staged_user ORDER BY user_id, line DESC) last
+ WHERE last.user_id = s.user_id AND s.user_id = ANY (${ids})`,
 })
 
-/** Each person has the address of the last line, in whatever organization. */
-const write = createStatement<object, Record<never, never>>({
-  name: 'import_persons',
+/** All in one statement, so that people can swap addresses. */
+const move = createStatement<{ readonly ids: readonly string[] }, Record<never, never>>({
+  name: 'import_move_users',
   columns: {},
-  text: () => Prisma.sql`
-INSERT INTO users (id, email, email_key)
-SELECT DISTINCT ON (s.user_id) s.user_id, s.email, lower(s.email COLLATE "C")
-  FROM staged_user s ORDER BY s.user_id, s.line DESC
-ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email, email_key = EXCLUDED.email_key`,
+  text: ({ ids }) => Prisma.sql`
+UPDATE memberships m
+   SET email = s.email, email_key = lower(s.email COLLATE "C"),
+       in_several_organizations = m.in_several_organizations OR coalesce(s.in_several_organizations, false)
+  FROM (SELECT DISTINCT ON (user_id) * FROM staged_user) s
+ WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,
 })
 
 /** The statements of this file. */
-export const importedUserStatements = [read, release, write]
+export const importedUserStatements = [read, share, move]
 
 /** The staged users, in the order of lines. */
 export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
   return transaction.run(read, {})
 }
 
-/** A person who stands: the address and its key, and the organizations of the memberships. */
-export interface StandingPerson {
-  readonly id: string
-  readonly email: string
-  readonly emailKey: string
-  readonly memberships: readonly { readonly organizationId: string }[]
+/** A membership that stands. */
+export type StandingMembership = Pick<
+  MembershipModel,
+  'userId' | 'organizationId' | 'email' | 'emailKey' | 'inSeveralOrganizations'
+>
+
+/** The memberships of users in whatever organization. */
+export function findMemberships({ models }: Tables, userIds: readonly string[]): Promise<StandingMembership[]> {
+  const select = { userId: true, organizationId: true, email: true, emailKey: true, inSeveralOrganizations: true }
+  return models.membership.findMany({ where: { userId: { in: [...userIds] } }, select })
 }
 
-/** Those of the persons who stand. */
-export function findPersons({ models }: Tables, ids: readonly string[]): Promise<StandingPerson[]> {
-  const select = { id: true, email: true, emailKey: true, memberships: { select: { organizationId: true } } }
-  return models.person.findMany({ where: { id: { in: [...ids] } }, select })
-}
-
-/** Writes the persons of staged users with their addresses; those who get another one are named. */
-export async function writeStagedPersons({ run }: Tables, movedIds: readonly string[]): Promise<void> {
-  if (movedIds.length > 0) await run(release, { ids: movedIds })
-  await run(write, {})
+/**
+ * Gives staged users who belong to several organizations the address of their last line in all of them, and those of
+ * `movedIds` theirs where they stand.
+ */
+export async function settleAddresses(
+  { run }: Tables,
+  sharedIds: readonly string[],
+  movedIds: readonly string[],
+): Promise<void> {
+  if (sharedIds.length > 0) await run(share, { ids: sharedIds })
+  const ids = [...new Set([...sharedIds, ...movedIds])]
+  if (ids.length > 0) await run(move, { ids })
 }
