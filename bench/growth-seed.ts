@@ -34,8 +34,8 @@ const statements: readonly string[] = [
    SELECT 'bulk-' || n, ${org}, 'bulk', 'bulk-1', 'field-' || n FROM ${series}`,
   `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
    SELECT 'bulk-' || n, ${org}, 'bulk', 'SLA ' || n, 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
-  `INSERT INTO memberships (organization_id, user_id, email, email_key, first_name, last_name, manager_user_id, manager_assigned_at)
-   SELECT ${org}, 'bulk-' || n, 'bulk' || n || '@example.com', 'bulk' || n || '@example.com', 'Person', n::text, 'user-0', now() FROM ${series}`,
+  `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name, manager_user_id, manager_assigned_at)
+   SELECT ${org}, 'bulk-' || n, 'bulk' || n || '@example.com', 'Person', n::text, 'user-0', now() FROM ${series}`,
   `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
    SELECT sha256(('user' || n)::bytea), ${org}, 'bulk-' || n, now() + interval '1 hour' FROM ${series}`,
   `INSERT INTO api_key_sessions (organization_id, token_hash, api_key_id, expires_at)

@@ -69,26 +69,8 @@ const lockOne = createStatement<{ readonly organizationId: string; readonly user
 })
 
 const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
-const emailKey = Prisma.sql`lower(r."email" COLLATE "C")`
 
-/**
- * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
- * other. A model would take the forty columns of one member one by one (docs/adr/0005-prisma-behind-every-service.md).
- */
-const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
-  name: 'write_members',
-  columns: {},
-  text: ({ organizationId, members }) => Prisma.sql`
-INSERT INTO memberships AS m (organization_id, email_key, ${listOf(kept, ({ column }) => column)})
-SELECT ${organizationId}, ${emailKey}, ${listOf(kept, ({ name }) => `r."${name}"`)}
-  FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
-       WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
- ORDER BY r.place
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET email_key = EXCLUDED.email_key,
-       ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
-})
-
-/** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
+/** Of several members at once, so that a number can go from one to the other. */
 const change = createStatement<
   { readonly organizationId: string; readonly userIds: readonly string[]; readonly members: string },
   Record<never, never>
@@ -97,13 +79,13 @@ const change = createStatement<
   columns: {},
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
   text: ({ organizationId, userIds, members }) => Prisma.sql`
-UPDATE memberships m SET email_key = ${emailKey}, ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
+UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
   FROM json_to_recordset(${members}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
 
 /** The statements of this file. */
-export const memberStatements = [lock, lockOne, write, change]
+export const memberStatements = [lock, lockOne, change]
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
@@ -157,17 +139,39 @@ export async function findEmailKeys(
   return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
 }
 
-/** Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked. */
+/** Writes members: those who are not in the table yet, in the order given, and others, whom the transaction has locked. */
 export async function writeMembers(
-  { run }: Tables,
+  tables: Tables,
   organizationId: string,
   added: readonly MemberRow[],
   changed: readonly MemberRow[],
 ): Promise<void> {
-  const all = [...added, ...changed]
-  const members = JSON.stringify(all.map(rowOf))
-  if (added.length > 0) await run(write, { organizationId, members })
-  else if (changed.length > 0) await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members })
+  await insertMembers(tables, organizationId, changed.length === 0 ? added : added.map(withoutPhone))
+  if (changed.length === 0) return
+  // With the changes, because a number may go from one of those members to one who is new.
+  const members = [...added.filter(({ profile }) => profile.PRIMARY_PHONE.value !== ''), ...changed]
+  const userIds = members.map(({ userId }) => userId)
+  await tables.run(change, { organizationId, userIds, members: JSON.stringify(members.map(rowOf)) })
+}
+
+/** One by `create`, whose plan Prisma keeps, since it plans each `createMany` anew. */
+async function insertMembers({ models }: Tables, organizationId: string, members: readonly MemberRow[]): Promise<void> {
+  const data = members.map((member) => newRowOf(organizationId, member))
+  const [only, ...others] = data
+  if (only === undefined) return
+  if (others.length > 0) await models.membership.createMany({ data })
+  else await models.membership.create({ data: only, select: { userId: true } })
+}
+
+function withoutPhone(member: MemberRow): MemberRow {
+  const PRIMARY_PHONE = { ...member.profile.PRIMARY_PHONE, value: '' }
+  return { ...member, profile: { ...member.profile, PRIMARY_PHONE } }
+}
+
+/** A row to be added; Prisma tells no JSON from the JSON null. */
+function newRowOf(organizationId: string, member: MemberRow) {
+  const { directoryAttributes, ...row } = rowOf(member)
+  return { organizationId, ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
 }
 
 /** The member of a row. */

@@ -192,7 +192,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     const token = await issuer.issue(audience, claims)
     expect(await authenticate(token)).toMatchObject({ id: 'owner', organizationId: acme })
 
-    await database.execute('UPDATE memberships SET email = $1, email_key = $1 WHERE user_id = $2', [email, 'intruder'])
+    await database.execute('UPDATE memberships SET email = $1 WHERE user_id = $2', [email, 'intruder'])
     expect(await authenticate(token, { requestId: 'a-call' })).toBeUndefined()
     expect(refusals).toEqual([{ requestId: 'a-call', refusal: 'ambiguous address' }])
     await deactivate('owner', acme)

@@ -22,11 +22,9 @@ import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '.
 
 /** Why a method talks to more than one node, or commits in two phases. */
 const exceptions: Readonly<Record<string, string>> = {
-  CreateUser: 'people are on every node',
-  IngestUserProfiles: 'it creates people, who are on every node, and gives profiles their order',
+  IngestUserProfiles: 'it gives profiles their order',
   ImportRecords: 'records are staged on the coordinator',
   RevokeLeakedKey: 'only the database knows whose a secret is',
-  'Users/Create': 'people are on every node',
 }
 
 /** Methods that need no credential. The second one has an exception, and is not called. */

@@ -50,7 +50,7 @@ describe('the discovery endpoints of SCIM', () => {
   it('give the maximum page size', async () => {
     const { filter } = await get('/ServiceProviderConfig')
     await service.database.execute(
-      `INSERT INTO memberships (organization_id, user_id, email, email_key) SELECT $1, 'many-' || n, n || '@example.com', n || '@example.com' FROM generate_series(1, 300) n`,
+      `INSERT INTO memberships (organization_id, user_id, email) SELECT $1, 'many-' || n, n || '@example.com' FROM generate_series(1, 300) n`,
       [fixture.acme],
     )
     expect((await get('/Users?count=1000')).itemsPerPage).toBe(filter.maxResults)

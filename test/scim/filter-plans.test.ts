@@ -18,9 +18,9 @@ const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 /** Members of whom every second one has a userName beside the address, and groups of two members each. */
 const rows: readonly string[] = [
   `INSERT INTO organizations (id, name) VALUES ('org', 'Org'), ('other', 'Other')`,
-  `INSERT INTO memberships (organization_id, user_id, email, email_key, first_name, last_name, manager_user_id, manager_assigned_at,
+  `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name, manager_user_id, manager_assigned_at,
           deactivated_at, directory_external_id, directory_user_name, directory_attributes)
-   SELECT 'org', 'u' || n, n || '@a.example', n || '@a.example', 'Given ' || n, 'Family ' || n / 4, CASE WHEN n > 4 THEN 'u' || n / 4 END,
+   SELECT 'org', 'u' || n, n || '@a.example', 'Given ' || n, 'Family ' || n / 4, CASE WHEN n > 4 THEN 'u' || n / 4 END,
           CASE WHEN n > 4 THEN now() END, CASE WHEN n % 1000 = 0 THEN now() END, 'e' || n,
           CASE WHEN n % 2 = 0 THEN 'login' || n END,
           jsonb_build_object('displayName', 'Person ' || n, 'emails', jsonb_build_array(

@@ -17,8 +17,8 @@ beforeAll(async () => {
     `
     WITH ids AS (SELECT 'member-' || number AS id, 'member-' || number || '@example.com' AS email
                    FROM generate_series(1, ${MEMBERS}) number)
-    INSERT INTO memberships (organization_id, user_id, email, email_key)
-    SELECT '${fixture.globex}', id, email, email FROM ids`,
+    INSERT INTO memberships (organization_id, user_id, email)
+    SELECT '${fixture.globex}', id, email FROM ids`,
   )
   await service.database.pool.query(
     `INSERT INTO groups (organization_id, id, name)

@@ -59,7 +59,8 @@ describe('an incremental sync', () => {
   ]
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
   /** The same for a member who is new. */
-  const added = (names: readonly string[]) => names.map((name) => (name === 'change_members' ? 'write_members' : name))
+  const added = (names: readonly string[]) =>
+    names.map((name) => (name === 'change_members' ? 'membership.create' : name))
 
   it.each<[change: string, changes: () => object, written?: string[]]>([
     ['a title', () => ({ title: 'Countess' })],

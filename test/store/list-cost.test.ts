@@ -258,8 +258,8 @@ const bulk = [
    SELECT 'bulk-' || n, '${acme}', 'type-people', 'config-people', 'field-' || n FROM ${series}`,
   `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
    SELECT 'bulk-' || n, '${acme}', '${many}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
-  `INSERT INTO memberships (organization_id, user_id, email, email_key)
-   SELECT '${acme}', 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${peopleSeries}`,
+  `INSERT INTO memberships (organization_id, user_id, email)
+   SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${peopleSeries}`,
   // So that the foreign key of the roles is looked up by its index.
   'ANALYZE memberships',
   `INSERT INTO team_members (organization_id, team_id, user_id, role, expires_at)

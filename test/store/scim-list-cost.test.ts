@@ -25,8 +25,8 @@ describe('SCIM lists', () => {
     await insertFixture(database)
     const series = `generate_series(1, ${MEMBERS}) n`
     await client.query(
-      `INSERT INTO memberships (organization_id, user_id, email, email_key, manager_user_id, manager_assigned_at, directory_external_id, directory_user_name, directory_attributes)
-       SELECT '${fixture.acme}', 'bulk-' || n, n || '@example.com', n || '@example.com', CASE n WHEN 7 THEN 'bulk-6' END, CASE n WHEN 7 THEN now() END, 'ext-' || n,
+      `INSERT INTO memberships (organization_id, user_id, email, manager_user_id, manager_assigned_at, directory_external_id, directory_user_name, directory_attributes)
+       SELECT '${fixture.acme}', 'bulk-' || n, n || '@example.com', CASE n WHEN 7 THEN 'bulk-6' END, CASE n WHEN 7 THEN now() END, 'ext-' || n,
               CASE WHEN n % 2 = 0 THEN 'Upn-' || n END,
               jsonb_build_object('emails', jsonb_build_array(jsonb_build_object('type', 'home', 'value', n || '@Home.example')))
          FROM ${series}`,

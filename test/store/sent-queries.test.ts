@@ -93,7 +93,7 @@ const operations: Operation[] = [
     inTransaction(
       'take_locks',
       'find_value_holders',
-      'write_members',
+      'membership.create',
       'insert_audit_events',
       'insert_event_outbox',
       'print_user',

@@ -9,8 +9,8 @@ import { statements } from '../support/statements.js'
 const { acme } = fixture
 const series = 'generate_series(1, 3000) n'
 const bulk = [
-  `INSERT INTO memberships (organization_id, user_id, email, email_key)
-   SELECT '${acme}', 'bulk-' || n, n || '@example.com', n || '@example.com' FROM ${series}`,
+  `INSERT INTO memberships (organization_id, user_id, email)
+   SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${series}`,
   `INSERT INTO user_tokens (token_hash, organization_id, user_id, expires_at)
    SELECT sha256(('user' || n)::bytea), '${acme}', 'bulk-' || n, now() + interval '1 day' FROM ${series}`,
   `INSERT INTO api_keys (id, organization_id, kind, name, secret_hash, permissions, chain_id)

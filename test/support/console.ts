@@ -42,8 +42,8 @@ export async function fillDemo({ database }: TestService): Promise<void> {
   for (let from = 1; from < 100_000; from += 10_000) {
     const numbers = `generate_series(${from}, ${from + 9_999}) n`
     await database.execute(
-      `INSERT INTO memberships (organization_id, user_id, email, email_key, first_name, last_name, department)
-       SELECT 'org_acme', 'bulk_' || n, n || '@bulk.example', n || '@bulk.example', 'Person', n,
+      `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name, department)
+       SELECT 'org_acme', 'bulk_' || n, n || '@bulk.example', 'Person', n,
               'Department ' || n % 40 FROM ${numbers}`,
     )
   }

@@ -214,7 +214,6 @@ export async function insertUser(sql: Sql, user: UserRow): Promise<void> {
     organization_id: user.organizationId,
     user_id: user.id,
     email,
-    email_key: email.toLowerCase(),
     role: user.role ?? 'ORG_MEMBER',
     first_name: user.id,
     ...user.columns,

@@ -132,8 +132,8 @@ describe.each(doors)('a batch of updates over %s', (door) => {
             const ids = updates.map((_, n) => `${set}-${run}${door}-${n}`)
             for (const [n, userId] of ids.entries()) {
               await service.database.execute(
-                `INSERT INTO memberships (organization_id, user_id, email, email_key, last_name_owner, department_owner, directory_managed, role)
-                 VALUES ($1, $2, $3, lower($3), 'PINNED', $4, $5, $6)`,
+                `INSERT INTO memberships (organization_id, user_id, email, last_name_owner, department_owner, directory_managed, role)
+                 VALUES ($1, $2, $3, 'PINNED', $4, $5, $6)`,
                 [
                   fixture.acme,
                   userId,

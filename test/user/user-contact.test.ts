@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { fixture, insertUser, shareUser } from '../support/fixture.js'
+import { fixture, shareUser } from '../support/fixture.js'
 import { doors, type RequestJson } from '../support/method-doors.js'
 import {
   eventsOf,

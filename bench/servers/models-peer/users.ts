@@ -104,7 +104,7 @@ async function updateUser(
   const { role = member.role } = change
   const updated = await tx.membership.update({
     where: { organizationId_userId: { organizationId, userId } },
-    data: { ...data, role, email, emailKey: email.toLowerCase() },
+    data: { ...data, role, email },
   })
   await addDepartment(tx, organizationId, data.department)
   const event = (action: string, of: Prisma.InputJsonValue = []) =>
@@ -171,11 +171,10 @@ async function createUser(tx: Prisma.TransactionClient, caller: Caller, joining:
   const { email, role, ...write } = joining
   const now = new Date()
   const userId = v7()
-  const emailKey = email.toLowerCase()
   const { data, changes } = decideWrite({}, { isPerson: caller.kind === 'USER', ...write }, now)
-  await requireFreeEmail(tx, organizationId, emailKey)
+  await requireFreeEmail(tx, organizationId, email.toLowerCase())
   const member = await tx.membership.create({
-    data: { organizationId, userId, email, emailKey, role, ...data },
+    data: { organizationId, userId, email, role, ...data },
   })
   await addDepartment(tx, organizationId, data.department)
   const audited = { action: 'user.create', targetType: 'user', targetId: userId, changes }

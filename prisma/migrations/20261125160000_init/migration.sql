@@ -76,7 +76,7 @@ CREATE TABLE "memberships" (
     "organization_id" TEXT NOT NULL,
     "user_id" TEXT NOT NULL,
     "email" TEXT NOT NULL,
-    "email_key" TEXT NOT NULL,
+    "email_key" TEXT NOT NULL GENERATED ALWAYS AS (lower("email" COLLATE "C")) STORED,
     "in_several_organizations" BOOLEAN NOT NULL DEFAULT false,
     "role" "user_role" NOT NULL DEFAULT 'ORG_MEMBER',
     "first_name" TEXT NOT NULL DEFAULT '',
@@ -1108,7 +1108,7 @@ ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_format" CHEC
 ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
 
 -- People.
-ALTER TABLE "memberships" ADD CONSTRAINT "memberships_email_key_is_lower_case" CHECK ("email_key" = lower("email" COLLATE "C") AND "email" <> '');
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_email_not_empty" CHECK ("email" <> '');
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_is_another" CHECK ("manager_user_id" <> "user_id");
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_assigned_at_set" CHECK (("manager_user_id" IS NULL) = ("manager_assigned_at" IS NULL));
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHECK ("primary_phone" ~ '^\+[1-9][0-9]{1,14}$');

@@ -30,7 +30,6 @@ export const userKind: KindDefinition = {
   elsewhere: { fieldOwnership: Object.keys(ownership) },
   extras: { in_several_organizations: 'boolean' },
   values: {
-    email_key: Prisma.sql`lower(s.email COLLATE "C")`,
     in_several_organizations: Prisma.sql`coalesce(s.in_several_organizations, t.in_several_organizations, false)`,
     manager_assigned_at: Prisma.sql`CASE WHEN s.manager_user_id IS NOT NULL THEN coalesce(s.manager_assigned_at,
       CASE WHEN t.manager_user_id = s.manager_user_id THEN t.manager_assigned_at END,
@@ -108,7 +107,7 @@ const move = createStatement<{ readonly ids: readonly string[] }, Record<never, 
   columns: {},
   text: ({ ids }) => Prisma.sql`
 UPDATE memberships m
-   SET email = s.email, email_key = lower(s.email COLLATE "C"),
+   SET email = s.email,
        in_several_organizations = m.in_several_organizations OR coalesce(s.in_several_organizations, false)
   FROM (SELECT DISTINCT ON (user_id) * FROM staged_user) s
  WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,
