@@ -70,7 +70,23 @@ const lockOne = createStatement<{ readonly organizationId: string; readonly user
 
 const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
 
-/** Of several members at once, so that a number can go from one to the other. */
+/**
+ * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
+ * other.
+ */
+const write = createStatement<{ readonly organizationId: string; readonly members: string }, Record<never, never>>({
+  name: 'write_members',
+  columns: {},
+  text: ({ organizationId, members }) => Prisma.sql`
+INSERT INTO memberships AS m (organization_id, ${listOf(kept, ({ column }) => column)})
+SELECT ${organizationId}, ${listOf(kept, ({ name }) => `r."${name}"`)}
+  FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
+       WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
+ ORDER BY r.place
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
+})
+
+/** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
 const change = createStatement<
   { readonly organizationId: string; readonly userIds: readonly string[]; readonly members: string },
   Record<never, never>
@@ -85,7 +101,7 @@ UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r
 })
 
 /** The statements of this file. */
-export const memberStatements = [lock, lockOne, change]
+export const memberStatements = [lock, lockOne, write, change]
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
@@ -139,33 +155,26 @@ export async function findEmailKeys(
   return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
 }
 
-/** Writes members: those who are not in the table yet, in the order given, and others, whom the transaction has locked. */
+/**
+ * Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked.
+ * One who is added alone is created through the model, which a cluster sends to one node; a thousand would take it
+ * 1.6 s instead of 0.65.
+ */
 export async function writeMembers(
-  tables: Tables,
+  { models, run }: Tables,
   organizationId: string,
   added: readonly MemberRow[],
   changed: readonly MemberRow[],
 ): Promise<void> {
-  await insertMembers(tables, organizationId, changed.length === 0 ? added : added.map(withoutPhone))
-  if (changed.length === 0) return
-  // With the changes, because a number may go from one of those members to one who is new.
-  const members = [...added.filter(({ profile }) => profile.PRIMARY_PHONE.value !== ''), ...changed]
-  const userIds = members.map(({ userId }) => userId)
-  await tables.run(change, { organizationId, userIds, members: JSON.stringify(members.map(rowOf)) })
-}
-
-/** One by `create`, whose plan Prisma keeps, since it plans each `createMany` anew. */
-async function insertMembers({ models }: Tables, organizationId: string, members: readonly MemberRow[]): Promise<void> {
-  const data = members.map((member) => newRowOf(organizationId, member))
-  const [only, ...others] = data
-  if (only === undefined) return
-  if (others.length > 0) await models.membership.createMany({ data })
-  else await models.membership.create({ data: only, select: { userId: true } })
-}
-
-function withoutPhone(member: MemberRow): MemberRow {
-  const PRIMARY_PHONE = { ...member.profile.PRIMARY_PHONE, value: '' }
-  return { ...member, profile: { ...member.profile, PRIMARY_PHONE } }
+  const all = [...added, ...changed]
+  const [first, ...others] = all
+  if (first === undefined) return
+  const members = () => JSON.stringify(all.map(rowOf))
+  if (added.length === 0) {
+    await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members: members() })
+  } else if (others.length === 0) {
+    await models.membership.create({ data: newRowOf(organizationId, first), select: { userId: true } })
+  } else await run(write, { organizationId, members: members() })
 }
 
 /** A row to be added; Prisma tells no JSON from the JSON null. */

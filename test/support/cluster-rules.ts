@@ -11,7 +11,7 @@ export interface PlacedTables {
 }
 
 /** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
-export const sentWithOrdinals: readonly string[] = ['keep_source_profiles']
+export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
 
 const INSERTION = /\bINSERT INTO (\w+)( AS \w+)?\s*\(/g
 const LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?:\s+OF\s+(\w+(?:,\s*\w+)*))?/g
