@@ -64,19 +64,12 @@ export function requireWholeDistribution(connectionString: string): Promise<bool
       throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
     }
     if (!(await hasCitus(client))) return false
-    const [cluster] = await rowsOf<{ isDistributed: boolean; mode: string | null; name: string }>(
+    const [cluster] = await rowsOf<{ isDistributed: boolean }>(
       client,
-      `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed",
-              current_setting('citus.multi_shard_modify_mode', true) AS mode, quote_ident(current_database()) AS name`,
+      `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed"`,
     )
     if (cluster?.isDistributed !== true) return false
     await refuseWorker(client)
-    if (cluster.mode !== 'sequential') {
-      throw new Error(
-        `citus.multi_shard_modify_mode must be sequential, but is ${cluster.mode}: ` +
-          `ALTER DATABASE ${cluster.name} SET citus.multi_shard_modify_mode = 'sequential', or run "npx svc distribute" again`,
-      )
-    }
     return true
   })
 }

@@ -27,7 +27,6 @@ const databaseSettings: readonly (readonly [name: string, value: string])[] = [
   ['TimeZone', 'UTC'],
   ['jit', 'off'],
   ['lock_timeout', '5s'],
-  ['citus.multi_shard_modify_mode', 'sequential'],
   ['citus.propagate_set_commands', 'local'],
 ]
 
