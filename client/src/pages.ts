@@ -1,7 +1,8 @@
 /** An answer with one page of a list. */
 export interface ListPage<Item> {
   readonly data: Item[]
-  readonly nextPageToken: string
+  /** Absent from lists that are whole. */
+  readonly nextPageToken?: string
 }
 
 /**
@@ -15,6 +16,6 @@ export async function* eachItem<Item>(
   do {
     const page = await listPage(pageToken)
     yield* page.data
-    pageToken = page.nextPageToken
+    pageToken = page.nextPageToken ?? ''
   } while (pageToken !== '')
 }

@@ -1,4 +1,5 @@
 import { invalidField, notFound } from '../errors.js'
+import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
 import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
@@ -14,26 +15,26 @@ import {
 } from './paging.js'
 import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
+import { isOfOneTeam, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
 /** Installations of apps; `listAppInstances` lists them. */
 export const appInstances = standardResource(store.appInstanceStore)
 
-/** What to list; empty strings and 0 mean absent. */
-export interface AppInstanceListRequest extends PageRequest {
-  readonly teamId: string
-}
-
 /**
- * A page of the app instances that a team owns and of those shared with it, in the order of their creation. Throws
- * `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
+ * A page of the app instances that a team owns and of those shared with it, in the order of their creation, or of what
+ * `listAcrossTeams` lists. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
  * `PERMISSION_MISSING` without `apps:read` in it.
  */
 export async function listAppInstances(
-  { reads, caller }: Scope,
-  request: AppInstanceListRequest,
+  scope: Scope,
+  { q, ...request }: TeamListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
+  const { reads, caller } = scope
   const teamId = await teamIdFor(reads, caller, request.teamId)
+  if (!isOfOneTeam({ teamId, q })) {
+    return listAcrossTeams(scope, appInstances, { ...request, teamId, q, usualSize: MAX_PAGE_SIZE }, pageTokens)
+  }
   const query: PageQuery = {
     method: 'ListAppInstances',
     organizationId: caller.organizationId,

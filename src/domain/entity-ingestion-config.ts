@@ -1,27 +1,34 @@
 import { configsOfAppInstance, configsOfTeam, entityIngestionConfigStore } from '../store/entity-ingestion-config.js'
 import { listOfOwner, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import type { Page, PageTokens } from './paging.js'
 import { standardResource } from './standard-resource.js'
+import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
 /** Configured ingestions; `listEntityIngestionConfigs` lists them. */
 export const entityIngestionConfigs = standardResource(entityIngestionConfigStore, { name: 'ingestion config' })
 
-/** What to list; empty strings mean absent. */
-export interface EntityIngestionConfigListRequest {
-  readonly teamId: string
+/** What to list; an empty id of an app instance means absent. */
+export interface EntityIngestionConfigListRequest extends TeamListRequest {
   readonly appInstanceId: string
 }
 
 /**
- * The JSON of the ingestion configs of a team in the order of their creation; only those of one app instance if the
- * request names it. Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without
- * `entities:read` in it.
+ * The JSON of the ingestion configs of a team in the order of their creation, or a page of what `listAcrossTeams` lists;
+ * only those of one app instance if the request names it. Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team,
+ * `PERMISSION_MISSING` without `entities:read` in it, and `PAGE_TOKEN_INVALID`.
  */
 export async function listEntityIngestionConfigs(
-  { reads, caller }: Scope,
-  { teamId: requestedTeamId, appInstanceId }: EntityIngestionConfigListRequest,
-): Promise<string> {
-  const teamId = await teamIdFor(reads, caller, requestedTeamId)
+  scope: Scope,
+  { appInstanceId, ...request }: EntityIngestionConfigListRequest,
+  pageTokens: PageTokens,
+): Promise<string | Page> {
+  const { reads, caller } = scope
+  const teamId = await teamIdFor(reads, caller, request.teamId)
+  if (!isWhole({ ...request, teamId })) {
+    const filtered = { ...request, teamId, filters: { appInstanceId } }
+    return listAcrossTeams(scope, entityIngestionConfigs, filtered, pageTokens)
+  }
   const team = { ownerId: teamId, ...visibleScope(caller) }
   const list = await (appInstanceId === ''
     ? configsOfTeam.read(reads, team)

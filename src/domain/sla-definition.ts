@@ -1,8 +1,10 @@
 import { slaDefinitionStore, slaDefinitionsOfTeam } from '../store/sla-definition.js'
 import { listOfOwner, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
+import type { Page, PageTokens } from './paging.js'
 import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
+import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
 /** What teams promise about their tickets. */
 export const slaDefinitions = standardResource(slaDefinitionStore, { name: 'SLA definition' })
@@ -19,10 +21,18 @@ export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boole
 }
 
 /**
- * The JSON of all SLA definitions of a team, archived ones included, in the order of their creation. Throws
- * `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING` without `tickets:read` in it.
+ * The JSON of all SLA definitions of a team, archived ones included, in the order of their creation, or a page of what
+ * `listAcrossTeams` lists. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without `tickets:read` in it,
+ * and `PAGE_TOKEN_INVALID`.
  */
-export async function listSlaDefinitions({ reads, caller }: Scope, teamId: string): Promise<string> {
+export async function listSlaDefinitions(
+  scope: Scope,
+  request: TeamListRequest,
+  pageTokens: PageTokens,
+): Promise<string | Page> {
+  if (!isWhole(request)) return listAcrossTeams(scope, slaDefinitions, request, pageTokens)
+  const { reads, caller } = scope
+  const { teamId } = request
   const list = await slaDefinitionsOfTeam.read(reads, { ownerId: teamId, ...visibleScope(caller) })
   return listOfOwner(list, caller, ['team', teamId], 'tickets:read')
 }

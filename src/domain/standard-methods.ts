@@ -21,6 +21,8 @@ import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './val
 /** Which objects to list; 0, empty texts and absent filters mean absent. */
 export interface StandardListRequest extends PageRequest {
   readonly filters: Readonly<Record<string, string>>
+  /** The size of a page if the caller names none. Default: that of most lists. */
+  readonly usualSize?: number
 }
 
 /** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
@@ -63,7 +65,8 @@ export async function listObjects(
     return pages.list(reads, { ...selection, ...range })
   }
   const count = () => pages.count(reads, selection)
-  return pageOf(pageTokens, query, request, { usualSize: USUAL_PAGE_SIZE, read: readObjects, count })
+  const { usualSize = USUAL_PAGE_SIZE } = request
+  return pageOf(pageTokens, query, request, { usualSize, read: readObjects, count })
 }
 
 /** The team of an owner among those of visible ones. */

@@ -4,7 +4,6 @@ import { invalidField, notFound, ServiceError } from '../errors.js'
 import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
-import { hasTeam } from '../store/organization.js'
 import * as store from '../store/team-member.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { defaultPermissions } from './auth/api-key.js'
@@ -17,10 +16,10 @@ import {
   permittedTeamIds,
   requirePermissionIn,
   visibleScope,
-  visibleTeamIds,
 } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
 import { type Page, type PageRequest, type PageTokens, pageOf } from './paging.js'
+import { requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { timestampOf } from './value/timestamp.js'
 
@@ -36,9 +35,6 @@ export interface TeamMemberWrite extends TeamUser {
   readonly expiresAt?: string | undefined
 }
 
-/** The team of a request that is about every team (AIP-159). */
-const EVERY_TEAM = '-'
-
 /** Which roles to list: in a team, or in every one; an empty time means absent. */
 export interface TeamMemberListRequest extends PageRequest {
   readonly teamId: string
@@ -52,18 +48,18 @@ export interface TeamMemberListRequest extends PageRequest {
  * without the permission in it, `FIELD_INVALID` for the time, and `PAGE_TOKEN_INVALID`.
  */
 export async function listTeamMembers(
-  { reads, caller, runtime }: Scope,
+  scope: Scope,
   { teamId, expiresBefore, ...request }: TeamMemberListRequest,
   pageTokens: PageTokens,
 ): Promise<Page> {
+  const { reads, caller, runtime } = scope
   const { organizationId } = caller
-  const isEvery = teamId === EVERY_TEAM
-  if (!isEvery) await requireReadable(reads, caller, teamId)
+  const inTeam = await teamFilterOf(scope, teamId, 'teams:read')
   const endBefore = timestampOf('expiresBefore', expiresBefore)
   const selection: store.TeamMemberList = {
     organizationId,
-    teamIds: isEvery ? permittedTeamIds(caller, 'teams:read') : null,
-    teamId: isEvery ? null : teamId,
+    teamIds: permittedTeamIds(caller, 'teams:read'),
+    teamId: inTeam || null,
     now: runtime.now().toISOString(),
     endBefore,
   }
@@ -79,19 +75,13 @@ export async function listTeamMembers(
  * The role of a user in a team. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it, and
  * `PERMISSION_MISSING` without `teams:read` in the team.
  */
-export async function getTeamMember({ tables, caller, runtime }: Scope, user: TeamUser): Promise<TeamMember> {
-  await requireReadable(tables, caller, user.teamId)
+export async function getTeamMember(scope: Scope, user: TeamUser): Promise<TeamMember> {
+  const { tables, caller, runtime } = scope
+  await requireTeam(scope, user.teamId, 'teams:read')
   const key = { organizationId: caller.organizationId, teamId: user.teamId, userId: user.userId }
   const member = await store.findTeamMember(tables, key, runtime.now())
   if (member === undefined) throw notFound('team member', user.userId)
   return member
-}
-
-/** Refuses a team that the caller cannot see, or in which the caller lacks `teams:read`. */
-async function requireReadable(tables: Tables, caller: Caller, teamId: string): Promise<void> {
-  const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(tables, caller.organizationId, teamId))
-  if (!isVisible) throw notFound('team', teamId)
-  requirePermissionIn(caller, teamId, 'teams:read')
 }
 
 /**

@@ -28,6 +28,14 @@ export async function printedPage<Desc extends DescMessage>(
   return preprintedMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}${total}}`])
 }
 
+/** Makes the answer of a list: a page, or the JSON of all of it. */
+export function printedList<Desc extends DescMessage>(
+  desc: Desc,
+  list: Page | string,
+): MessageShape<Desc> | Promise<MessageShape<Desc>> {
+  return typeof list === 'string' ? printedAnswer(desc, list) : printedPage(desc, list)
+}
+
 /** The end of the JSON of a message, after its field `data`. */
 function othersText<Desc extends DescMessage>(desc: Desc, others: MessageInitShape<Desc>): string {
   const { data: _, ...rest } = Object(toJson(desc, create(desc, others), answerJsonOptions))

@@ -76,7 +76,7 @@ import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { callerHandlers } from './caller.js'
 import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
 import { createGroupMemberHandlers } from './group.js'
-import { printedAnswer, printedPage } from './printed-answer.js'
+import { printedAnswer, printedList, printedPage } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { standardMethods, taggedAnswer } from './standard-methods.js'
 import { createTeamMemberHandlers } from './team.js'
@@ -164,9 +164,9 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     standard(EntityIngestionConfigService, entityIngestionConfigs, {
       listEntityIngestionConfigs: async (request, context) =>
-        printedAnswer(
+        printedList(
           ListEntityIngestionConfigsResponseSchema,
-          await listEntityIngestionConfigs(scopeOf(context), request),
+          await listEntityIngestionConfigs(scopeOf(context), request, pageTokens),
         ),
     })
     standard(EntityTypeService, standardResource(entityTypeStore))
@@ -188,8 +188,8 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         taggedAnswer(UpdatePriorityResponseSchema, await updatePriority(scopeOf(context), request), context),
     })
     standard(SlaDefinitionService, slaDefinitions, {
-      listSlaDefinitions: async ({ teamId }, context) =>
-        printedAnswer(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), teamId)),
+      listSlaDefinitions: async (request, context) =>
+        printedList(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), request, pageTokens)),
       archiveSlaDefinition: async ({ id }, context) => {
         const definition = await archiveSlaDefinition(scopeOf(context), id, true)
         return taggedAnswer(ArchiveSlaDefinitionResponseSchema, definition, context)

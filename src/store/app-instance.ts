@@ -12,14 +12,12 @@ import type { StandardKey } from './standard-writes.js'
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
 
-/** A page of a team's app instances, after an ordinal or from the first one. */
+/** A page of a team's app instances, after an ordinal, or from the first one without it. */
 export interface AppInstancePage extends Scope {
   readonly teamId: string
   readonly after: string | undefined
   readonly pageSize: number
 }
-
-type AppInstanceSelection = AppInstancePage & { readonly after: string }
 
 const instanceText = rowText(appInstanceResource)
 
@@ -27,13 +25,11 @@ const instanceText = rowText(appInstanceResource)
  * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for shared
  * ones. No row means that there is no such team.
  */
-const list = createPagedList<AppInstanceSelection>(
-  'list_app_instances',
-  ({ teamId, teamIds, after, pageSize }, most) => {
-    const [text, order] = [Prisma.sql`i.text`, Prisma.sql`i.ordinal`]
-    const page = pageText(
-      { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text`, pageSize },
-      Prisma.sql`(
+const list = createPagedList<AppInstancePage>('list_app_instances', ({ teamId, teamIds, after, pageSize }, most) => {
+  const [text, order] = [Prisma.sql`i.text`, Prisma.sql`i.ordinal`]
+  const page = pageText(
+    { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text`, pageSize },
+    Prisma.sql`(
         (SELECT i.ordinal, ${instanceText} AS text
            FROM app_instances i
           WHERE ${ofOrganization('i')} AND i.team_id = t.id AND i.ordinal > ${after}::bigint
@@ -49,17 +45,21 @@ const list = createPagedList<AppInstanceSelection>(
             AND i.team_id <> s.team_id
           ORDER BY s.app_instance_ordinal LIMIT ${most})
         ORDER BY ordinal LIMIT ${pageSize} + 1) i`,
-    )
-    return Prisma.sql`
+  )
+  return Prisma.sql`
 SELECT page.*
   FROM teams t
  CROSS JOIN LATERAL (${page}) page
  WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`
-  },
-)
+})
 
-/** The standard methods; `readAppInstances` lists. */
-export const appInstanceStore = createStandardStore(appInstanceResource, { hasOwnList: true })
+/** The standard methods; `readAppInstances` lists those of a team without a search. */
+export const appInstanceStore = createStandardStore(appInstanceResource, {
+  searched: 'name',
+  shared: (isListed) => Prisma.sql`i.ordinal = ANY (ARRAY(
+             SELECT s.app_instance_ordinal FROM app_instance_shares s
+              WHERE ${ofOrganization('s')} AND ${isListed(Prisma.sql`s.team_id`)}))`,
+})
 
 /** The statements of this file. */
 export const appInstanceStatements = [...list.statements, ...appInstanceStore.statements]

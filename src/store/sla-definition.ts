@@ -23,15 +23,15 @@ export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema
 
 /** The definitions of a team in the order of their creation. */
 export const slaDefinitionsOfTeam = createOwnedList({
-  name: 'list_sla_definitions',
+  name: 'list_sla_definitions_of_team',
   owner: { table: 'teams', team: 'id' },
   resource: slaDefinitionResource,
   parent: 'team_id',
   order: Prisma.sql`d.ordinal`,
 })
 
-/** Get, Create and Update; the list of a team is not paged. */
-export const slaDefinitionStore = createStandardStore(slaDefinitionResource)
+/** The standard methods; `slaDefinitionsOfTeam` is the list without pages. */
+export const slaDefinitionStore = createStandardStore(slaDefinitionResource, { searched: 'name' })
 
 /** The statements of this file. */
 export const slaDefinitionStatements = [...slaDefinitionsOfTeam.statements, ...slaDefinitionStore.statements]

@@ -68,8 +68,13 @@ interface StandardStoreOptions {
    * then has indexes that end in the text's search key and the ordinal.
    */
   readonly searched?: string
-  /** Whether its list is written elsewhere. */
-  readonly hasOwnList?: boolean
+  /**
+   * For objects that are in the lists of other teams than their own: the condition that they are in those of some teams,
+   * given the condition that a column names one of these.
+   */
+  readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
+  /** What lists require beside their filters. */
+  readonly condition?: (places: Places<Scope>) => Prisma.Sql
 }
 
 /**
@@ -77,12 +82,10 @@ interface StandardStoreOptions {
  * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
  * column `ordinal` as well and, for each filter, an index that ends in it.
  */
-export function createStandardStore(
-  resource: Resource,
-  { ownerColumn = 'team_id', join = Prisma.empty, searched, hasOwnList = false }: StandardStoreOptions = {},
-): StandardStore {
+export function createStandardStore(resource: Resource, options: StandardStoreOptions = {}): StandardStore {
+  const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
-  const filters = hasOwnList ? undefined : filtersOf(resource)
+  const filters = filtersOf(resource)
   const isSpread = resource.fields.some(({ source }) => source.kind === 'parts' || source.kind === 'elsewhere')
   const owner = ownerColumn === null ? undefined : createReference(table, ownerColumn)
   const { rows, column, team } = placesOf(resource, owner)
@@ -104,7 +107,7 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     columns: one,
     text: (wanted) => Prisma.sql`${found(wanted)} FOR UPDATE OF ${Prisma.raw(alias)}`,
   })
-  const pages = filters === undefined ? undefined : createPages(resource, owner, filters, join, searched)
+  const pages = filters === undefined ? undefined : createPages(resource, owner, filters, options)
   const references = referencesOf(resource, ownerColumn)
   return {
     type: desc.name,
@@ -141,8 +144,7 @@ function createPages(
   resource: Resource,
   owner: StandardReference | undefined,
   filters: readonly string[],
-  join: Prisma.Sql,
-  searched: string | undefined,
+  { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions,
 ) {
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
@@ -150,14 +152,19 @@ function createPages(
   const ordinal = column('ordinal')
   const key = searched === undefined ? undefined : searchKey(column(columnOf(resource, searched)))
   const q: Parameter = { parameter: 'q' }
-  const listed = ({ teamIds }: Places<Scope>) => {
+  const listed = (places: Places<Scope>) => {
+    const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
+      shared === undefined ? isListed(own) : Prisma.sql`(${isListed(own)} OR ${shared(isListed)})`
     const conditions = filterColumns.map(([name, filtered]) => {
       const place: Parameter = { parameter: name }
-      return Prisma.sql` AND (${place}::text IS NULL OR ${column(filtered)} = ${place})`
+      const isWanted = (of: Prisma.Sql) => Prisma.sql`${of} = ${place}`
+      const isFound = filtered === 'team_id' ? inLists(isWanted, column(filtered)) : isWanted(column(filtered))
+      return Prisma.sql`(${place}::text IS NULL OR ${isFound})`
     })
-    const found = key && Prisma.sql` AND (${q}::text IS NULL OR starts_with(${key}, ${searchKey(Prisma.sql`${q}`)}))`
-    const scope = Prisma.sql`${ofOrganization(alias)} AND ${inTeams(team, teamIds)}`
-    return Prisma.join([scope, ...conditions, ...(found === undefined ? [] : [found])], '')
+    const found = key && Prisma.sql`(${q}::text IS NULL OR starts_with(${key}, ${searchKey(Prisma.sql`${q}`)}))`
+    const inScope = inLists((of) => inTeams(of, places.teamIds), team)
+    const others = [found, condition?.(places)].flatMap((each) => (each === undefined ? [] : [each]))
+    return Prisma.join([ofOrganization(alias), inScope, ...conditions, ...others], ' AND ')
   }
   // Planned with the values of each call: a filter that is not given is no condition.
   const pagesBy = (name: string, order: Prisma.Sql, position: Prisma.Sql, later: (after: Parameter) => Prisma.Sql) =>

@@ -103,6 +103,7 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   'AppInstanceService/ListAppInstances': [
     ['key', 200, { teamId: it }],
     ['key', 200, { teamId: it, pageSize: 1 }],
+    ['key', 200, { teamId: '-', q: 'app' }],
     ['key', 400, { teamId: it, pageSize: -1 }],
     ['key', 404, { teamId: nothing }],
   ],
@@ -153,6 +154,7 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   ],
   'EntityIngestionConfigService/ListEntityIngestionConfigs': [
     ['key', 200, { teamId: it, appInstanceId: appInstances.it }],
+    ['key', 200, { teamId: '-', pageSize: 1 }],
     ['key', 400, {}],
     ['key', 404, { teamId: fixture.globexIt }],
   ],
@@ -188,6 +190,7 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   ],
   'SlaDefinitionService/ListSlaDefinitions': [
     ['key', 200, { teamId: it }],
+    ['key', 200, { teamId: '-', q: 'sla' }],
     ['key', 404, { teamId: nothing }],
   ],
   'UserIngestionService/IngestUserProfiles': [

@@ -8,13 +8,11 @@ import { appResources } from '../../src/domain/app-resource.js'
 import { type AuditEventListRequest, listAuditEvents } from '../../src/domain/audit-log.js'
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import { listEntityFieldMappings } from '../../src/domain/entity-field-mapping.js'
-import { listEntityIngestionConfigs } from '../../src/domain/entity-ingestion-config.js'
 import { type JourneyListRequest, listJourneys } from '../../src/domain/journey.js'
 import { createPageTokens } from '../../src/domain/paging.js'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import { listObjects } from '../../src/domain/standard-methods.js'
-import { listTeamMembers, type TeamMemberListRequest } from '../../src/domain/team-member.js'
 import { createUser, updateUser } from '../../src/domain/user/user.js'
 import { listDepartmentOptions, listUsers, type UserListRequest } from '../../src/domain/user/user-list.js'
 import { sentWithOrdinals } from '../support/cluster-rules.js'
@@ -22,6 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { pagesRead, planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 import { scopeOn } from '../support/scope.js'
+import { listConfigs, listsAcrossTeams, wholeList } from './lists-across-teams.js'
 
 const { acme, globex, globexIt, it: few, people: many } = fixture
 const all = new Set(permissions)
@@ -116,14 +115,18 @@ const journeyFilters: readonly Partial<JourneyListRequest>[] = [
     isFailing: (chosen & 4) > 0,
   })),
 ]
-/** Who reaches all of them, those of one team, those of most teams, and none but related ones. */
-const journeyCallers: Readonly<Record<string, Caller>> = {
+/** Who reaches all that there is, what one team has, and what most teams have. */
+const readers: Readonly<Record<string, Caller>> = {
   'a key': keyOf(acme),
   'a manager': manager,
   'a manager of two teams': {
     ...manager,
     reach: { scope: 'teams', teams: new Map([few, many].map((id) => [id, all])) },
   },
+}
+/** The same, and who reaches none but related journeys. */
+const journeyCallers: Readonly<Record<string, Caller>> = {
+  ...readers,
   'a requester': { ...manager, id: 'bulk-1', reach: { scope: 'teams', teams: new Map() } },
   'the manager of requesters': { ...manager, id: 'bulk-2', reach: { scope: 'teams', teams: new Map() } },
 }
@@ -154,40 +157,20 @@ const actionLists = Object.fromEntries(
   }),
 )
 
-/** Roles, of which nearly all are in one team and end, for callers who see all, those of one team, or those of most. */
-const roleFilters: readonly Partial<TeamMemberListRequest>[] = [
-  {},
-  { expiresBefore: '2100-01-01T00:00:00Z' },
-  { expiresBefore: '2000-01-01T00:00:00Z' },
-  { teamId: few },
-  { teamId: few, expiresBefore: '2100-01-01T00:00:00Z' },
-]
-const { 'a key': key, 'a manager of two teams': managerOfTwo } = journeyCallers
-const roleLists = Object.fromEntries(
-  Object.entries({ 'a key': key, 'a manager': manager, 'a manager of two teams': managerOfTwo }).flatMap(
-    ([name, caller = manager]) =>
-      roleFilters.map((filter) => {
-        const request = { ...page, includeTotal: false, teamId: '-', expiresBefore: '', ...filter }
-        const read = (sql: Database) => listTeamMembers(scopeOn(sql, caller), request, createPageTokens(sql))
-        return [`roles for ${name} with the filter ${JSON.stringify(filter)}`, read]
-      }),
-  ),
-)
-
 /** Each list for an owner of few rows beside one that has nearly all of the table. */
 const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'API keys of a team': (sql) => listApiKeys(sql, keyOf(acme), few),
   'API keys for a manager': (sql) => listApiKeys(sql, manager, ''),
   'app instances': (sql) =>
-    listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few }, createPageTokens(sql)),
+    listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few, q: '' }, createPageTokens(sql)),
   ...resourceLists,
   ...journeyLists,
-  ...roleLists,
-  'ingestion configs': (sql) =>
-    listEntityIngestionConfigs(scopeOn(sql, keyOf(acme)), { teamId: few, appInstanceId: '' }),
+  ...listsAcrossTeams(readers),
+  'ingestion configs': (sql) => listConfigs(sql, keyOf(acme), { teamId: few, q: '', ...wholeList }),
   'field mappings': (sql) =>
     listEntityFieldMappings(scopeOn(sql, keyOf(acme)), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
-  'SLA definitions': (sql) => listSlaDefinitions(scopeOn(sql, keyOf(acme)), few),
+  'SLA definitions': (sql) =>
+    listSlaDefinitions(scopeOn(sql, keyOf(acme)), { teamId: few, q: '', ...wholeList }, createPageTokens(sql)),
   users: (sql) =>
     listUsers(scopeOn(sql, keyOf(globex)), { ...page, includeDeactivated: false, email: '' }, createPageTokens(sql)),
   'users of an address': (sql) =>
@@ -248,16 +231,17 @@ const bulk = [
   `INSERT INTO api_keys (id, organization_id, team_id, kind, secret_hash, chain_id)
    VALUES ('few', '${acme}', '${few}', 'pk', sha256('few'), 'few')`,
   `INSERT INTO app_instances (id, organization_id, team_id, name)
-   SELECT 'bulk-' || n, '${acme}', '${many}', 'Application' FROM ${series}`,
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'Bulk ' || n FROM ${series}`,
   `INSERT INTO app_resources (id, organization_id, team_id, app_instance_id, resource_type, name, external_id, scoped_id, tag_ids)
    SELECT 'bulk-' || n, '${acme}', '${many}', 'app-people', (ARRAY['group', 'role'])[n % 2 + 1],
           (ARRAY['Bulk ', 'Resource '])[n % 2 + 1] || n, 'external-' || n, 'bulk-' || n, '{}' FROM ${series}`,
-  `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id)
-   SELECT 'bulk-' || n, '${acme}', '${many}', 'app-people', 'type-people' FROM ${series}`,
+  `UPDATE app_instances SET name = 'Rare ' || id WHERE id IN ('bulk-11', 'bulk-29999')`,
+  `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id, service_name)
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'app-people', 'type-people', 'Bulk ' || n FROM ${series}`,
   `INSERT INTO entity_field_mappings (id, organization_id, entity_type_id, ingestion_config_id, internal_field_id)
    SELECT 'bulk-' || n, '${acme}', 'type-people', 'config-people', 'field-' || n FROM ${series}`,
   `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
-   SELECT 'bulk-' || n, '${acme}', '${many}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
+   SELECT 'bulk-' || n, '${acme}', '${many}', 'Bulk ' || n, 3600, 'TICKET_CREATED', 'RESOLUTION' FROM ${series}`,
   `INSERT INTO memberships (organization_id, user_id, email)
    SELECT '${acme}', 'bulk-' || n, n || '@example.com' FROM ${peopleSeries}`,
   // So that the foreign key of the roles is looked up by its index.
@@ -352,9 +336,10 @@ describe('lists and writes', () => {
        SELECT 'whole-' || n, '${globex}', '${globexIt}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION'
          FROM generate_series(2, ${count}) n ON CONFLICT DO NOTHING`,
     )
-    const listed: { readonly id: string }[] = JSON.parse(
-      await listSlaDefinitions(scopeOn(database, keyOf(globex)), globexIt),
-    )
+    const request = { teamId: globexIt, q: '', ...wholeList }
+    const text = await listSlaDefinitions(scopeOn(database, keyOf(globex)), request, createPageTokens(database))
+    if (typeof text !== 'string') throw new Error('the list has pages')
+    const listed: { readonly id: string }[] = JSON.parse(text)
     expect(listed.map(({ id }) => id)).toEqual([
       fixture.slaDefinitions.globex,
       ...Array.from({ length: count - 1 }, (_, index) => `whole-${index + 2}`),

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/standard-resources.js'
 import { methodNamed, restFormOf } from '../../../test/support/write-calls.js'
 
-const { acme, appInstances, it, groups: groupIds, priorities, users } = fixture
+const { acme, appInstances, entityTypes, it, groups: groupIds, priorities, users } = fixture
 /** A walk ends here, even if it never ends. */
 const MOST = 4_000
 
@@ -139,6 +139,19 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
       walk: (size) => walkTokens(api, 'ListUsers', {}, size),
     },
     rowList(sql, api, { name: 'ListAppInstances', table: 'app_instances', query: { teamId: it } }),
+    rowList(sql, api, {
+      name: 'ListSlaDefinitions',
+      table: 'sla_definitions',
+      query: { teamId: '-' },
+      columns: { target_duration_seconds: 60, starting_point: 'TICKET_CREATED', metric: 'RESOLUTION' },
+    }),
+    rowList(sql, api, {
+      name: 'ListEntityIngestionConfigs',
+      table: 'entity_ingestion_configs',
+      named: 'service_name',
+      query: { teamId: '-' },
+      columns: { app_instance_id: appInstances.it, internal_entity_type_id: entityTypes.it },
+    }),
     rowList(sql, api, { name: 'ListJourneys', table: 'journeys', query: {} }),
     // A position is not a key: rows removed before it move the others.
     {
@@ -221,20 +234,28 @@ function organizationList(sql: Sql, api: Send, name: string): PagedList {
   }
 }
 
+/** What is listed of which table. */
+interface RowList {
+  readonly name: string
+  readonly table: string
+  /** The column of names; default: `name`. */
+  readonly named?: string
+  readonly query: RequestJson
+  /** What else a row needs. */
+  readonly columns?: Readonly<Record<string, unknown>>
+}
+
 /** A list whose rows are written as they are stored. */
-function rowList(
-  sql: Sql,
-  api: Send,
-  { name, table, query }: { readonly name: string; readonly table: string; readonly query: RequestJson },
-): PagedList {
+function rowList(sql: Sql, api: Send, { name, table, named = 'name', query, columns = {} }: RowList): PagedList {
+  const owner = { organization_id: acme, team_id: it }
   return {
     name,
-    add: () => insertRow(sql, table, { id: randomUUID(), organization_id: acme, team_id: it, name: 'Paged' }),
+    add: () => insertRow(sql, table, { id: randomUUID(), ...owner, [named]: 'Paged', ...columns }),
     remove: async (id) => {
-      await sql.execute(`DELETE FROM ${table} WHERE id::text = $1 AND name = $2`, [id, 'Paged'])
+      await sql.execute(`DELETE FROM ${table} WHERE id::text = $1 AND ${named} = $2`, [id, 'Paged'])
     },
     isRemovedFrom: true,
-    ids: () => idsIn(sql, `SELECT id::text AS id FROM ${table} WHERE organization_id = $1 AND name = $2`, 'Paged'),
+    ids: () => idsIn(sql, `SELECT id::text AS id FROM ${table} WHERE organization_id = $1 AND ${named} = $2`, 'Paged'),
     walk: (size) => walkTokens(api, name, query, size),
   }
 }

@@ -104,6 +104,10 @@ export const foreignPlaces: readonly ForeignPlace[] = [
     teamId: it,
     appInstanceId,
   })),
+  place('ListEntityIngestionConfigs app_instance_id of every team', appInstances, (appInstanceId) => ({
+    teamId: '-',
+    appInstanceId,
+  })),
   place('UpdatePriority id, malformed name', priorities, (id) => ({ id, name: '' })),
   place('UpdateUser id, email', persons, (id) => ({ id, email: 'other@example.com' })),
   place('UpdateUser id, pins', persons, (id) => ({ id, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] })),

@@ -807,9 +807,6 @@ CREATE INDEX "approval_step_approvers_organization_id_user_id_idx" ON "approval_
 CREATE INDEX "approval_step_approvers_organization_id_group_id_idx" ON "approval_step_approvers"("organization_id", "group_id");
 
 -- CreateIndex
-CREATE INDEX "app_instances_ordinal_idx" ON "app_instances" USING HASH ("ordinal");
-
--- CreateIndex
 CREATE INDEX "app_instances_organization_id_default_access_policy_id_idx" ON "app_instances"("organization_id", "default_access_policy_id");
 
 -- CreateIndex
@@ -823,6 +820,9 @@ CREATE UNIQUE INDEX "app_instances_organization_id_id_ordinal_key" ON "app_insta
 
 -- CreateIndex
 CREATE UNIQUE INDEX "app_instances_organization_id_team_id_ordinal_key" ON "app_instances"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "app_instances_organization_id_ordinal_key" ON "app_instances"("organization_id", "ordinal");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "app_instance_shares_organization_id_team_id_app_instance_or_key" ON "app_instance_shares"("organization_id", "team_id", "app_instance_ordinal");
@@ -894,6 +894,9 @@ CREATE INDEX "sla_definitions_id_idx" ON "sla_definitions"("id");
 CREATE UNIQUE INDEX "sla_definitions_organization_id_team_id_ordinal_key" ON "sla_definitions"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "sla_definitions_organization_id_ordinal_key" ON "sla_definitions"("organization_id", "ordinal");
+
+-- CreateIndex
 CREATE INDEX "entity_types_organization_id_team_id_ordinal_idx" ON "entity_types"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
@@ -916,6 +919,9 @@ CREATE INDEX "entity_ingestion_configs_id_idx" ON "entity_ingestion_configs"("id
 
 -- CreateIndex
 CREATE UNIQUE INDEX "entity_ingestion_configs_organization_id_team_id_ordinal_key" ON "entity_ingestion_configs"("organization_id", "team_id", "ordinal");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "entity_ingestion_configs_organization_id_ordinal_key" ON "entity_ingestion_configs"("organization_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "entity_field_mappings_organization_id_entity_type_id_priori_idx" ON "entity_field_mappings"("organization_id", "entity_type_id", "priority" DESC, "id");
@@ -1156,7 +1162,7 @@ CREATE INDEX "memberships_email_prefix_idx" ON "memberships" ("organization_id",
 CREATE INDEX "groups_name_idx" ON "groups"
   ("organization_id", (lower(nullif("name", '')) COLLATE "C"), "ordinal");
 
--- The beginnings of names, by which app resources are found.
+-- The beginnings of names, by which lists find.
 CREATE INDEX "app_resources_name_idx" ON "app_resources" ("organization_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
 CREATE INDEX "app_resources_app_instance_name_idx" ON "app_resources"
   ("organization_id", "app_instance_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
@@ -1164,6 +1170,10 @@ CREATE INDEX "app_resources_resource_type_name_idx" ON "app_resources"
   ("organization_id", "resource_type", (lower(left("name", 64) COLLATE "C")), "ordinal");
 CREATE INDEX "app_resources_app_instance_resource_type_name_idx" ON "app_resources"
   ("organization_id", "app_instance_id", "resource_type", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "app_instances_name_idx" ON "app_instances" ("organization_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "sla_definitions_name_idx" ON "sla_definitions" ("organization_id", (lower(left("name", 64) COLLATE "C")), "ordinal");
+CREATE INDEX "entity_ingestion_configs_service_name_idx" ON "entity_ingestion_configs"
+  ("organization_id", (lower(left("service_name", 64) COLLATE "C")), "ordinal");
 
 -- API keys: a management key is its organization's, a revocation says how it came and is final.
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_management_key_has_no_team" CHECK ("kind" <> 'mk' OR "team_id" IS NULL);

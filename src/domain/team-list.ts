@@ -1,0 +1,57 @@
+import { notFound } from '../errors.js'
+import { hasTeam } from '../store/organization.js'
+import { type Permission, requirePermissionIn, visibleTeamIds } from './caller/caller.js'
+import type { Scope } from './caller/scope.js'
+import type { Page, PageTokens } from './paging.js'
+import { listObjects, type StandardListRequest } from './standard-methods.js'
+import type { StandardResource } from './standard-resource.js'
+
+/** The team of a request that reads across teams (AIP-159). */
+const EVERY_TEAM = '-'
+
+/** What to list: of a team, or with `-` of every team; `q` is the beginning of a name. 0 and empty texts mean absent. */
+export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {
+  readonly teamId: string
+  readonly q: string
+}
+
+/** Whether a request is for everything that a named team has, for which lists have statements of their own. */
+export function isOfOneTeam({ teamId, q }: Pick<TeamListRequest, 'teamId' | 'q'>): boolean {
+  return teamId !== EVERY_TEAM && q === ''
+}
+
+/** Whether a request is for all of what a team has, not for a page. */
+export function isWhole(request: TeamListRequest): boolean {
+  return isOfOneTeam(request) && request.pageSize === 0 && request.pageToken === ''
+}
+
+/**
+ * The team to filter a list by; empty for those in which the caller has the permission. Throws `RESOURCE_NOT_FOUND` for
+ * a named team that the caller cannot see, and `PERMISSION_MISSING` without the permission in it.
+ */
+export async function teamFilterOf(scope: Scope, teamId: string, permission: Permission): Promise<string> {
+  if (teamId === EVERY_TEAM) return ''
+  await requireTeam(scope, teamId, permission)
+  return teamId
+}
+
+/** Refuses a team that the caller cannot see, or in which the caller lacks a permission. */
+export async function requireTeam({ reads, caller }: Scope, teamId: string, permission: Permission): Promise<void> {
+  const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(reads, caller.organizationId, teamId))
+  if (!isVisible) throw notFound('team', teamId)
+  requirePermissionIn(caller, teamId, permission)
+}
+
+/**
+ * A page of the objects in the list of a team, or of every team in which the caller may read them, each once: in
+ * creation order, or by the text that `q` searches. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
+ */
+export async function listAcrossTeams(
+  scope: Scope,
+  resource: StandardResource,
+  { teamId, q, filters = {}, ...request }: TeamListRequest & Partial<Pick<StandardListRequest, 'filters'>>,
+  pageTokens: PageTokens,
+): Promise<Page> {
+  const inTeam = await teamFilterOf(scope, teamId, resource.read)
+  return listObjects(scope, resource, { ...request, filters: { ...filters, q, teamId: inTeam } }, pageTokens)
+}
