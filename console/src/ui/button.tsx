@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import styles from './controls.module.css'
 
 interface ButtonProps {
@@ -11,19 +11,42 @@ interface ButtonProps {
   readonly label?: string
 }
 
-const ButtonWithReason = lazy(() =>
-  import('./button-with-reason.js').then((module) => ({ default: module.ButtonWithReason })),
-)
+const ButtonReason = lazy(() => import('./button-reason.js').then((module) => ({ default: module.ButtonReason })))
 
-/** A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. */
+/**
+ * A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. It is the same element
+ * whether or not it can be used, so it keeps the focus.
+ */
 export function Button({ children, onClick, look = 'plain', type = 'button', why, label }: ButtonProps) {
-  const common = { className: `${styles['button']} ${styles[look] ?? ''}`, 'aria-label': label, children }
-  if (why === undefined) return <button type={type} onClick={onClick} {...common} />
-  const disabled = { ...common, 'aria-disabled': true, 'aria-description': why }
+  const button = useRef<HTMLButtonElement>(null)
+  const [isAsked, setAsked] = useState(false)
+  const use = why === undefined ? { type, onClick } : { 'aria-disabled': true, 'aria-description': why }
   return (
-    <Suspense fallback={<button type="button" {...disabled} />}>
-      <ButtonWithReason why={why} button={disabled} />
-    </Suspense>
+    // The reason is a part of it for the pointer, which can go there without closing it.
+    <span className={styles['whole']} onPointerEnter={() => setAsked(true)} onPointerLeave={() => setAsked(false)}>
+      <button
+        ref={button}
+        type="button"
+        className={`${styles['button']} ${styles[look] ?? ''}`}
+        aria-label={label}
+        onFocus={({ currentTarget }) => setAsked(currentTarget.matches(':focus-visible'))}
+        onBlur={() => setAsked(false)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || why === undefined || !isAsked) return
+          // The dialog around it stays.
+          event.stopPropagation()
+          setAsked(false)
+        }}
+        {...use}
+      >
+        {children}
+      </button>
+      {why !== undefined && isAsked && (
+        <Suspense>
+          <ButtonReason why={why} button={button} onClose={() => setAsked(false)} />
+        </Suspense>
+      )}
+    </span>
   )
 }
 
