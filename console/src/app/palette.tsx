@@ -6,7 +6,7 @@ import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { oneOf } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
-import { teamResources, useNamedThings } from './named-things.js'
+import { hasText, unlistedResources, useNamedThings } from './named-things.js'
 import { destinations } from './navigation.js'
 import styles from './palette.module.css'
 
@@ -71,7 +71,7 @@ function useHits(text: string): Hit[] {
     { q: text, pageSize: MAX_HITS, includeDeactivated: true },
     { enabled: isAsked },
   )
-  const things = useNamedThings(text !== '')
+  const things = useNamedThings(text)
   const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) =>
     hitOf('person', 'people', id, name || email, email),
   )
@@ -79,15 +79,10 @@ function useHits(text: string): Hit[] {
     .flatMap(({ items }) => items)
     .filter(({ title }) => hasText(title, text))
     .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
-  const named = text === '' ? [] : things.filter(({ id, name }) => id === text || hasText(name, text))
-  const others = named.slice(0, MAX_HITS).map(({ path, one, id, name }) => hitOf(one, path, id, name, id))
+  const others = things.slice(0, MAX_HITS).map(({ path, one, id, name }) => hitOf(one, path, id, name, id))
   const found = [...persons, ...others]
   const guessed = byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
   return [...found, ...guessed, ...screens]
-}
-
-function hasText(name: string, text: string): boolean {
-  return name.toLowerCase().includes(text.toLowerCase())
 }
 
 function hitOf(one: string, folder: string, id: string, title: string, detail: string): Hit {
@@ -103,11 +98,11 @@ function hitOf(one: string, folder: string, id: string, title: string, detail: s
 function byId(id: string): Hit[] {
   const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
   if (KEY.test(id)) return [hit('key', 'keys')]
-  if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...ofTeams(hit)]
+  if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...unlisted(hit)]
   if (!/^[\w.~:-][A-Za-z\d.~:-]*_[\w.~:-]+$/.test(id)) return []
-  return [hit('person', 'people'), hit('key', 'keys'), ...ofTeams(hit)]
+  return [hit('person', 'people'), hit('key', 'keys'), ...unlisted(hit)]
 }
 
-function ofTeams(hit: (one: string, folder: string) => Hit): Hit[] {
-  return teamResources.map(({ one, path }) => hit(one, path))
+function unlisted(hit: (one: string, folder: string) => Hit): Hit[] {
+  return unlistedResources.map(({ one, path }) => hit(one, path))
 }
