@@ -1,31 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { ActorKind } from '../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, UserProfileField, UserRole } from '../../gen/svc/v2/user_pb.js'
-import { launchBrowser } from '../support/browser.js'
-import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { addForScreens, type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 
 const list = join(import.meta.dirname, '../support/console-screens.json')
 const screens: readonly { readonly path: string; readonly shows: string }[] = JSON.parse(readFileSync(list, 'utf8'))
 
-let browser: Browser
 let console: TestConsole
 let token: string
 let opened: ConsolePage
 beforeAll(async () => {
-  browser = await launchBrowser()
-  console = await startTestConsole(browser)
+  console = await startTestConsole()
   token = await console.token()
   const { service } = console
-  for (const name of ['Deploy pipeline', 'Reports']) {
-    const permissions = ['users:read', 'apps:write']
-    await service.rest('POST', '/v2/api-keys', { token, json: { name, permissions } })
-  }
-  const endpoint = { url: 'https://hooks.invalid/svc', types: ['priority.update'] }
-  await service.rest('POST', '/v2/webhook-endpoints', { token, json: endpoint })
-  await service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
+  await addForScreens(console)
   await service.database.execute(
     `INSERT INTO audit_events (id, occurred_at, organization_id, actor_kind, action, target_type, target_id)
      SELECT ('0198a1c0-7d00-7000-8000-' || lpad(n::text, 12, '0'))::uuid, now() - n * interval '1 day', 'org_acme',
@@ -37,10 +28,7 @@ beforeAll(async () => {
   )
   opened = await console.open('/people/changes', token)
 })
-afterAll(async () => {
-  await console.stop()
-  await browser.close()
-})
+afterAll(() => console.stop())
 
 /** What a screen shows, once all of it is there: its texts, and what is chosen in its fields. */
 async function contentOf(page: Page): Promise<string> {

@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
 import { findingsOf } from '../support/axe.js'
-import { launchBrowser } from '../support/browser.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 
-let browser: Browser
 let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
-  browser = await launchBrowser()
-  console = await startTestConsole(browser)
+  console = await startTestConsole()
   opened = await console.open('/people/changes', await console.token())
 })
-afterAll(async () => {
-  await console.stop()
-  await browser.close()
-})
+afterAll(() => console.stop())
 
 /** What the service has. */
 const stored = async (path: string) =>
@@ -30,6 +23,30 @@ async function save(confirm = 'Save'): Promise<void> {
 }
 
 describe('the forms of the console', () => {
+  it('say why a button cannot be used where the focus is, and keep the button when it can', async () => {
+    const { page, close } = await console.open('/apps/app_forge', await console.token())
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.waitForFunction('document.activeElement.closest("[role=dialog]") !== null')
+    const review = page.getByRole('button', { name: 'Review' })
+    const element = await review.elementHandle()
+    const why = page.getByText(String(await review.getAttribute('aria-description')), { exact: true })
+    await review.hover()
+    await why.hover()
+    expect(await why.isVisible()).toBe(true)
+    await page.getByLabel('Name', { exact: true }).first().hover()
+    await why.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Cancel' }).focus()
+    await page.keyboard.press('Tab')
+    await why.waitFor()
+    await page.keyboard.press('Escape')
+    await why.waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').isVisible()).toBe(true)
+    await page.getByLabel('Name', { exact: true }).first().fill('Smithy')
+    await review.and(page.locator(':not([aria-disabled])')).waitFor()
+    expect(await element?.isVisible()).toBe(true)
+    await close()
+  })
+
   it('change the conditions of an SLA definition', async () => {
     const { page, go } = opened
     await go('/slas/sla_resolution')

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
 import { findingsOf } from '../support/axe.js'
-import { launchBrowser } from '../support/browser.js'
-import { type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
+import { addForScreens, type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
 import { keyboardFaultsOf } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
@@ -17,31 +15,20 @@ interface ConsoleScreen {
 const list = join(import.meta.dirname, '../support/console-screens.json')
 const consoleScreens: readonly ConsoleScreen[] = JSON.parse(readFileSync(list, 'utf8'))
 
-let browser: Browser
 let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
-  browser = await launchBrowser()
-  console = await startTestConsole(browser)
+  console = await startTestConsole()
   await fillDemo(console.service)
   const token = await console.token()
-  for (const name of ['Deploy pipeline', 'Reports']) {
-    const permissions = ['users:read', 'apps:write']
-    await console.service.rest('POST', '/v2/api-keys', { token, json: { name, permissions } })
-  }
-  const endpoint = { url: 'https://hooks.invalid/svc', types: ['priority.update'] }
-  await console.service.rest('POST', '/v2/webhook-endpoints', { token, json: endpoint })
+  await addForScreens(console)
   const { apiKey, webhookEndpoint } = console.service.database.models
   await apiKey.updateMany({ where: { name: 'Reports' }, data: { createdAt: new Date('2026-01-01T00:00:00Z') } })
   await webhookEndpoint.updateMany({ data: { failingSince: new Date('2026-01-02T03:04:05Z') } })
-  await console.service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
   opened = await console.open('/people', token)
   await opened.page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
 })
-afterAll(async () => {
-  await console.stop()
-  await browser.close()
-})
+afterAll(() => console.stop())
 
 /** Presses Tab until the focus is on what has this name. */
 async function tabTo(name: string): Promise<void> {
@@ -271,6 +258,44 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name }).waitFor()
+  })
+
+  it('finds what belongs to the last of many teams, by one request for each kind of thing', async () => {
+    const { database } = console.service
+    const owner = `'org_acme', 'late_40'`
+    for (const statement of [
+      `INSERT INTO teams (id, organization_id, name) SELECT 'late_' || n, 'org_acme', 'Late ' || n FROM generate_series(1, 40) n`,
+      `INSERT INTO app_instances (id, organization_id, team_id, name) VALUES ('lighthouse', ${owner}, 'Lighthouse')`,
+      `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
+       VALUES ('keeper', ${owner}, 'Lighthouse keeper answers', 60, 'TICKET_CREATED', 'RESOLUTION')`,
+      `INSERT INTO entity_types (id, organization_id, team_id, name) VALUES ('lamps', ${owner}, 'Lamps')`,
+      `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id, service_name)
+       VALUES ('feed', ${owner}, 'lighthouse', 'lamps', 'Lighthouse feed')`,
+    ]) {
+      await database.execute(statement)
+    }
+    const { page, requested, close } = await console.open('/directory', await console.token())
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Find anything' }).waitFor()
+    requested.length = 0
+    await page.keyboard.insertText('lighthouse')
+    for (const name of [
+      'Lighthouse App instance',
+      'Lighthouse keeper answers SLA definition',
+      'Lighthouse feed Ingestion config',
+    ]) {
+      await page.getByRole('option', { name: new RegExp(name.replace(/ (?=App|SLA|Ing)/, '.*')) }).waitFor()
+    }
+    const lists = requested.flatMap((address) => /List\w+/.exec(address) ?? [])
+    expect(lists).toEqual([...new Set(lists)])
+    expect(lists).toEqual(
+      expect.arrayContaining(['ListAppInstances', 'ListSlaDefinitions', 'ListEntityIngestionConfigs']),
+    )
+    // What has exactly this name comes first.
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Lighthouse', exact: true }).waitFor()
+    await close()
   })
 
   it('has room at 390 px for long names and for those that are written from right to left', async () => {

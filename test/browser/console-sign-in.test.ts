@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
-import { launchBrowser } from '../support/browser.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 import { type SignInIssuer, startSignInIssuer } from '../support/sign-in-issuer.js'
 
 const AUDIENCE = 'https://svc.example.com/'
 
-let browser: Browser
 let issuer: SignInIssuer
 let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
-  browser = await launchBrowser()
   issuer = await startSignInIssuer(AUDIENCE, 'ada@acme.example')
-  console = await startTestConsole(browser, {
+  console = await startTestConsole({
     config: {
       oidc: {
         issuer: issuer.url,
@@ -30,7 +26,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await console.stop()
-  await browser.close()
   await issuer.stop()
 })
 

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
 import { httpFormOf } from '../../src/limits/method-rules.js'
-import { launchBrowser } from '../support/browser.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 import { type ConsoleWrite, consoleWrites, methodAt, writingMethods } from '../support/console-writes.js'
 import { insertRow } from '../support/fixture.js'
@@ -13,13 +11,11 @@ const withoutDialog = ['revokeLeakedKey']
 const deliveryId = '0198a1c0-7d00-7000-8000-0000000000d1'
 const organization_id = 'org_acme'
 
-let browser: Browser
 let console: TestConsole
 let opened: ConsolePage
 let writes: readonly ConsoleWrite[]
 beforeAll(async () => {
-  browser = await launchBrowser()
-  console = await startTestConsole(browser)
+  console = await startTestConsole()
   const token = await console.token()
   const { service } = console
   const created = async (path: string, json: object): Promise<string> =>
@@ -43,10 +39,7 @@ beforeAll(async () => {
   // Where copied texts go is not for pages to read.
   await opened.page.evaluate('navigator.clipboard.writeText = async (text) => { globalThis.copied = text }')
 })
-afterAll(async () => {
-  await console.stop()
-  await browser.close()
-})
+afterAll(() => console.stop())
 
 /** What is not as it should be about the dialog of a write that could be sent. */
 async function faultsOf({ method: name, path, open, makesIt = false }: ConsoleWrite): Promise<string[]> {

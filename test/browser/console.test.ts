@@ -1,21 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
 import { findingsOf } from '../support/axe.js'
-import { launchBrowser } from '../support/browser.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 
-let browser: Browser
 let console: TestConsole
 let token: string
 beforeAll(async () => {
-  browser = await launchBrowser()
-  console = await startTestConsole(browser)
+  console = await startTestConsole()
   token = await console.token()
 })
-afterAll(async () => {
-  await console.stop()
-  await browser.close()
-})
+afterAll(() => console.stop())
 
 const opened: ConsolePage[] = []
 const open = async (path: string, given: string | undefined = token) => {

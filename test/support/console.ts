@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { importRecords } from '../../src/transfer/import-records.js'
+import { launchBrowser } from './browser.js'
 import { insertUserToken } from './fixture.js'
 import { startTestService, type TestService, type TestServiceOptions } from './service.js'
 
@@ -26,7 +27,7 @@ export interface ConsolePage {
   close(): Promise<void>
 }
 
-/** The service with the demo organization, and its console. */
+/** The service with the demo organization, and its console in a browser. */
 export interface TestConsole {
   readonly service: TestService
   /** A token of somebody of the demo; default: an administrator. */
@@ -54,8 +55,20 @@ export async function fillDemo({ database }: TestService): Promise<void> {
   await database.execute('ANALYZE')
 }
 
-/** Starts the service with the demo organization. */
-export async function startTestConsole(browser: Browser, options: TestServiceOptions = {}): Promise<TestConsole> {
+/** Gives the demo organization what its screens have room for: keys, a webhook endpoint, and a department that was changed. */
+export async function addForScreens({ service, token }: TestConsole): Promise<void> {
+  const send = async (method: string, path: string, json: object) =>
+    service.rest(method, path, { token: await token(), json })
+  for (const name of ['Deploy pipeline', 'Reports']) {
+    await send('POST', '/v2/api-keys', { name, permissions: ['users:read', 'apps:write'] })
+  }
+  await send('POST', '/v2/webhook-endpoints', { url: 'https://hooks.invalid/svc', types: ['priority.update'] })
+  await send('PUT', '/v2/users/user_chidi', { department: 'Sales' })
+}
+
+/** Starts the service with the demo organization, and a browser. */
+export async function startTestConsole(options: TestServiceOptions = {}): Promise<TestConsole> {
+  const browser = await launchBrowser()
   const service = await startTestService(options)
   const demo = createReadStream(join(import.meta.dirname, '../../demo/organization.ndjson'))
   await importRecords(service.database, demo, { runtime: service.runtime })
@@ -85,6 +98,7 @@ export async function startTestConsole(browser: Browser, options: TestServiceOpt
     stop: async () => {
       await context.close()
       await service.stop()
+      await browser.close()
     },
   }
 }
