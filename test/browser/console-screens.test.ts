@@ -292,7 +292,12 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     expect(lists).toEqual(
       expect.arrayContaining(['ListAppInstances', 'ListSlaDefinitions', 'ListEntityIngestionConfigs']),
     )
-    // What has exactly this name comes first.
+    // What has exactly this name comes first, and a word that names nothing may be an id.
+    expect(await page.getByText('Open as').count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Find anything' }).fill('keeper')
+    await page.getByRole('option', { name: /Open as an SLA definition/ }).waitFor()
+    await page.getByRole('combobox', { name: 'Find anything' }).fill('LIGHTHOUSE')
+    await page.getByRole('option', { name: /^Lighthouse feed/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Lighthouse', exact: true }).waitFor()
     await close()

@@ -56,9 +56,10 @@ function isWhole({ input }: NamedResource['list']): boolean {
 
 /**
  * What the organization has with a text in its name, or as its id, people aside and as far as the caller may list it.
- * Lists that can be searched are asked for names that begin with the text; the others are read once.
+ * Lists that can be searched are asked for names that begin with the text; the others are read once. `isAnswered` is
+ * whether all of them have answered.
  */
-export function useNamedThings(text: string): readonly NamedThing[] {
+export function useNamedThings(text: string): { readonly things: readonly NamedThing[]; readonly isAnswered: boolean } {
   const transport = useTransport()
   const caller = useCaller()
   const asked = resources.filter(({ list }) => text !== '' && whyNot(list, caller) === undefined)
@@ -73,16 +74,17 @@ export function useNamedThings(text: string): readonly NamedThing[] {
       }
     }),
   })
-  const things = asked.flatMap(({ path, one }, index) =>
+  const items = asked.flatMap(({ path, one }, index) =>
     (answers[index]?.data ?? []).map((item) => ({ path, one, id: idOf(item), name: nameOf(item) })),
   )
-  return things
+  const things = items
     .flatMap((thing) => {
       const rank = rankOf(thing, text)
       return rank === undefined ? [] : [{ thing, rank }]
     })
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ thing }) => thing)
+  return { things, isAnswered: answers.every(({ isPending }) => !isPending) }
 }
 
 /** Whether a name has a text, in whatever case. */

@@ -19,6 +19,7 @@ interface Hit {
 
 const MAX_HITS = 8
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const ID = /^[\w.~:-]{1,128}$/
 /** The ids of keys name their organization. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[\w.~-]+$/i
 
@@ -71,7 +72,7 @@ function useHits(text: string): Hit[] {
     { q: text, pageSize: MAX_HITS, includeDeactivated: true },
     { enabled: isAsked },
   )
-  const things = useNamedThings(text)
+  const { things, isAnswered } = useNamedThings(text)
   const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) =>
     hitOf('person', 'people', id, name || email, email),
   )
@@ -81,7 +82,10 @@ function useHits(text: string): Hit[] {
     .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
   const others = things.slice(0, MAX_HITS).map(({ path, one, id, name }) => hitOf(one, path, id, name, id))
   const found = [...persons, ...others]
-  const guessed = byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
+  // A word alone is an id only if it is no name.
+  const isWord = /^[A-Za-z]+$/.test(text)
+  const isNamed = found.length + screens.length > 0 || !isAnswered || people.isFetching
+  const guessed = isWord && isNamed ? [] : byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
   return [...found, ...guessed, ...screens]
 }
 
@@ -94,12 +98,12 @@ function hitOf(one: string, folder: string, id: string, title: string, detail: s
   }
 }
 
-/** Screens that an id could belong to: ids say nothing about what they are of, except by custom. */
+/** Screens that an id could belong to: ids say nothing about what they are of, except by their form. */
 function byId(id: string): Hit[] {
   const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
   if (KEY.test(id)) return [hit('key', 'keys')]
   if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...unlisted(hit)]
-  if (!/^[\w.~:-][A-Za-z\d.~:-]*_[\w.~:-]+$/.test(id)) return []
+  if (!ID.test(id)) return []
   return [hit('person', 'people'), hit('key', 'keys'), ...unlisted(hit)]
 }
 
