@@ -17,11 +17,15 @@ const samples: Readonly<Record<string, string>> = {
   'jsonb[]': `'{"{}"}'`,
 }
 
-/** Texts that are read as positions in lists. */
+/** Texts that are read as positions in lists of their own. */
 const positions: Readonly<Record<string, string>> = {
   list_journeys: `'2026-01-31 1'`,
   list_journeys_by_lateness: `'2026-01-31 1'`,
-  search_app_resources: `'1 1'`,
+}
+
+/** A text that is read as a position: of lists of objects by name, which are named alike, or one of those above. */
+function positionIn(name: string): string | undefined {
+  return /^search_(?!users)/.test(name) ? `'1 1'` : positions[name]
 }
 
 /** The text of a statement with a value of its type, which is that of no row, in the place of each parameter. */
@@ -31,7 +35,7 @@ export async function sampledText(client: pg.Client, name: string, text: string)
   return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const { type = '', isEnum = false } = types[Number(number) - 1] ?? {}
     if (isEnum) return `enum_first(NULL::${type})`
-    const sample = (type === 'text' ? positions[name] : undefined) ?? samples[type] ?? '1'
+    const sample = (type === 'text' ? positionIn(name) : undefined) ?? samples[type] ?? '1'
     return `(${number === organization ? `'${anyOrganization}'` : sample})::${type}`
   })
 }
