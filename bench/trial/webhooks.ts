@@ -137,10 +137,12 @@ async function write({ tokens }: Stage, origin: () => string, until: number, rat
 
 /** Lets the pauses between attempts pass at once. An attempt that runs is due 20 seconds after its beginning. */
 async function hurry({ connectionString }: Stage): Promise<void> {
+  // A cluster takes neither functions of time nor a sum of one beside columns.
+  const now = new Date().toISOString()
   await execute(
     connectionString,
-    `UPDATE webhook_deliveries SET due_at = now()
-      WHERE status = 'PENDING' AND due_at > now() AND due_at <> last_attempt_at + interval '20 seconds'`,
+    `UPDATE webhook_deliveries SET due_at = '${now}'
+      WHERE status = 'PENDING' AND due_at > '${now}' AND due_at - last_attempt_at <> interval '20 seconds'`,
   )
 }
 

@@ -19,7 +19,7 @@ let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
   console = await startTestConsole()
-  await fillDemo(console.service)
+  await console.service.database.transaction(fillDemo, { isUnhurried: true })
   const token = await console.token()
   await addForScreens(console)
   const { apiKey, webhookEndpoint } = console.service.database.models

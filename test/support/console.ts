@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import type { Sql } from '../../src/db/sql.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import { launchBrowser } from './browser.js'
 import { insertUserToken } from './fixture.js'
@@ -38,8 +39,8 @@ export interface TestConsole {
 }
 
 /** Gives the demo organization 100,000 people and 10,000 app instances more, after its own. */
-export async function fillDemo({ database }: TestService): Promise<void> {
-  // In parts, because no statement may run long.
+export async function fillDemo(database: Sql): Promise<void> {
+  // In parts, each in the memory of a coordinator.
   for (let from = 1; from < 100_000; from += 10_000) {
     const numbers = `generate_series(${from}, ${from + 9_999}) n`
     await database.execute(
