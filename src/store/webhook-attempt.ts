@@ -1,5 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import type { ClaimedDelivery } from './webhook-delivery.js'
+import type { EndpointKey } from './webhook-endpoint.js'
 
 /** Which attempt ended. */
 export interface Attempt extends Pick<ClaimedDelivery, 'eventId' | 'attempts'> {
@@ -16,11 +17,20 @@ export interface AttemptResult {
 
 const isAttempt = ({ attempts, ...key }: Attempt) => ({ ...key, attempts, status: 'PENDING' as const })
 
-/** Records that an event was delivered. A delivery that needed one attempt is forgotten. */
+/** Records that an event was delivered by another attempt than the first. */
 export async function recordSuccess({ models }: Tables, attempt: Attempt, result: AttemptResult): Promise<void> {
-  const where = isAttempt(attempt)
-  if (attempt.attempts === 1) await models.webhookDelivery.deleteMany({ where })
-  else await models.webhookDelivery.updateMany({ where, data: { ...result, status: 'SUCCEEDED' } })
+  await models.webhookDelivery.updateMany({ where: isAttempt(attempt), data: { ...result, status: 'SUCCEEDED' } })
+}
+
+/** Deletes deliveries that succeeded at their first attempt, unless they were to be made again meanwhile. */
+export async function forgetDeliveries(
+  { models }: Tables,
+  { organizationId, id: endpointId }: EndpointKey,
+  eventIds: readonly string[],
+): Promise<void> {
+  if (eventIds.length === 0) return
+  const where = { organizationId, endpointId, eventId: { in: [...eventIds] }, attempts: 1, status: 'PENDING' as const }
+  await models.webhookDelivery.deleteMany({ where })
 }
 
 /** Records that an attempt failed, and when the next one is due; undefined if it was the last. */

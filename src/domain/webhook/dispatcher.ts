@@ -5,7 +5,13 @@ import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { byOrganization } from '../../store/organization.js'
-import { type Attempt, recordFailure, recordSuccess, releaseAttempt } from '../../store/webhook-attempt.js'
+import {
+  type Attempt,
+  forgetDeliveries,
+  recordFailure,
+  recordSuccess,
+  releaseAttempt,
+} from '../../store/webhook-attempt.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../store/webhook-delivery.js'
 import {
@@ -63,10 +69,14 @@ interface Lane {
   /** As of the last sweep. */
   failingSince: Date | null
   inFlight: number
+  /** Attempts that have ended and keep their places until the next turn, which forgets those that succeeded at once. */
+  readonly ended: { readonly attempt: Attempt; readonly isForgotten: boolean }[]
   isFilling: boolean
   isWoken: boolean
   /** Whether there may be events for which there are no deliveries. */
   hasEvents: boolean
+  /** Whether attempts may be due. */
+  isDue: boolean
   /** Whether there may be more than there was room for. */
   isFull: boolean
 }
@@ -123,14 +133,17 @@ class Dispatcher {
       key: { organizationId, id },
       failingSince,
       inFlight: 0,
+      ended: [],
       isFilling: false,
       isWoken: false,
       hasEvents: false,
+      isDue: false,
       isFull: false,
     }
     this.#lanes.set(name, lane)
     lane.failingSince = failingSince
     lane.hasEvents = true
+    lane.isDue = true
     this.#look(lane)
   }
 
@@ -158,18 +171,32 @@ class Dispatcher {
 
   /** Never rejects. */
   async #run(lane: Lane): Promise<void> {
-    const { log, signal } = this.#options
+    const { log } = this.#options
     lane.isFilling = true
     try {
-      while (lane.isWoken && !signal.aborted) {
+      while (lane.isWoken) {
         lane.isWoken = false
-        await this.#turns.use(() => this.#fill(lane))
+        await this.#turns.use(() => this.#turn(lane))
       }
     } catch (err) {
       log.warn({ err, endpointId: lane.key.id }, 'webhooks could not be sent')
     }
     lane.isFilling = false
     this.#forget(lane)
+  }
+
+  /** Forgets together what succeeded at once since the last turn, and begins attempts in the places that are free. */
+  async #turn(lane: Lane): Promise<void> {
+    const { database, signal } = this.#options
+    const ended = lane.ended.splice(0)
+    this.#reserve(lane, -ended.length)
+    const forgotten = ended.flatMap(({ attempt, isForgotten }) => (isForgotten ? attempt.eventId : []))
+    await forgetDeliveries(database, lane.key, forgotten)
+    if (lane.isDue && !signal.aborted) await this.#fill(lane)
+    const [waiting] = this.#waiting
+    if (waiting === undefined || this.#inFlight >= MAX_IN_FLIGHT) return
+    this.#waiting.delete(waiting)
+    this.#look(waiting)
   }
 
   /** Begins as many attempts as there is room for. If there may be more, the lane has another turn, after the others. */
@@ -181,6 +208,7 @@ class Dispatcher {
     const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
     lane.isFull = room <= 0
     if (lane.isFull) return
+    lane.isDue = false
     this.#reserve(lane, room)
     let claimed: ClaimedDelivery[] = []
     try {
@@ -193,7 +221,8 @@ class Dispatcher {
     } finally {
       this.#reserve(lane, claimed.length - room)
     }
-    lane.isWoken ||= lane.hasEvents || claimed.length === room
+    lane.isDue ||= lane.hasEvents || claimed.length === room
+    lane.isWoken ||= lane.isDue
     for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
   }
 
@@ -207,39 +236,37 @@ class Dispatcher {
     const { database, deliver, runtime, log } = this.#options
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
+    let isForgotten = false
     try {
       const result = await deliver(lane.key, target, event, this.#stop.signal).catch((error: unknown) => {
         if (!this.#stop.signal.aborted) throw error
       })
       if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
-      else await this.#record(lane.key, target, attempt, result)
+      else isForgotten = await this.#record(lane.key, target, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
-    this.#reserve(lane, -1)
+    lane.ended.push({ attempt, isForgotten })
     // In order of the targets, the next event of this one may have waited for it.
-    if (lane.isFull || target.mode === 'BY_TARGET') this.#look(lane)
-    else this.#forget(lane)
-    const [waiting] = this.#waiting
-    if (waiting === undefined) return
-    this.#waiting.delete(waiting)
-    this.#look(waiting)
+    lane.isDue ||= lane.isFull || target.mode === 'BY_TARGET'
+    this.#look(lane)
   }
 
+  /** Records a result, unless it is a success at the first attempt: then true. */
   async #record(
     key: EndpointKey,
     target: EndpointTarget,
     attempt: Attempt,
     { retryAfter, responseBody, ...sent }: SendResult,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { database, runtime, timing, observer } = this.#options
     const result = { ...sent, responseText: responseBody }
     if (isDelivered(result)) {
       observer?.attempted('delivered')
-      await recordSuccess(database, attempt, result)
+      if (attempt.attempts > 1) await recordSuccess(database, attempt, result)
       // A failure since it was claimed is tried again, and that attempt knows of it.
       if (target.failingSince !== null) await markDelivered(database, key)
-      return
+      return attempt.attempts === 1
     }
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
     const now = runtime.now()
@@ -247,5 +274,6 @@ class Dispatcher {
     if (target.failingSince === null) await markFailing(database, key, now)
     const reason = await disableFailing(database, key, target, result, runtime)
     if (reason !== undefined) observer?.disabled(reason)
+    return false
   }
 }
