@@ -86,17 +86,19 @@ export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Pr
     if (wanted == null) return { taken: 0, hasMore }
     const { organizationId, id: endpointId } = key
     const { webhookDelivery } = transaction.models
-    const eventId = { in: wanted.map(({ id }) => id) }
-    await webhookDelivery.updateMany({
-      where: { organizationId, endpointId, eventId, status: { not: 'PENDING' } },
-      data: { status: 'PENDING', attempts: 0, dueAt },
-    })
-    await webhookDelivery.createMany({
+    const { count } = await webhookDelivery.createMany({
       data: wanted.map(({ id, position, type: targetType, target: targetId }) => {
         return { organizationId, endpointId, eventId: id, position: BigInt(position), targetType, targetId, dueAt }
       }),
       skipDuplicates: true,
     })
+    if (count < wanted.length) {
+      const eventId = { in: wanted.map(({ id }) => id) }
+      await webhookDelivery.updateMany({
+        where: { organizationId, endpointId, eventId, status: { not: 'PENDING' } },
+        data: { status: 'PENDING', attempts: 0, dueAt },
+      })
+    }
     return { taken: wanted.length, hasMore }
   })
 }
