@@ -71,6 +71,8 @@ interface Tenant {
   readonly id: string
   readonly admin: string
   readonly key: { readonly id: string; readonly secret: string; readonly token: string }
+  /** The bearer token of its directory. */
+  readonly directory: string
 }
 
 interface Scene {
@@ -164,12 +166,13 @@ async function createTenant(database: Database, id: string): Promise<Tenant> {
   const resource = { app_instance_id: 'app', resource_type: 'group', name: 'Group', scoped_id: 'ares_1' }
   await insertRow(database, 'app_resources', { id: 'resource', ...owner, ...resource })
   const key = await insertApiKey(database, { organizationId: id, id: `${randomUUID()}.${id}` })
-  return { id, key, admin: await insertUserToken(database, { userId: admin, organizationId: id }) }
+  const directory = (await insertApiKey(database, { organizationId: id, kind: 'mk' })).secret
+  return { id, key, directory, admin: await insertUserToken(database, { userId: admin, organizationId: id }) }
 }
 
 type Send = (run: ServiceRun) => Promise<CallResult>
 
-function callsOf({ id, admin, key }: Tenant): readonly Send[] {
+function callsOf({ id, admin, key, directory }: Tenant): readonly Send[] {
   const basic = `Basic ${Buffer.from(`${key.id}:${key.secret}`).toString('base64')}`
   const form = { authorization: basic, 'content-type': 'application/x-www-form-urlencoded' }
   const unique = () => randomUUID()
@@ -181,6 +184,11 @@ function callsOf({ id, admin, key }: Tenant): readonly Send[] {
     (run) => {
       const json = { resources: [{ id: 'resource', name: unique() }] }
       return callJson(run, '/v2/app-resources/batch', { method: 'PUT', token: key.token, json })
+    },
+    (run) => callJson(run, '/v2/users', { method: 'POST', token: key.token, json: { email: `${unique()}@a.example` } }),
+    (run) => {
+      const json = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: `${unique()}@b.example` }
+      return callJson(run, '/scim/v2/Users', { method: 'POST', token: directory, json })
     },
     (run) => call(run, '/v2/auth/token', { method: 'POST', headers: form, body: 'grant_type=client_credentials' }),
   ]
@@ -232,7 +240,7 @@ function atOnce(event: string, answers: readonly CallResult[], logged: readonly 
 
 const refused = (answers: readonly CallResult[]) =>
   answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== null).length
-const good = (answers: readonly CallResult[]) => answers.filter(({ status }) => status === 200).length
+const good = (answers: readonly CallResult[]) => answers.filter(({ status }) => status === 200 || status === 201).length
 
 /** How long it takes until every call of the organization succeeds again. */
 async function isBack(run: ServiceRun, tenant: Tenant): Promise<Finding> {
