@@ -21,12 +21,6 @@ const citus: readonly LeftOut[] = [
   },
   { file: 'test/cli/distribute.test.ts', reason: 'the same' },
   {
-    file: 'test/user/user-concurrency.test.ts',
-    test: 'concurrent writes to users never wait for another organization',
-    reason:
-      'changes the address of a person, whom a cluster has on every node: such changes come one after the other (ADR 10)',
-  },
-  {
     file: 'test/transfer/import-over-people.test.ts',
     test: 'an import of many records updates the statistics of its tables',
     reason: 'reads the statistics of the coordinator, which has no rows of distributed tables',
