@@ -17,7 +17,7 @@ describe('svc distribute', () => {
 
   it('shows with --dry-run what it would do, and what it requires', async () => {
     const { status, stdout, stderr } = await run(['--dry-run'], testDatabase.connectionString)
-    expect(stdout).toContain('copy users to every node\n')
+    expect(stdout).toContain('copy signing_keys to every node\n')
     expect(stdout).toContain('distribute journeys by organization_id\n')
     expect(stdout).toContain('add the foreign key journeys_organization_id_team_id_fkey\n')
     expect([status, stderr]).toEqual([1, expect.stringContaining('the extension citus is not in this database')])
