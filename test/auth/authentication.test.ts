@@ -115,7 +115,8 @@ describe('authentication', () => {
       return caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]
     }
     expect(await teams(`now() + interval '1 minute'`)).toEqual([itTeam])
-    expect(await teams('now()')).toEqual([])
+    // The column would round a time up, to one that is still to come.
+    expect(await teams(`date_trunc('milliseconds', now())`)).toEqual([])
     expect(await teams('NULL')).toEqual([itTeam])
     await database.execute('DELETE FROM team_members WHERE user_id = $1', [users.requester])
   })
