@@ -15,7 +15,7 @@ export interface PoolOptions extends SessionOptions {
   /** Whether the tables are spread over the workers of a cluster by organization. Default no. */
   readonly isDistributed?: boolean
   /** Called when connections fail while no one uses them. A pino logger fits. */
-  readonly log: { warn(fields: { err: Error }, message: string): void }
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** The most connections of this process. Default 10. */
   readonly maxConnections?: number
   /** How long a new connection may take. Default 5 s. */
@@ -114,7 +114,7 @@ export class BoundedPool extends pg.Pool {
     const waiting = { maxWaiting, maxWaitMillis }
     this.#turns = new Turns(maxConnections, waiting)
     this.longTurns = new Turns(Math.ceil(maxConnections / LONG_SHARE), waiting)
-    this.shares = createShares(this, sessionConfig(options, limits), waiting)
+    this.shares = createShares(this, sessionConfig(options, limits), { waiting, log: options.log })
     this.#sockets = sockets
     // The error itself contains the whole client; its message is enough.
     this.on('error', ({ message }) =>

@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import { withSession } from './session.js'
 import { Turns } from './turns.js'
-import type { WaitLimits } from './wait-queue.js'
-import { Workers, workerShare } from './workers.js'
+import { Workers, type WorkersOptions, workerShare } from './workers.js'
 
 /** Which part of a pool's connections an organization may have, and in a cluster a worker. */
 export interface Shares {
@@ -35,11 +34,14 @@ SELECT n.nodename || ':' || n.nodeport AS name
   JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
  WHERE p.shardid = get_shard_id_for_distribution_column('organizations', $1::text)`
 
+type SharesOptions = Pick<WorkersOptions, 'waiting' | 'log'>
+
 /** Makes the shares of a pool, whose sessions have this configuration. */
-export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting: WaitLimits): Shares {
+export function createShares(pool: SharedPool, session: pg.ClientConfig, options: SharesOptions): Shares {
+  const { waiting } = options
   /** Of organizations that do something now. */
   const organizations = new Map<string, Turns>()
-  const workers = pool.isDistributed ? createWorkers(pool, session, waiting) : undefined
+  const workers = pool.isDistributed ? createWorkers(pool, session, options) : undefined
   const shared = pool.isDistributed ? workerShare(pool.size) : pool.size
   const most = Math.max(Math.ceil(shared / 2), shared - 2)
   return {
@@ -59,10 +61,10 @@ export function createShares(pool: SharedPool, session: pg.ClientConfig, waiting
   }
 }
 
-function createWorkers(pool: SharedPool, session: pg.ClientConfig, waiting: WaitLimits): Workers {
+function createWorkers(pool: SharedPool, session: pg.ClientConfig, options: SharesOptions): Workers {
   return new Workers({
+    ...options,
     connections: pool.size,
-    waiting,
     workerOf: (organizationId) =>
       pool.use({ deadline: undefined, call: undefined }, async (client) => {
         const { rows } = await client.query<{ name: string }>(workerQuestion, [organizationId])

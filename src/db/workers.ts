@@ -12,6 +12,7 @@ export interface WorkersOptions {
   readonly workerOf: (organizationId: string) => Promise<string | undefined>
   /** Asks the worker for a row of an organization. Rejects if it has not answered in time. */
   readonly probe: (organizationId: string) => Promise<unknown>
+  readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
 /** How many of the connections may wait for one worker. */
@@ -99,7 +100,9 @@ export class Workers {
     if (known.until < performance.now()) {
       known.until = performance.now() + KNOWN_MILLIS
       // No call waits for it: what was known is used until there is an answer.
-      void this.#askForNameOf(organizationId).catch(() => undefined)
+      this.#askForNameOf(organizationId).catch((err: unknown) =>
+        this.#options.log.warn({ err }, 'the coordinator did not say which worker has an organization'),
+      )
     }
     return known.name
   }

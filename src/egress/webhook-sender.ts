@@ -69,7 +69,7 @@ export function createWebhookSender({ allowance, proxy, resolve = systemAddresse
     signal.throwIfAborted()
     const isTls = url.protocol === 'https:'
     const host = hostOf(url)
-    const request = (isTls ? requestHttps : requestHttp)({
+    const options = {
       method: 'POST',
       host: address,
       port: portOf(url),
@@ -79,9 +79,16 @@ export function createWebhookSender({ allowance, proxy, resolve = systemAddresse
       // The certificate is that of the name, and an address is no name (RFC 6066, section 3).
       ...(isTls && isIP(host) === 0 && { servername: host }),
       signal,
-    })
-    request.end(body)
-    return answerOf(await responseOf(request))
+    }
+    for (;;) {
+      const request = (isTls ? requestHttps : requestHttp)(options)
+      request.end(body)
+      const response = await responseOf(request).catch((error: unknown) => {
+        // A receiver may close an idle connection just when it is used again (RFC 9112, section 9.3.1).
+        if (signal.aborted || !request.reusedSocket) throw error
+      })
+      if (response !== undefined) return answerOf(response)
+    }
   }
 
   return async (request, signal) => {

@@ -10,6 +10,7 @@ import { Workers } from '../../src/db/workers.js'
 function createCluster() {
   const silent = new Set<string>()
   const asked: string[] = []
+  const warnings: string[] = []
   const workers = new Workers({
     connections: 10,
     waiting: { maxWaiting: 100, maxWaitMillis: 3_000 },
@@ -21,8 +22,9 @@ function createCluster() {
     probe: async (organizationId) => {
       if (silent.has(organizationId.slice(0, 1))) throw new Error('no answer')
     },
+    log: { warn: (_, message) => warnings.push(message) },
   })
-  return { silent, asked, workers }
+  return { silent, asked, warnings, workers }
 }
 
 /** Work that ends when it is told to. */
@@ -68,7 +70,7 @@ describe('the workers of a cluster', () => {
   })
 
   it('are asked for again beside the calls, which go on if there is no answer', async () => {
-    const { workers, asked, silent } = createCluster()
+    const { workers, asked, silent, warnings } = createCluster()
     await workers.use('a1', async () => undefined)
     const later = performance.now() + 10_001
     const clock = jest.spyOn(performance, 'now').mockReturnValue(later)
@@ -79,6 +81,7 @@ describe('the workers of a cluster', () => {
       clock.mockRestore()
     }
     expect(asked).toEqual(['a1', 'a1'])
+    expect(warnings).toEqual(['the coordinator did not say which worker has an organization'])
   })
 
   it('refuse at once what waits for a silent one, until it answers', async () => {

@@ -97,6 +97,21 @@ describe('sending a webhook', () => {
     expect([result.responseStatus, result.error]).toEqual([null, 'socket hang up'])
   })
 
+  it('sends again what met a connection that the receiver had just closed', async () => {
+    const sockets: unknown[] = []
+    const port = await listen(({ socket }, response) => {
+      if (sockets.includes(socket)) socket.destroy()
+      else response.end()
+      sockets.push(socket)
+    })
+    const send = createWebhookSender({ allowance: allowing(port) })
+    const sent = []
+    for (let count = 0; count < 2; count++) sent.push(await send(request(`http://127.0.0.1:${port}/`), signal))
+    expect(sent.map(({ responseStatus }) => responseStatus)).toEqual([200, 200])
+    expect(new Set(sockets).size).toBe(2)
+    expect(sockets).toHaveLength(3)
+  })
+
   it('ends with the signal', async () => {
     const port = await listen(() => {})
     const ending = new AbortController()

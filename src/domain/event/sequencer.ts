@@ -11,8 +11,8 @@ import {
 } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How long commits are collected that get their positions together. */
-const GATHER_MILLIS = 5
+/** After how long events of an organization are tried again to which another process gives positions. */
+const BUSY_MILLIS = 5
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
 const WATCH_MILLIS = 200
 /** How often the outbox is searched for what no process has given positions to. */
@@ -70,7 +70,6 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     await timing.sleep(millis, round.signal).catch((error: unknown) => {
       if (!round.signal.aborted) throw error
     })
-    await timing.sleep(GATHER_MILLIS)
   }
   signals.stop()
 }
@@ -107,12 +106,14 @@ async function sequenceAll(options: SequencerOptions, organizationId: string): P
   }
 }
 
-async function sequence({ database, signals, observer }: SequencerOptions, organizationId: string): Promise<void> {
+async function sequence(options: SequencerOptions, organizationId: string): Promise<void> {
+  const { database, signals, timing, observer } = options
   for (;;) {
     const sequenced = await sequenceEvents(database, organizationId)
     if (sequenced === undefined) {
       // If it was another process that had the head, it may have begun before the commit.
       await createEventHead(database, organizationId)
+      await timing.sleep(BUSY_MILLIS)
       return signals.committed(organizationId)
     }
     observer?.sequenced(sequenced.moved)

@@ -191,8 +191,8 @@ class Dispatcher {
     const ended = lane.ended.splice(0)
     this.#reserve(lane, -ended.length)
     const forgotten = ended.flatMap(({ attempt, isForgotten }) => (isForgotten ? attempt.eventId : []))
-    const isFilled = lane.isDue && !signal.aborted
-    await Promise.all([forgetDeliveries(database, lane.key, forgotten), isFilled && this.#fill(lane)])
+    await forgetDeliveries(database, lane.key, forgotten)
+    if (lane.isDue && !signal.aborted) await this.#fill(lane)
     const [waiting] = this.#waiting
     if (waiting === undefined || this.#inFlight >= MAX_IN_FLIGHT) return
     this.#waiting.delete(waiting)
