@@ -45,7 +45,7 @@ const open = (options: Partial<DatabaseOptions> = {}): Database => {
   const database = createDatabase({
     connectionString: servers.primary.url,
     replicaConnectionString: servers.standby.url,
-    log: { warn: ({ err }, message) => warnings.push(`${message}: ${err.message}`) },
+    log: { warn: ({ err }, message) => warnings.push(`${message}: ${(err as Error).message}`) },
     ...options,
   })
   opened.push(database)
