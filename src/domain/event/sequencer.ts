@@ -11,6 +11,8 @@ import {
 } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
+/** How long a round takes at least, so that under load each gives positions to the events of many commits. */
+const ROUND_MILLIS = 10
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 5
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
@@ -55,6 +57,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     round = new AbortController()
+    const begunAt = timing.now()
     try {
       const committed = signals.takeCommitted()
       for (const organizationId of committed) await sequenceAll(options, organizationId)
@@ -70,6 +73,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     await timing.sleep(millis, round.signal).catch((error: unknown) => {
       if (!round.signal.aborted) throw error
     })
+    await timing.sleep(Math.max(0, begunAt + ROUND_MILLIS - timing.now()))
   }
   signals.stop()
 }
