@@ -11,8 +11,9 @@ import {
 } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How long a round takes at least, so that under load each gives positions to the events of many commits. */
-const ROUND_MILLIS = 10
+/** The pause between two rounds for each event of the last one, and the longest: so rounds are few where events are many. */
+const PAUSE_MILLIS = 2
+const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 5
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
@@ -57,10 +58,10 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     round = new AbortController()
-    const begunAt = timing.now()
+    let moved = 0
     try {
       const committed = signals.takeCommitted()
-      for (const organizationId of committed) await sequenceAll(options, organizationId)
+      for (const organizationId of committed) moved += await sequenceAll(options, organizationId)
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
         sweptAt = timing.now()
         await sweepOutbox(options)
@@ -73,7 +74,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     await timing.sleep(millis, round.signal).catch((error: unknown) => {
       if (!round.signal.aborted) throw error
     })
-    await timing.sleep(Math.max(0, begunAt + ROUND_MILLIS - timing.now()))
+    await timing.sleep(Math.min(moved * PAUSE_MILLIS, MAX_PAUSE_MILLIS))
   }
   signals.stop()
 }
@@ -101,28 +102,34 @@ async function observeOutbox({ database, runtime, observer }: SequencerOptions, 
   observer.waiting(waiting, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
 }
 
-/** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
-async function sequenceAll(options: SequencerOptions, organizationId: string): Promise<void> {
+/**
+ * Gives positions to all events of an organization that are committed, and returns how many. A failure is logged: others
+ * have theirs.
+ */
+async function sequenceAll(options: SequencerOptions, organizationId: string): Promise<number> {
   try {
-    await sequence(options, organizationId)
+    return await sequence(options, organizationId)
   } catch (err) {
     options.log.warn({ err, organizationId }, 'events could not be given positions')
+    return 0
   }
 }
 
-async function sequence(options: SequencerOptions, organizationId: string): Promise<void> {
+async function sequence(options: SequencerOptions, organizationId: string): Promise<number> {
   const { database, signals, timing, observer } = options
-  for (;;) {
+  for (let moved = 0; ; ) {
     const sequenced = await sequenceEvents(database, organizationId)
     if (sequenced === undefined) {
       // If it was another process that had the head, it may have begun before the commit.
       await createEventHead(database, organizationId)
       await timing.sleep(BUSY_MILLIS)
-      return signals.committed(organizationId)
+      signals.committed(organizationId)
+      return moved
     }
+    moved += sequenced.moved
     observer?.sequenced(sequenced.moved)
     signals.advanced(organizationId, sequenced.position)
-    if (sequenced.moved < MAX_SEQUENCED) return
+    if (sequenced.moved < MAX_SEQUENCED) return moved
   }
 }
 
