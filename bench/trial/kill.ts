@@ -14,8 +14,6 @@ const [FEW_WORKERS, WORKERS] = [2, 4]
 const WRITING_MILLIS = 250
 /** How long the service may take to answer a call of each method after the last kill. */
 const ANSWERED_MILLIS = 60_000
-/** Time for a new worker to become one that is replaced. */
-const SETTLED_MILLIS = 2_500
 
 /** The service is killed while it writes, as are single workers, and its sessions on the server. */
 export const kill: Trial = {
@@ -65,7 +63,6 @@ async function killWorkers(stage: Stage, kills: number): Promise<readonly Findin
     process.kill(victim, 'SIGKILL')
     await untilReplaced(run, victim, workers)
     slowest = Math.max(slowest, performance.now() - killedAt)
-    if (kill < kills - 1) await wait(SETTLED_MILLIS)
   }
   await history.stop()
   await run.kill()

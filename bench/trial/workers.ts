@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { ServiceRun } from './stage.js'
 
 /** The process ids of the workers of a service. */
-export function workersOf({ pid }: ServiceRun): number[] {
+export function workersOf({ pid }: Pick<ServiceRun, 'pid'>): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

@@ -2,12 +2,12 @@ import cluster, { type Address, type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { type CommandContext, originOf } from './command-context.js'
 
-/** A worker that ends sooner than this after its start is not replaced. */
-const MIN_LIFE_MS = 2_000
+/** After how long a worker is replaced that died before it listened. */
+const RETRY_MILLIS = 1_000
 
 /**
- * Runs the service in several processes that share the port and the database, until the operator stops it. A worker
- * that dies is replaced; one that cannot start ends the program.
+ * Runs the service in several processes that share the port and the database, until the operator stops it. If one of them
+ * does not start, the program ends; later, each that dies is replaced.
  */
 export async function runWorkers(
   count: number,
@@ -16,29 +16,37 @@ export async function runWorkers(
   onListening: (origin: string) => Promise<void>,
 ): Promise<void> {
   const failure = new AbortController()
+  const stop = AbortSignal.any([stopSignal, failure.signal])
+  let haveAllStarted = false
   const running = new Set<Worker>()
-  const start = (): Worker => {
+  const start = () => {
     const worker = cluster.fork({ DATABASE_URL: connectionString })
-    const startedAt = performance.now()
+    let hasListened = false
     running.add(worker)
+    worker.once('listening', () => {
+      hasListened = true
+    })
     worker.once('exit', (code, signal) => {
       running.delete(worker)
-      if (stopSignal.aborted || failure.signal.aborted) return
-      log.error({ pid: worker.process.pid, code, signal }, 'a worker died')
-      if (performance.now() - startedAt < MIN_LIFE_MS) failure.abort(new Error('a worker could not start'))
-      else start()
+      if (stop.aborted) return
+      log.error({ workerPid: worker.process.pid, code, signal }, 'a worker died')
+      if (haveAllStarted) setTimeout(replace, hasListened ? 0 : RETRY_MILLIS)
+      else failure.abort(new Error('a worker could not start'))
     })
     return worker
+  }
+  const replace = () => {
+    if (!stop.aborted) start()
   }
   // Each worker reloads its certificate.
   const forward = () => {
     for (const worker of running) worker.process.kill('SIGHUP')
   }
   const leave = config.tls && onHangup?.(forward)
-  const stop = AbortSignal.any([stopSignal, failure.signal])
   const listening = Array.from({ length: count }, start).map((worker) => once(worker, 'listening', { signal: stop }))
   try {
     const [first]: { address: Address }[] = (await Promise.all(listening)).map(([address]) => ({ address }))
+    haveAllStarted = true
     if (first !== undefined)
       await onListening(originOf(first.address.address, first.address.port, config.tls && 'https'))
     if (!stop.aborted) await once(stop, 'abort')

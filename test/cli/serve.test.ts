@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { workersOf } from '../../bench/trial/workers.js'
 import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
 import { scratchFolder } from '../support/scratch-folder.js'
 import { shells } from '../support/shells.js'
@@ -287,6 +289,22 @@ describe('svc serve on a PostgreSQL server', () => {
     const { servers, database, ...rest } = JSON.parse(status.stdout)
     expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
     expect(await serve.stop()).toBe(0)
+  })
+
+  it('replaces workers that die, also before they listen', async () => {
+    const serve = await startServe(['--workers', '2'], testDatabase.environment)
+    for (let killed = 0; killed < 2; killed++) {
+      // The newest, so the second time the one that begins to start.
+      const victim = Math.max(...workersOf(serve))
+      process.kill(victim, 'SIGKILL')
+      await eventually(() => {
+        const now = workersOf(serve)
+        expect([now.length, now.includes(victim)]).toEqual([2, false])
+      }, 20_000)
+      expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+    }
+    expect(await serve.stop()).toBe(0)
+    expect(serve.stderr().match(/a worker died/g)).toHaveLength(2)
   })
 })
 
