@@ -4,6 +4,7 @@ import { createStatement, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type Resource, type Table } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
+import { modelOf } from './standard-writes.js'
 
 /** Which objects. */
 export type Named = Scope & { readonly ids: readonly string[] }
@@ -34,29 +35,30 @@ export interface StandardReference {
 export function createReference(table: Table, column: string): StandardReference {
   const target = Object.values<Table>(schema).find(({ name }) => name === table.references[column])
   if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
-  const rows = Prisma.raw(target.name)
-  const team = Prisma.raw('team_id' in target.columns ? 'team_id' : 'id')
-  const reading = (verb: string, locking: string) =>
-    createStatement<Named, Found>({
-      name: `${verb}_${target.name}`,
-      columns: { id: 'text', teamId: 'text' },
-      text: ({ organizationId, ids, teamIds }) => Prisma.sql`
-SELECT id, ${team} AS "teamId" FROM ${rows}
- WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(team, teamIds)}
- ORDER BY id ${Prisma.raw(locking)}`,
-    })
-  const keep = reading('keep', 'FOR SHARE')
-  const find = reading('find', '')
-  const teamsBy = (statement: typeof find) => async (tables: Tables, named: Named) =>
-    new Map((await tables.run(statement, named)).map(({ id, teamId }) => [id, teamId]))
+  const team = 'team_id' in target.columns ? 'team_id' : 'id'
+  const property = camelCase(team)
+  const keep = createStatement<Named, Found>({
+    name: `keep_${target.name}`,
+    columns: { id: 'text', teamId: 'text' },
+    text: ({ organizationId, ids, teamIds }) => Prisma.sql`
+SELECT id, ${Prisma.raw(team)} AS "teamId" FROM ${Prisma.raw(target.name)}
+ WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(Prisma.raw(team), teamIds)}
+ ORDER BY id FOR SHARE`,
+  })
   return {
     property: camelCase(column),
     column,
     table: target.name,
     type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
-    teams: teamsBy(keep),
-    findTeams: teamsBy(find),
-    statements: [keep, find],
+    teams: async (tables, named) => new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
+    findTeams: async (tables, { organizationId, ids, teamIds }) => {
+      const isInScope = teamIds === null ? {} : { [property]: { in: [...teamIds] } }
+      const where = { organizationId, AND: [{ id: { in: [...ids] } }, isInScope] }
+      const select = { id: true, [property]: true }
+      const found = await modelOf(tables, target).findMany({ where, select })
+      return new Map(found.map((row) => [String(row['id']), String(row[property])]))
+    },
+    statements: [keep],
   }
 }
 

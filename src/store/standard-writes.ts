@@ -98,8 +98,8 @@ export function createStandardWrites({ desc, table, fields }: Resource): Standar
   }
 }
 
-/** The model of a table: what is written through it follows the table's own description. */
-function modelOf({ models }: Tables, { model }: Table): Model {
+/** The model of a table: what goes through it follows the table's own description. */
+export function modelOf({ models }: Tables, { model }: Table): Model {
   return Reflect.get(models, model)
 }
 

@@ -77,8 +77,6 @@ interface Lane {
   hasEvents: boolean
   /** Whether attempts may be due. */
   isDue: boolean
-  /** Whether there may be more than there was room for. */
-  isFull: boolean
 }
 
 /**
@@ -138,7 +136,6 @@ class Dispatcher {
       isWoken: false,
       hasEvents: false,
       isDue: false,
-      isFull: false,
     }
     this.#lanes.set(name, lane)
     lane.failingSince = failingSince
@@ -206,8 +203,7 @@ class Dispatcher {
     const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
     if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
     const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
-    lane.isFull = room <= 0
-    if (lane.isFull) return
+    if (room <= 0) return
     lane.isDue = false
     this.#reserve(lane, room)
     let claimed: ClaimedDelivery[] = []
@@ -248,7 +244,7 @@ class Dispatcher {
     }
     lane.ended.push({ attempt, isForgotten })
     // In order of the targets, the next event of this one may have waited for it.
-    lane.isDue ||= lane.isFull || target.mode === 'BY_TARGET'
+    lane.isDue ||= target.mode === 'BY_TARGET'
     this.#look(lane)
   }
 
