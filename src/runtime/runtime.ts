@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { v7 } from 'uuid'
+import { uuidv7 } from 'uuidv7'
 
 /** The clock and the randomness that rules use, passed in so that tests can control them. */
 export interface Runtime {
@@ -12,7 +12,7 @@ export interface Runtime {
 }
 
 /** The machine's clock and randomness. */
-export const systemRuntime: Runtime = { now: () => new Date(), newId: () => v7(), randomBytes }
+export const systemRuntime: Runtime = { now: () => new Date(), newId: uuidv7, randomBytes }
 
 /** What a write needs besides its data: ids for what it makes, and what the audit log records about the call. */
 export interface WriteContext {
