@@ -14,7 +14,7 @@ export interface PoolOptions extends SessionOptions {
   readonly statementNames?: boolean | undefined
   /** Whether the tables are spread over the workers of a cluster by organization. Default no. */
   readonly isDistributed?: boolean
-  /** Called when connections fail while no one uses them. A pino logger fits. */
+  /** Told of failures that no call is told of. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** The most connections of this process. Default 10. */
   readonly maxConnections?: number

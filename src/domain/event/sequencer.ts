@@ -71,12 +71,17 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
       log.warn({ err }, 'the outbox of events could not be read')
     }
     const millis = signals.waitedFor().length > 0 ? WATCH_MILLIS : SWEEP_MILLIS
-    await timing.sleep(millis, round.signal).catch((error: unknown) => {
-      if (!round.signal.aborted) throw error
-    })
-    await timing.sleep(Math.min(moved * PAUSE_MILLIS, MAX_PAUSE_MILLIS))
+    await pause(millis, round.signal, timing)
+    await pause(Math.min(moved * PAUSE_MILLIS, MAX_PAUSE_MILLIS), signal, timing)
   }
   signals.stop()
+}
+
+/** Resolves after a time, or when the signal aborts. */
+async function pause(millis: number, until: AbortSignal, timing: Timing): Promise<void> {
+  await timing.sleep(millis, until).catch((error: unknown) => {
+    if (!until.aborted) throw error
+  })
 }
 
 /** Gives positions to whatever events have none. */
