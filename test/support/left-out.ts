@@ -70,6 +70,7 @@ const pgbouncer: readonly LeftOut[] = [
     reason: FROZEN,
   },
   { file: 'test/db/pool.test.ts', test: 'a pool drops a connection to a read-only server', reason: IDENTITY },
+  { file: 'test/db/pool.test.ts', test: 'a pool drops a connection to a coordinator', reason: LIMITS },
   {
     file: 'test/db/errors.test.ts',
     test: 'a failure of the database does not affect the next caller: a connection lost while idle is replaced',
