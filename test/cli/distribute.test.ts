@@ -12,24 +12,24 @@ describe('svc distribute', () => {
   })
   afterAll(() => Promise.all([testDatabase.drop(), empty.drop()]))
 
-  const run = (args: readonly string[], url: string | undefined) =>
-    runInProcess(['distribute', ...args], { env: url === undefined ? {} : { DATABASE_URL: url } })
+  const run = (args: readonly string[], database: TestDatabase | undefined) =>
+    runInProcess(['distribute', ...args], { env: database?.environment ?? {} })
 
   it('shows with --dry-run what it would do, and what it requires', async () => {
-    const { status, stdout, stderr } = await run(['--dry-run'], testDatabase.connectionString)
+    const { status, stdout, stderr } = await run(['--dry-run'], testDatabase)
     expect(stdout).toContain('copy signing_keys to every node\n')
     expect(stdout).toContain('distribute journeys by organization_id\n')
     expect(stdout).toContain('add the foreign key journeys_organization_id_team_id_fkey\n')
     expect([status, stderr]).toEqual([1, expect.stringContaining('the extension citus is not in this database')])
   })
 
-  it.each<[what: string, args: string[], url: () => string | undefined, words: string]>([
-    ['a database that is not on Citus', [], () => testDatabase.connectionString, 'the database cannot be distributed'],
+  it.each<[what: string, args: string[], database: () => TestDatabase | undefined, words: string]>([
+    ['a database that is not on Citus', [], () => testDatabase, 'the database cannot be distributed'],
     ['the embedded database', [], () => undefined, 'the embedded database cannot be distributed'],
-    ['a database without tables', ['--dry-run'], () => empty.connectionString, 'the database is empty'],
-    ['no shards', ['--shards', '0'], () => testDatabase.connectionString, 'must be from 1 to 64000'],
-  ])('refuses %s', async (_, args, url, words) => {
-    const { status, stdout, stderr } = await run(args, url())
+    ['a database without tables', ['--dry-run'], () => empty, 'the database is empty'],
+    ['no shards', ['--shards', '0'], () => testDatabase, 'must be from 1 to 64000'],
+  ])('refuses %s', async (_, args, database, words) => {
+    const { status, stdout, stderr } = await run(args, database())
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)])
   })
 })
