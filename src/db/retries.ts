@@ -20,6 +20,13 @@ export const systemTiming: Timing = {
   random: Math.random,
 }
 
+/** Resolves after a time, or when the signal aborts. */
+export async function pause(millis: number, until: AbortSignal, timing: Pick<Timing, 'sleep'>): Promise<void> {
+  await timing.sleep(millis, until).catch((error: unknown) => {
+    if (!until.aborted) throw error
+  })
+}
+
 /** Counts of repetitions since the start: see `withRetries`. */
 export interface RetryCounts {
   /** After a deadlock, a serialization failure or a violated foreign key. */

@@ -1,4 +1,4 @@
-import type { Timing } from '../db/retries.js'
+import { pause, type Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
@@ -134,8 +134,6 @@ export async function runSweeper({ database, log, timing, signal, ...options }: 
     } catch (err) {
       log.warn({ err }, 'expired rows could not be deleted')
     }
-    await timing.sleep(PAUSE_MILLIS, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    await pause(PAUSE_MILLIS, signal, timing)
   }
 }

@@ -1,4 +1,4 @@
-import type { Timing } from '../../db/retries.js'
+import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import {
@@ -75,13 +75,6 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     await pause(Math.min(moved * PAUSE_MILLIS, MAX_PAUSE_MILLIS), signal, timing)
   }
   signals.stop()
-}
-
-/** Resolves after a time, or when the signal aborts. */
-async function pause(millis: number, until: AbortSignal, timing: Timing): Promise<void> {
-  await timing.sleep(millis, until).catch((error: unknown) => {
-    if (!until.aborted) throw error
-  })
 }
 
 /** Gives positions to whatever events have none. */

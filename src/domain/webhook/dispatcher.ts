@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Timing } from '../../db/retries.js'
+import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
@@ -100,9 +100,7 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
     } catch (err) {
       log.warn({ err }, 'due webhooks could not be found')
     }
-    await timing.sleep(SWEEP_MILLIS, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    await pause(SWEEP_MILLIS, signal, timing)
   }
   await dispatcher.end()
 }
