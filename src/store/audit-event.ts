@@ -37,7 +37,7 @@ SELECT e.id, o.id, e."actorKind", e."actorId", e."actorName", e.action, e."targe
   FROM organizations o
  CROSS JOIN json_to_recordset(${events})
     AS e (id uuid, "actorKind" actor_kind, "actorId" text, "actorName" text, action text, "targetType" text,
-          "targetId" text, "teamId" text, "requestId" text, changes jsonb, "changedFields" text[])
+          "targetId" text, "teamId" text, "requestId" text, changes json, "changedFields" text[])
  WHERE o.id = ${organizationId}`,
 })
 

@@ -1,14 +1,14 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ActorKind } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { ActorSchema, AuditEventSchema, FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
+import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { listText, nameText, timestampText } from './resource/text.js'
+import { timestampText } from './resource/text.js'
 import { inTeams, type Scope } from './scope.js'
 
 /** Which events to list; an empty text means no filter. */
@@ -30,22 +30,6 @@ export interface AuditEventSelection extends Scope {
   readonly pageSize: number
 }
 
-/** A stored change; a name that this build does not know becomes the unspecified value. */
-const changeResource = declareResource(
-  FieldChangeSchema,
-  schema.AuditEvent,
-  'c',
-  Object.fromEntries(
-    FieldChangeSchema.fields.flatMap(({ localName, jsonName, enum: names }) =>
-      names === undefined
-        ? []
-        : [[localName, { kind: 'computed', sql: nameText(names, Prisma.raw(`c.change->>'${jsonName}'`)) }]],
-    ),
-  ),
-)
-
-const changesText = listText(rowText(changeResource), Prisma.sql`c.place`)
-
 const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', {
   actor: {
     kind: 'columns',
@@ -55,11 +39,9 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
       name: 'actor_name',
     }),
   },
-  changes: {
-    kind: 'elsewhere',
-    sql: Prisma.sql`
-CASE WHEN e.changes = '[]' THEN '[]'
-     ELSE (SELECT ${changesText} FROM jsonb_array_elements(e.changes) WITH ORDINALITY c (change, place)) END`,
+  changedFields: {
+    kind: 'computed',
+    sql: Prisma.sql`CASE WHEN e.changes::text = '[]' THEN e.changed_fields ELSE '{}' END`,
   },
 })
 

@@ -5,7 +5,6 @@ import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
@@ -40,11 +39,6 @@ export interface FeedPageRow {
   readonly hasMore: boolean
 }
 
-/** Outcomes of a write that leave a field other than it was. */
-const CHANGED = ['WRITTEN', 'PINNED', 'RELEASED']
-
-const ownedNames = ownedPlaces.map(({ field, value }) => `WHEN 'USER_PROFILE_FIELD_${field}' THEN '${value}'`)
-
 const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
   position: { kind: 'computed', sql: Prisma.sql`e.position` },
   type: 'action',
@@ -59,15 +53,6 @@ const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
       id: 'actor_id',
       name: 'actor_name',
     }),
-  },
-  changedFields: {
-    kind: 'elsewhere',
-    sql: Prisma.sql`
-CASE WHEN e.changes = '[]' THEN e.changed_fields
-     ELSE ARRAY(SELECT CASE c.change->>'field' ${Prisma.raw(ownedNames.join(' '))} END
-                  FROM jsonb_array_elements(e.changes) WITH ORDINALITY c (change, place)
-                 WHERE c.change->>'outcome' IN (${Prisma.raw(CHANGED.map((each) => `'FIELD_WRITE_OUTCOME_${each}'`).join(', '))})
-                 ORDER BY c.place) END`,
   },
 })
 

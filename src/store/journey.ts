@@ -47,10 +47,6 @@ const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't',
   },
 })
 
-const customFieldResource = declareResource(CustomFieldSchema, schema.JourneyCustomField, 'v', {
-  value: { kind: 'column', name: 'value', read: Prisma.sql`nullif(v.value, 'null')` },
-})
-
 /** The position of a journey's parts; the second column orders those with the same position. */
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })
 
@@ -78,7 +74,11 @@ export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j
     resource: declareResource(WorkflowFailureSchema, schema.JourneyWorkflowFailure, 'f'),
     ...inJourney(),
   },
-  customFields: { kind: 'parts', resource: customFieldResource, ...inJourney('field_id') },
+  customFields: {
+    kind: 'parts',
+    resource: declareResource(CustomFieldSchema, schema.JourneyCustomField, 'v'),
+    ...inJourney('field_id'),
+  },
 })
 
 /** The number of checks of a status, such as `failing_count`, or of all of them. */

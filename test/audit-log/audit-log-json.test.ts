@@ -13,7 +13,6 @@ const changes = governedFields.map((field, index) => ({
   oldOwner: `FIELD_OWNER_${fieldOwners[index % 3]}`,
   newOwner: `FIELD_OWNER_${fieldOwners[(index + 1) % 3]}`,
 }))
-const fromLater = { field: 'SHOE_SIZE', outcome: 'LOST', oldOwner: 'NOBODY', newOwner: 'FIELD_OWNER_PINNED' }
 
 // Over JSON the list goes from the database to the client as text; in binary it is made of messages.
 describe('the JSON of a list of audit events', () => {
@@ -39,7 +38,7 @@ describe('the JSON of a list of audit events', () => {
         target_id: text,
         team_id: text,
         request_id: text,
-        changes: JSON.stringify([[], changes, [fromLater]][index % 3]),
+        changes: JSON.stringify([[], changes][index % 2]),
       })
     }
   })
@@ -51,24 +50,16 @@ describe('the JSON of a list of audit events', () => {
     expect((await service.rest('POST', pathOf(method), { token, json: { pageSize } })).text).toBe(standard)
   })
 
-  it('prints every change as it was stored, and unspecified for values unknown to this build', async () => {
+  it('prints every change as it was stored', async () => {
     const { json } = await service.rest('GET', '/v2/audit-events', { token })
-    expect(json.data.map((event: { changes: unknown }) => event.changes)).toEqual(
-      [0, 1, 2, 3, 4, 5].toReversed().map((index) =>
-        index % 3 === 2
-          ? [
-              {
-                field: 'USER_PROFILE_FIELD_UNSPECIFIED',
-                outcome: 'FIELD_WRITE_OUTCOME_UNSPECIFIED',
-                oldOwner: 'FIELD_OWNER_UNSPECIFIED',
-                newOwner: 'FIELD_OWNER_PINNED',
-              },
-            ]
-          : index % 3 === 1
-            ? changes
-            : [],
-      ),
-    )
+    expect(json.data.map((event: { changes: unknown }) => event.changes)).toEqual([
+      changes,
+      [],
+      changes,
+      [],
+      changes,
+      [],
+    ])
     expect(json.data[5]).toMatchObject({ occurredAt: '2026-01-01T00:00:00.000Z', actor: { name: awkwardTexts[0] } })
   })
 })

@@ -140,7 +140,7 @@ describe('an import over the API', () => {
     )
     expect(events).toEqual([
       { action: 'organization.import', target_id: acme, actor_id: users.admin, changed_fields: ['team', 'user'] },
-      { action: 'user.import', target_id: users.agent, actor_id: users.admin, changed_fields: [] },
+      { action: 'user.import', target_id: users.agent, actor_id: users.admin, changed_fields: ['jobTitle'] },
     ])
   })
 })

@@ -253,7 +253,7 @@ CREATE TABLE "audit_events" (
     "target_id" TEXT NOT NULL,
     "team_id" TEXT NOT NULL DEFAULT '',
     "request_id" TEXT NOT NULL DEFAULT '',
-    "changes" JSONB NOT NULL DEFAULT '[]',
+    "changes" JSON NOT NULL DEFAULT '[]',
     "changed_fields" TEXT[] NOT NULL DEFAULT '{}',
 
     CONSTRAINT "audit_events_pkey" PRIMARY KEY ("organization_id","id")
@@ -430,7 +430,7 @@ CREATE TABLE "journeys" (
     "requester_user_id" TEXT,
     "requester_manager_user_id" TEXT,
     "due_date" DATE,
-    "metadata" JSONB,
+    "metadata" JSON,
     "created_by_workflow_id" TEXT,
     "created_by_workflow_name" TEXT,
     "overdue_from" DATE NOT NULL DEFAULT 'infinity'::date,
@@ -455,7 +455,7 @@ CREATE TABLE "journey_tasks" (
     "due_date" DATE,
     "is_status_check" BOOLEAN NOT NULL DEFAULT false,
     "polling_interval_ms" INTEGER NOT NULL DEFAULT 0,
-    "latest_workflow_call" JSONB,
+    "latest_workflow_call" JSON,
 
     CONSTRAINT "journey_tasks_pkey" PRIMARY KEY ("organization_id","journey_id","id")
 );
@@ -491,8 +491,8 @@ CREATE TABLE "journey_workflow_failures" (
     "task_id" TEXT NOT NULL DEFAULT '',
     "subtask_id" TEXT NOT NULL DEFAULT '',
     "run_status" "workflow_run_status" NOT NULL,
-    "validation_errors" JSONB,
-    "status_check_result" JSONB,
+    "validation_errors" JSON,
+    "status_check_result" JSON,
     "run_result" TEXT NOT NULL DEFAULT '',
     "run_completed_at" TIMESTAMPTZ(3),
 
@@ -508,7 +508,7 @@ CREATE TABLE "journey_custom_fields" (
     "field_key" TEXT NOT NULL DEFAULT '',
     "field_name" TEXT NOT NULL DEFAULT '',
     "data_type" "data_type" NOT NULL,
-    "value" JSONB,
+    "value" JSON,
 
     CONSTRAINT "journey_custom_fields_pkey" PRIMARY KEY ("organization_id","journey_id","field_id")
 );
@@ -525,7 +525,7 @@ CREATE TABLE "sla_definitions" (
     "target_duration_seconds" INTEGER NOT NULL,
     "use_calendar_time" BOOLEAN NOT NULL DEFAULT false,
     "use_assigned_group_schedule" BOOLEAN NOT NULL DEFAULT false,
-    "attachment_criteria" JSONB NOT NULL DEFAULT '[]',
+    "attachment_criteria" JSON NOT NULL DEFAULT '[]',
     "starting_point" "sla_starting_point" NOT NULL,
     "metric" "sla_metric" NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -543,7 +543,7 @@ CREATE TABLE "sla_conditions" (
     "id" TEXT NOT NULL,
     "position" INTEGER NOT NULL,
     "condition_type" "sla_condition_type" NOT NULL,
-    "condition_rule" JSONB,
+    "condition_rule" JSON,
     "resume_policy" TEXT NOT NULL DEFAULT '',
     "priority" INTEGER NOT NULL DEFAULT 0,
 

@@ -4,9 +4,10 @@ import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
+import { perOwnedField } from '../../store/owned-column.js'
 import type { Caller, CallerKind } from '../caller/caller.js'
 import type { Scope } from '../caller/scope.js'
-import type { FieldChange } from '../profile/field-ownership.js'
+import { type FieldChange, isWritten } from '../profile/field-ownership.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
 export interface Actor {
@@ -77,10 +78,17 @@ export async function recordAuditEvents(
           teamId,
           requestId,
           changes,
-          changedFields,
+          changedFields: changes.length === 0 ? changedFields : writtenFields(changes),
         }
       },
     )
     await insertAuditEvents(tables, organizationId, rows)
   }
+}
+
+const fieldNames = perOwnedField(({ value }) => value)
+
+/** The names in the API of the fields whose value or owner has changed. */
+function writtenFields(changes: readonly FieldChange[]): string[] {
+  return changes.filter(({ outcome }) => isWritten(outcome)).map(({ field }) => fieldNames[field])
 }

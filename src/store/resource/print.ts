@@ -76,9 +76,7 @@ function memberOf(alias: string, { field, source }: ResourceField, print: Print)
       const column = source.read === undefined ? columnOf(alias, source.name) : Prisma.sql`(${source.read})`
       const isOptional = source.isNullable && hasPresence
       const value = valueParts(field, column, { ...source, isNullable: source.isNullable && !isOptional })
-      if (!isOptional) return { key, value, presence: 'always' }
-      // The parts of a document are there without it too.
-      return { key, value, presence: source.type === 'jsonb' ? column : 'value' }
+      return { key, value, presence: isOptional ? 'value' : 'always' }
     }
     case 'columns': {
       const value = objectParts(source.resource, print)

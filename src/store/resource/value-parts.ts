@@ -1,6 +1,5 @@
 import { type DescField, ScalarType } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
-import { documentParts } from './document-parts.js'
 import type { Column } from './resource.js'
 import { enumPrefix, type Part, timestampText } from './text.js'
 
@@ -45,8 +44,6 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
       return [Prisma.sql`array_to_json(coalesce(${value}, '{}'))`]
     case 'message in json':
       return [Prisma.sql`${value}::text`]
-    case 'message in jsonb':
-      return documentParts(field, value)
   }
   throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
 }
