@@ -159,9 +159,9 @@ async function missingApprovers(
   if (named.length === 0) return []
   const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
   const ids = { organizationId, userIds: idsOf('USER'), groupIds: idsOf('GROUP') }
-  const known = new Set((await store.lockKnownApprovers(transaction, ids)).map(({ kind, id }) => `${kind} ${id}`))
+  const known = await store.lockKnownApprovers(transaction, ids)
   return named
-    .filter(({ kind, id }) => !known.has(`${kind} ${id}`))
+    .filter(({ kind, id }) => !known[kind].has(id))
     .map(({ kind, field }) => {
       const noun = kind === 'USER' ? 'user' : 'group'
       const description = `no such ${noun} in the organization: send the id of one of its ${noun}s`

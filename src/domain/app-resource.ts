@@ -187,7 +187,7 @@ async function lockNewNames(
     const row = locked.get(id)
     if (row === undefined) continue
     if (differs(scopedId, row.scopedId)) teamIds.add(row.teamId)
-    if (differs(externalId, row.externalId) || differs(resourceType, row.resourceType)) {
+    if (differs(externalId, row.externalId ?? '') || differs(resourceType, row.resourceType)) {
       appInstanceIds.add(row.appInstanceId)
     }
   }

@@ -9,11 +9,11 @@ import {
   CustomWorkflowSchema,
   StepSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
+import { createRowLock } from './row-lock.js'
 import { ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 import type { StandardKey, StandardValues } from './standard-writes.js'
@@ -93,23 +93,18 @@ interface NamedApprovers {
   readonly groupIds: readonly string[]
 }
 
-/** An approver that exists. */
-export interface KnownApprover {
-  readonly kind: 'USER' | 'GROUP'
-  readonly id: string
-}
-
-const lockApprovers = createStatement<NamedApprovers, KnownApprover>({
-  name: 'lock_approvers',
-  columns: { kind: 'text', id: 'text' },
-  text: ({ organizationId, userIds, groupIds }) => Prisma.sql`
-WITH known_users AS (
-  SELECT user_id AS id FROM memberships
-   WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds}) ORDER BY user_id FOR KEY SHARE
-), known_groups AS (
-  SELECT id FROM groups WHERE organization_id = ${organizationId} AND id = ANY (${groupIds}) ORDER BY id FOR KEY SHARE
-)
-SELECT 'USER' AS kind, id FROM known_users UNION ALL SELECT 'GROUP', id FROM known_groups`,
+const lockUsers = createRowLock<{ readonly userId: string }>({
+  name: 'lock_memberships',
+  table: schema.Membership,
+  strength: 'KEY SHARE',
+  read: { userId: true },
+  key: 'user_id',
+})
+const lockGroups = createRowLock<{ readonly id: string }>({
+  name: 'lock_groups',
+  table: schema.Group,
+  strength: 'KEY SHARE',
+  read: { id: true },
 })
 
 /** The approval procedures of access policies. */
@@ -119,11 +114,16 @@ export const approvalProcedureStore = createStandardStore(approvalProcedureResou
 })
 
 /** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [...approvalProcedureStore.statements, lockApprovers]
+export const accessPolicyApprovalProcedureStatements = [...approvalProcedureStore.statements, lockUsers, lockGroups]
 
-/** The approvers that exist, locked in the order of their ids, so that they still exist when a step names them. */
-export function lockKnownApprovers(transaction: Tables, named: NamedApprovers): Promise<KnownApprover[]> {
-  return transaction.run(lockApprovers, named)
+/** The ids of those approvers that exist, who are locked, so that they still exist when a step names them. */
+export async function lockKnownApprovers(
+  { run }: Tables,
+  { organizationId, userIds, groupIds }: NamedApprovers,
+): Promise<Readonly<Record<'USER' | 'GROUP', ReadonlySet<string>>>> {
+  const users = userIds.length === 0 ? [] : await run(lockUsers, { organizationId, ids: userIds })
+  const groups = groupIds.length === 0 ? [] : await run(lockGroups, { organizationId, ids: groupIds })
+  return { USER: new Set(users.map(({ userId }) => userId)), GROUP: new Set(groups.map(({ id }) => id)) }
 }
 
 /** What every part of a procedure contains about the procedure. */

@@ -3,9 +3,9 @@ import type { ApiKeyRevocation } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ApiKeySchema } from '../../gen/svc/v2/api_key_pb.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
+import { createRowLock } from './row-lock.js'
 import { ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 
@@ -143,31 +143,26 @@ export type LockedApiKey = Omit<
 > & { readonly now: Date }
 
 // The first key stands for the chain: it stays the first, however the chain grows.
-const lock = createStatement<Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>, LockedApiKey>({
-  name: 'lock_key_chain',
-  columns: {
-    id: 'text',
-    organizationId: 'text',
-    teamId: 'text',
-    kind: 'enum api_key_kind',
-    name: 'text',
-    permissions: 'text[]',
-    createdAt: 'timestamptz',
-    expiresAt: 'timestamptz',
-    revokedAt: 'timestamptz',
-    revokedBy: 'enum api_key_revocation',
-    chainId: 'text',
-    rotation: 'int4',
-    now: 'timestamptz',
+const lock = createRowLock<LockedApiKey>({
+  name: 'lock_api_keys',
+  table: schema.ApiKey,
+  strength: 'NO KEY UPDATE',
+  read: {
+    id: true,
+    organizationId: true,
+    teamId: true,
+    kind: true,
+    name: true,
+    permissions: true,
+    createdAt: true,
+    expiresAt: true,
+    revokedAt: true,
+    revokedBy: true,
+    chainId: true,
+    rotation: true,
+    now: [Prisma.sql`now()`, 'timestamptz'],
   },
-  text: ({ id, chainId }) => Prisma.sql`
-SELECT k.id, k.organization_id AS "organizationId", k.team_id AS "teamId", k.kind, k.name, k.permissions,
-       k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.revoked_by AS "revokedBy",
-       k.chain_id AS "chainId", k.rotation, now() AS now
-  FROM api_keys k
- WHERE ${ofOrganization('k')} AND k.id IN (${chainId}, ${id})
- ORDER BY k.rotation
-   FOR NO KEY UPDATE`,
+  order: 'rotation',
 })
 
 /** The statements of this file. */
@@ -181,7 +176,7 @@ export async function lockKeyChain(
   transaction: Tables,
   { organizationId, id, chainId }: Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>,
 ): Promise<LockedApiKey | undefined> {
-  const locked = await transaction.run(lock, { organizationId, id, chainId })
+  const locked = await transaction.run(lock, { organizationId, ids: [chainId, id] })
   return locked.find((key) => key.id === id)
 }
 

@@ -7,7 +7,8 @@ import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { createRowLock, type NamedRowsInScope } from './row-lock.js'
+import { ofOrganization, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 
 /** Resources inside apps. */
@@ -16,31 +17,20 @@ export const appResourceResource = declareResource(AppResourceSchema, schema.App
 /** A locked app resource, with the values that must be unique. */
 export type LockedAppResource = Pick<
   AppResourceModel,
-  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'scopedId'
-> & {
-  /** Empty if unset. */
-  readonly externalId: string
-}
+  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
+>
 
-/** In id order, so that batches that share rows wait for each other instead of deadlocking. */
-const lock = createStatement<Scope & { readonly ids: readonly string[] }, LockedAppResource>({
-  name: 'lock_app_resource_batch',
-  columns: {
-    id: 'text',
-    teamId: 'text',
-    appInstanceId: 'text',
-    resourceType: 'text',
-    externalId: 'text',
-    scopedId: 'text',
-  },
-  text: ({ organizationId, ids, teamIds }) => Prisma.sql`
-SELECT id, team_id AS "teamId", app_instance_id AS "appInstanceId", resource_type AS "resourceType",
-       coalesce(external_id, '') AS "externalId", scoped_id AS "scopedId"
-  FROM app_resources
- WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(Prisma.sql`team_id`, teamIds)}
- ORDER BY id
-   FOR UPDATE`,
+const lock = createRowLock<LockedAppResource, NamedRowsInScope>({
+  name: 'lock_app_resources_of_batch',
+  table: schema.AppResource,
+  strength: 'UPDATE',
+  read: { id: true, teamId: true, appInstanceId: true, resourceType: true, externalId: true, scopedId: true },
+  team: 'team_id',
 })
+
+interface Owner {
+  readonly id: string
+}
 
 interface Owners {
   readonly organizationId: string
@@ -48,20 +38,9 @@ interface Owners {
   readonly appInstanceIds: readonly string[]
 }
 
-/** Locked after the resources, and teams before app instances, so that everyone waits in the same order. */
-const lockOwners = createStatement<Owners, { readonly id: string }>({
-  name: 'lock_owners_of_app_resources',
-  columns: { id: 'text' },
-  text: ({ organizationId, teamIds, appInstanceIds }) => Prisma.sql`
-WITH owning_teams AS MATERIALIZED (
-  SELECT id FROM teams WHERE organization_id = ${organizationId} AND id = ANY (${teamIds}) ORDER BY id FOR NO KEY UPDATE
-)
-SELECT id FROM app_instances
- WHERE organization_id = ${organizationId} AND id = ANY (${appInstanceIds})
-   AND (SELECT count(*) FROM owning_teams) >= 0
- ORDER BY id
-   FOR NO KEY UPDATE`,
-})
+const ofOwner = { strength: 'NO KEY UPDATE', read: { id: true } } as const
+const lockTeams = createRowLock<Owner>({ name: 'lock_teams', table: schema.Team, ...ofOwner })
+const lockInstances = createRowLock<Owner>({ name: 'lock_app_instances', table: schema.AppInstance, ...ofOwner })
 
 type Values = readonly (string | null)[]
 
@@ -140,7 +119,15 @@ export const appResourceStore = createStandardStore(appResourceResource, {
 })
 
 /** The statements of this file. */
-export const appResourceStatements = [lock, lockOwners, update, taken, print, ...appResourceStore.statements]
+export const appResourceStatements = [
+  lock,
+  lockTeams,
+  lockInstances,
+  update,
+  taken,
+  print,
+  ...appResourceStore.statements,
+]
 
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
@@ -151,9 +138,17 @@ export function lockAppResources(
   return transaction.run(lock, { ids, ...scope })
 }
 
-/** Locks teams and app instances until the transaction ends, and returns the ids of the app instances that are left. */
-export async function lockOwnersOfAppResources(transaction: Tables, owners: Owners): Promise<ReadonlySet<string>> {
-  return new Set((await transaction.run(lockOwners, owners)).map(({ id }) => id))
+/**
+ * Locks teams and app instances until the transaction ends, and returns the ids of the app instances that are left.
+ * After the resources, and teams before app instances, so that everyone waits in the same order.
+ */
+export async function lockOwnersOfAppResources(
+  { run }: Tables,
+  { organizationId, teamIds, appInstanceIds }: Owners,
+): Promise<ReadonlySet<string>> {
+  if (teamIds.length > 0) await run(lockTeams, { organizationId, ids: teamIds })
+  if (appInstanceIds.length === 0) return new Set()
+  return new Set((await run(lockInstances, { organizationId, ids: appInstanceIds })).map(({ id }) => id))
 }
 
 /** Changes resources, and returns their JSON in the order of the changes. */

@@ -2,10 +2,11 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { type Columns, createStatement, type Parameter } from '../db/statement.js'
+import { type Columns, createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
 import { camelCase } from './resource/resource.js'
+import { createRowLock } from './row-lock.js'
 
 /** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
 export interface OwnedValue {
@@ -45,27 +46,12 @@ function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string
 /** The columns of a member `m`. */
 export const memberColumns = listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)
 
-const locked = (organizationId: Parameter, isWanted: Prisma.Sql) => Prisma.sql`
-SELECT ${memberColumns}
-  FROM memberships m
- WHERE m.organization_id = ${organizationId} AND ${isWanted}
- ORDER BY m.user_id
-   FOR NO KEY UPDATE`
-
-const lock = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, MemberColumns>({
-  name: 'lock_members',
-  columns: memberColumnTypes,
-  text: ({ organizationId, userIds }) => locked(organizationId, Prisma.sql`m.user_id = ANY (${userIds})`),
-})
-
-/**
- * Separate from `lock_members`, because PostgreSQL keeps no plan for lists: planning each time would take six times as
- * long.
- */
-const lockOne = createStatement<{ readonly organizationId: string; readonly userId: string }, MemberColumns>({
-  name: 'lock_member',
-  columns: memberColumnTypes,
-  text: ({ organizationId, userId }) => locked(organizationId, Prisma.sql`m.user_id = ${userId}`),
+const lock = createRowLock<MemberColumns>({
+  name: 'lock_memberships',
+  table: schema.Membership,
+  strength: 'NO KEY UPDATE',
+  read: Object.fromEntries(kept.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>,
+  key: 'user_id',
 })
 
 const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
@@ -101,7 +87,7 @@ UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r
 })
 
 /** The statements of this file. */
-export const memberStatements = [lock, lockOne, write, change]
+export const memberStatements = [lock, write, change]
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
@@ -136,12 +122,8 @@ export async function lockMembers(
   organizationId: string,
   userIds: readonly string[],
 ): Promise<MemberRow[]> {
-  const [userId, ...others] = userIds
-  if (userId === undefined) return []
-  const rows = await (others.length === 0
-    ? transaction.run(lockOne, { organizationId, userId })
-    : transaction.run(lock, { organizationId, userIds }))
-  return rows.map(memberFrom)
+  if (userIds.length === 0) return []
+  return (await transaction.run(lock, { organizationId, ids: userIds })).map(memberFrom)
 }
 
 /** The keys of the addresses that members of the organization currently have. */

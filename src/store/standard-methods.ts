@@ -6,6 +6,7 @@ import type { Tables } from '../db/tables.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
+import { createRowLock, type NamedRowsInScope } from './row-lock.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type StandardKey, type StandardWrites } from './standard-writes.js'
@@ -86,26 +87,29 @@ export function createStandardStore(resource: Resource, options: StandardStoreOp
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
   const filters = filtersOf(resource)
-  const isSpread = resource.fields.some(({ source }) => source.kind === 'parts' || source.kind === 'elsewhere')
   const owner = ownerColumn === null ? undefined : createReference(table, ownerColumn)
   const { rows, column, team } = placesOf(resource, owner)
-  const found = ({ id, ownerId, teamIds }: Places<WantedObject>) => {
-    const isOwned =
-      ownerColumn === null || ownerColumn === 'team_id'
-        ? Prisma.empty
-        : Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
-    return Prisma.sql`
+  const find = createStatement<WantedObject, StandardRow>({
+    name: `print_${table.name}`,
+    columns: { teamId: 'text', json: 'text' },
+    text: ({ id, ownerId, teamIds }) => {
+      const isOwned =
+        ownerColumn === null || ownerColumn === 'team_id'
+          ? Prisma.empty
+          : Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
+      return Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   FROM ${rows} ${join}
  WHERE ${column('id')} = ${id} AND ${ofOrganization(alias)} AND ${inTeams(team, teamIds)}
        ${isOwned}`
-  }
-  const one = { teamId: 'text', json: 'text' } as const
-  const find = createStatement<WantedObject, StandardRow>({ name: `print_${table.name}`, columns: one, text: found })
-  const lock = createStatement<WantedObject, StandardRow>({
+    },
+  })
+  const lock = createRowLock<object, NamedRowsInScope>({
     name: `lock_${table.name}`,
-    columns: one,
-    text: (wanted) => Prisma.sql`${found(wanted)} FOR UPDATE OF ${Prisma.raw(alias)}`,
+    table,
+    strength: 'UPDATE',
+    read: {},
+    ...('team_id' in table.columns && { team: 'team_id' }),
   })
   const pages = filters === undefined ? undefined : createPages(resource, owner, filters, options)
   const references = referencesOf(resource, ownerColumn)
@@ -119,9 +123,9 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     pages,
     find: (tables, key) => first(tables, find, key),
     lock: async (tables, key) => {
-      const locked = await first(tables, lock, key)
-      // Whoever waited for the lock has seen the row's lists as they were before.
-      return locked !== undefined && isSpread ? first(tables, find, key) : locked
+      const locked = await first(tables, lock, { ...key, ids: [key.id] })
+      // Apart, since a statement that has waited for a lock sees other rows, such as those of lists, as they were before.
+      return locked && first(tables, find, key)
     },
     ...createStandardWrites(resource),
     statements: [

@@ -1,13 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { createStatement, type Statement } from '../db/statement.js'
+import type { Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type Resource, type Table } from './resource/resource.js'
-import { inTeams, type Scope } from './scope.js'
+import { createRowLock, type NamedRowsInScope } from './row-lock.js'
 import { modelOf } from './standard-writes.js'
-
-/** Which objects. */
-export type Named = Scope & { readonly ids: readonly string[] }
 
 /** An object, and its team. */
 export interface Found {
@@ -25,10 +22,10 @@ export interface StandardReference {
   /** What the other is, in words such as `access policy`. */
   readonly type: string
   /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
-  readonly teams: (tables: Tables, named: Named) => Promise<ReadonlyMap<string, string>>
+  readonly teams: (tables: Tables, named: NamedRowsInScope) => Promise<ReadonlyMap<string, string>>
   /** The same, without keeping them there. */
-  readonly findTeams: (tables: Tables, named: Named) => Promise<ReadonlyMap<string, string>>
-  readonly statements: readonly Statement<Named, Found>[]
+  readonly findTeams: (tables: Tables, named: NamedRowsInScope) => Promise<ReadonlyMap<string, string>>
+  readonly statements: readonly Statement<NamedRowsInScope, Found>[]
 }
 
 /** The reference of a column, which the table must declare. */
@@ -37,13 +34,12 @@ export function createReference(table: Table, column: string): StandardReference
   if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
   const team = 'team_id' in target.columns ? 'team_id' : 'id'
   const property = camelCase(team)
-  const keep = createStatement<Named, Found>({
-    name: `keep_${target.name}`,
-    columns: { id: 'text', teamId: 'text' },
-    text: ({ organizationId, ids, teamIds }) => Prisma.sql`
-SELECT id, ${Prisma.raw(team)} AS "teamId" FROM ${Prisma.raw(target.name)}
- WHERE organization_id = ${organizationId} AND id = ANY (${ids}) AND ${inTeams(Prisma.raw(team), teamIds)}
- ORDER BY id FOR SHARE`,
+  const keep = createRowLock<Found, NamedRowsInScope>({
+    name: `lock_${target.name}`,
+    table: target,
+    strength: 'SHARE',
+    read: { id: true, teamId: [Prisma.raw(team), 'text'] },
+    team,
   })
   return {
     property: camelCase(column),

@@ -77,15 +77,20 @@ describe('an incremental sync', () => {
   ])('locks only the user for: %s', async (_, changes, written = write) => {
     expect(await put(changes())).toEqual([
       200,
-      ['find_directory_user', 'lock_member', 'find_directory_user', ...written],
+      ['find_directory_user', 'lock_memberships_for_no_key_update', 'find_directory_user', ...written],
     ])
   })
 
-  const locked = ['take_locks', 'find_value_holders', 'lock_member']
+  const locked = ['take_locks', 'find_value_holders', 'lock_memberships_for_no_key_update']
   const lockedToMove = ['membership.findMany', ...locked]
 
   it.each<[change: string, changes: () => object, held: string[], written: string[]]>([
-    ['another manager', () => enterprise(users.admin), ['take_locks', 'lock_member', 'read_manager_chains'], write],
+    [
+      'another manager',
+      () => enterprise(users.admin),
+      ['take_locks', 'lock_memberships_for_no_key_update', 'read_manager_chains'],
+      write,
+    ],
     [
       'another phone number',
       () => ({ phoneNumbers: [{ type: 'work', value: `+1415558${1000 + serial}` }] }),
@@ -120,7 +125,7 @@ describe('an incremental sync', () => {
     const [leaving, read] = ['groupMember.findMany', 'find_directory_user']
     expect(ofRequest()).toEqual([
       read,
-      'lock_member',
+      'lock_memberships_for_no_key_update',
       read,
       'change_members',
       'insert_audit_events',
@@ -169,7 +174,13 @@ describe('an incremental sync', () => {
     statements.length = 0
     expect(await put({})).toEqual([
       200,
-      ['find_directory_user', 'lock_member', 'find_directory_user', 'userToken.deleteMany', ...write],
+      [
+        'find_directory_user',
+        'lock_memberships_for_no_key_update',
+        'find_directory_user',
+        'userToken.deleteMany',
+        ...write,
+      ],
     ])
   })
 
@@ -182,12 +193,12 @@ describe('an incremental sync', () => {
     }
     const written = ['group.update', 'insert_audit_events', 'insert_event_outbox']
     const [one, all] = [[{ value: id }], [id, users.admin, users.agent].map((value) => ({ value }))]
-    const read = ['lock_group', 'membership.findMany', 'groupMember.findMany']
+    const read = ['lock_groups_for_no_key_update', 'membership.findMany', 'groupMember.findMany']
     const added = [...read, 'groupMember.findFirst', 'groupMember.createMany', ...written]
     expect(await change({ op: 'add', path: 'members', value: one })).toEqual(added)
     expect(await change({ op: 'add', path: 'members', value: all })).toEqual(added)
     expect(await change({ op: 'add', path: 'members', value: one })).toEqual(read)
-    const removed = ['lock_group', 'groupMember.findMany', 'groupMember.deleteMany', ...written]
+    const removed = ['lock_groups_for_no_key_update', 'groupMember.findMany', 'groupMember.deleteMany', ...written]
     expect(await change({ op: 'remove', path: 'members', value: all })).toEqual(removed)
   })
 
@@ -195,6 +206,12 @@ describe('an incremental sync', () => {
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     await okta.patch(`/Users/${id}`, { op: 'Replace', path: 'title', value: 'Countess' })
     const read = ['apiKey.findMany', 'find_directory_user']
-    expect(statements).toEqual([...read, 'lock_member', 'find_directory_user', ...write, ...read])
+    expect(statements).toEqual([
+      ...read,
+      'lock_memberships_for_no_key_update',
+      'find_directory_user',
+      ...write,
+      ...read,
+    ])
   })
 })

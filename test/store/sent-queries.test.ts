@@ -34,8 +34,8 @@ const operations: Operation[] = [
     { steps: [{ approvers: [{ appOwner: {} }, { user: { userId: users.agent } }] }] },
     [
       inTransaction(
-        'keep_access_policies',
-        'lock_approvers',
+        'lock_access_policies_for_share',
+        'lock_memberships_for_key_share',
         'approvalProcedure.create',
         'print_approval_procedures',
         'insert_audit_events',
@@ -45,8 +45,8 @@ const operations: Operation[] = [
   ),
   byKey('PUT /v2/app-resources/batch', { resources: [{ id: appResources.it, name: 'New', externalId: 'new' }] }, [
     inTransaction(
-      'lock_app_resource_batch',
-      'lock_owners_of_app_resources',
+      'lock_app_resources_of_batch_for_update',
+      'lock_app_instances_for_no_key_update',
       'update_app_resources',
       'insert_audit_events',
       'insert_event_outbox',
@@ -82,7 +82,7 @@ const operations: Operation[] = [
       inTransaction(
         'take_locks',
         'find_value_holders',
-        'lock_member',
+        'lock_memberships_for_no_key_update',
         'change_members',
         'departmentOption.findMany',
         'departmentOption.createMany',
@@ -105,7 +105,7 @@ const operations: Operation[] = [
   byKey('POST /v2/user-relationships', { userId: users.agent, relatedUserId: users.manager }, [
     inTransaction(
       'take_locks',
-      'lock_member',
+      'lock_memberships_for_no_key_update',
       'read_manager_chains',
       'change_members',
       'insert_audit_events',
@@ -113,7 +113,7 @@ const operations: Operation[] = [
     ),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    inTransaction('lock_member', 'change_members', 'insert_audit_events', 'insert_event_outbox'),
+    inTransaction('lock_memberships_for_no_key_update', 'change_members', 'insert_audit_events', 'insert_event_outbox'),
   ]),
   // Last, because it ends the key.
   [
@@ -123,7 +123,7 @@ const operations: Operation[] = [
       'admit_address',
       inTransaction(
         'apiKey.findFirst',
-        'lock_key_chain',
+        'lock_api_keys_for_no_key_update',
         'apiKey.updateManyAndReturn',
         'apiKeySession.deleteMany',
         'insert_audit_events',
@@ -162,12 +162,12 @@ describe('the stores', () => {
   const ofKind = new RegExp(`(?<=^(?:export|import|stage)_)(?:${kinds})(?=_|$)`)
   // Of the same text with another limit, with a filter or in another order.
   const variant = /(?:_(?:whole|\d+|of_(?:email|config|app_instance|actions)|by_lateness|by_end))+$/
-  const ofOneOrMany = /(?<=^lock_member)s$/
+  /** Of `createRowLock`: the same text with another table, other columns and another strength. */
+  const rowLock = /^.*_for_(?:(?:no_)?key_)?(?:update|share)$/
   const ofSearches = /(?<=^(?:list|count)_)directory_(?:members|groups)$/
   const ofStandardMethods = new RegExp(
-    `(?<=^(?:print|lock|list|search|count)_)(?:${['api_keys', 'teams', 'groups', ...standardSamples.map(tableOf)].join('|')})$`,
+    `(?<=^(?:print|list|search|count)_)(?:${['api_keys', 'teams', 'groups', ...standardSamples.map(tableOf)].join('|')})$`,
   )
-  const ofReferences = /(?<=^keep_).*$/
   const part = /(?<=_child)_.*$/
 
   it('register few statements, counting variants by kind, page size and the like once', () => {
@@ -176,8 +176,7 @@ describe('the stores', () => {
         .replace(ofKind, 'kind')
         .replace(ofStandardMethods, 'objects')
         .replace(ofSearches, 'found')
-        .replace(ofReferences, 'objects')
-        .replace(ofOneOrMany, '')
+        .replace(rowLock, 'lock_rows')
         .replace(part, '')
         .replace(variant, ''),
     )

@@ -111,7 +111,7 @@ describe('traces', () => {
     expect((await traceOf(revoked.traceId)).below.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
       'client admit_address',
       'client apiKey.findFirst',
-      'client lock_key_chain',
+      'client lock_api_keys_for_no_key_update',
       'client apiKey.updateManyAndReturn',
       'client apiKeySession.deleteMany',
       'client insert_audit_events',

@@ -1,8 +1,9 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
-import { createStatement } from '../../db/statement.js'
+import { schema } from '../../../gen/prisma/schema.js'
 import type { Tables } from '../../db/tables.js'
 import { groupNameLock, takeLocks } from '../lock.js'
+import { createRowLock } from '../row-lock.js'
 import { ofOrganization } from '../scope.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
 import { type SearchRows, searchStatements } from '../search-page.js'
@@ -78,14 +79,17 @@ interface GroupKey {
 export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'> &
   Pick<GroupModel, 'directoryManaged'>
 
-const lock = createStatement<GroupKey, LockedGroup>({
-  name: 'lock_group',
-  columns: { id: 'text', name: 'text', directoryExternalId: 'text', directoryManaged: 'bool', version: 'text' },
-  text: ({ organizationId, groupId }) => Prisma.sql`
-SELECT id, name, directory_external_id AS "directoryExternalId", directory_managed AS "directoryManaged",
-       xmin::text AS version
-  FROM groups WHERE organization_id = ${organizationId} AND id = ${groupId}
-   FOR NO KEY UPDATE`,
+const lock = createRowLock<LockedGroup>({
+  name: 'lock_groups',
+  table: schema.Group,
+  strength: 'NO KEY UPDATE',
+  read: {
+    id: true,
+    name: true,
+    directoryExternalId: true,
+    directoryManaged: true,
+    version: [Prisma.sql`xmin::text`, 'text'],
+  },
 })
 
 /** The statements of this file. */
@@ -108,8 +112,11 @@ async function firstGroup(tables: Tables, organizationId: string, condition: Con
 }
 
 /** Reads a group and locks it until the transaction ends. */
-export async function lockGroup(transaction: Tables, key: GroupKey): Promise<LockedGroup | undefined> {
-  return (await transaction.run(lock, key))[0]
+export async function lockGroup(
+  transaction: Tables,
+  { organizationId, groupId }: GroupKey,
+): Promise<LockedGroup | undefined> {
+  return (await transaction.run(lock, { organizationId, ids: [groupId] }))[0]
 }
 
 /** The id of a group with the name, in any case, which no other transaction can give to a group until this one ends. */

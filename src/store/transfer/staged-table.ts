@@ -1,6 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { Places } from '../../db/statement.js'
+import type { Statement } from '../../db/statement.js'
 import { camelCase } from '../resource/resource.js'
+import { createRowLock, type NamedRows } from '../row-lock.js'
 import {
   type ColumnTypes,
   columnOf,
@@ -56,35 +57,25 @@ WITH certain AS (
 SELECT count(*)::integer AS replaced FROM gone`
 }
 
-/** Rows of one organization, by the column that identifies them there. */
-export interface StandingRows {
-  readonly organizationId: string
-  readonly ids: readonly string[]
-}
-
 /** Finds the existing rows, organization by organization. */
 export function standingText({ table, staged, identity }: StagedKind): Prisma.Sql {
-  const [organization, id] = tenantKey(identity)
+  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(String(column)))
   return Prisma.sql`
 SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
   FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')}
  GROUP BY t.${organization} ORDER BY t.${organization}`
 }
 
-/** Locks rows of one organization in key order, so that writers of the API and imports do not deadlock. */
-export function lockText(
-  { table, identity, resource }: StagedKind,
-  { organizationId, ids }: Places<StandingRows>,
-): Prisma.Sql {
-  const [organization, id] = tenantKey(identity)
-  const type = Prisma.raw(resource.table.columns[String(identity.at(-1))]?.type ?? 'text')
-  return Prisma.sql`
-SELECT FROM ${table} WHERE ${organization} = ${organizationId} AND ${id} = ANY (${ids}::${type}[]) ORDER BY ${id} FOR NO KEY UPDATE`
-}
-
-/** The column of the organization, and the one that identifies its rows; an organization is its own. */
-function tenantKey(identity: readonly string[]): readonly [Prisma.Sql, Prisma.Sql] {
-  return [Prisma.raw(String(identity[0])), Prisma.raw(String(identity.at(-1)))]
+/** Locks rows of one organization. */
+export function lockOf({ stem, resource, identity }: StagedKind): Statement<NamedRows, Record<never, never>> {
+  const { table } = resource
+  return createRowLock({
+    name: `import_${stem}_lock`,
+    table,
+    strength: 'NO KEY UPDATE',
+    read: {},
+    key: String(identity.at(-1)),
+  })
 }
 
 /** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */

@@ -1,17 +1,10 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
 import { storedText } from '../resource/print.js'
+import type { NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
 import { columnOf, equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
-import {
-  lockText,
-  mergeText,
-  replaceText,
-  type StandingRows,
-  stageText,
-  standingText,
-  TEMPORARY,
-} from './staged-table.js'
+import { lockOf, mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
 /** What an import makes of a record. */
@@ -57,15 +50,15 @@ export interface ExportRow {
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
   const all: Statement<never, object>[] = []
+  const registered = <Values, Row extends object>(statement: Statement<Values, Row>): Statement<Values, Row> => {
+    all.push(statement)
+    return statement
+  }
   const make = <Row extends object = Record<never, never>, Values = object>(
     name: string,
     columns: Columns<Row>,
     text: (values: Places<Values>) => Prisma.Sql,
-  ): Statement<Values, Row> => {
-    const made = createStatement<Values, Row>({ name, columns, text })
-    all.push(made)
-    return made
-  }
+  ) => registered(createStatement<Values, Row>({ name, columns, text }))
   return {
     all,
     stage: make(`stage_${stem}`, {}, () => stageText(kind)),
@@ -75,10 +68,10 @@ export function statementsOf(kind: StagedKind) {
     replace: isOwnerInOrganization(owner)
       ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
       : undefined,
-    findStanding: make<StandingRows>(`import_${stem}_standing`, { organizationId: 'text', ids: 'text[]' }, () =>
+    findStanding: make<NamedRows>(`import_${stem}_standing`, { organizationId: 'text', ids: 'text[]' }, () =>
       standingText(kind),
     ),
-    lock: make<Record<never, never>, StandingRows>(`import_${stem}_lock`, {}, (rows) => lockText(kind, rows)),
+    lock: registered(lockOf(kind)),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
     check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),
