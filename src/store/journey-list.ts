@@ -1,6 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { countRows, createCount } from './filtered-list.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyResource } from './journey.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
@@ -96,14 +97,9 @@ const listByLateness = createList(
   (after) => Prisma.sql`(j.overdue_from, j.ordinal) > (split_part(${after}, ' ', 1)::date, ${ordinalOf(after)})`,
 )
 
-const count = createStatement<ListedJourneys, { readonly count: number }>({
-  name: 'count_journeys',
-  columns: { count: 'int4' },
-  planned: 'anew',
-  text: (places) => Prisma.sql`
-SELECT count(*)::int AS count FROM journeys j
- WHERE ${ofOrganization('j')} AND ${isVisible(places)}
-             AND ${matches(places)}`,
+const count = createCount<ListedJourneys>('count_journeys', {
+  from: Prisma.sql`journeys j`,
+  condition: (places) => Prisma.sql`${ofOrganization('j')} AND ${isVisible(places)} AND ${matches(places)}`,
 })
 
 /** The statements of this file. */
@@ -124,7 +120,6 @@ export async function readJourneyPage(
 }
 
 /** How many journeys the viewer may see of those that match the filters. */
-export async function countJourneys(tables: Tables, listed: ListedJourneys): Promise<number> {
-  const [row] = await tables.run(count, listed)
-  return row?.count ?? 0
+export function countJourneys(tables: Tables, listed: ListedJourneys): Promise<number> {
+  return countRows(tables, count, listed)
 }

@@ -1,6 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { type Counted, countRows, createCount } from './filtered-list.js'
 import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
 
@@ -38,10 +39,13 @@ export interface Page<Row> {
   readonly total: number
 }
 
+/** Values of parameters. */
+type Values = Readonly<Record<string, unknown>>
+
 /** A statement with the values for its parameters. Its text follows from the search, in which nothing is a value. */
 interface Bound<Row> {
-  readonly statement: Statement<Readonly<Record<string, unknown>>, Row>
-  readonly values: Readonly<Record<string, unknown>>
+  readonly statement: Statement<Values, Row>
+  readonly values: Values
 }
 
 /** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
@@ -49,9 +53,6 @@ const MAX_REFERENCES = 20_000
 
 /** How many rows a page has before it is cut. */
 type Uncut = { readonly found: bigint }
-
-/** How many rows were counted. */
-type Counted = { readonly total: bigint }
 
 /** The statement that reads a page. */
 function pageStatement<Row>(
@@ -77,7 +78,14 @@ SELECT ${columns}, ${row}.found
   ) ${row}
  WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
-  return bound(`list_${name}`, { ...types, found: 'int8' } as Columns<Row & Uncut>, organizationId, text)
+  const placed = withParameters(text)
+  const statement = createStatement<Values, Row & Uncut>({
+    name: `list_${name}`,
+    columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
+    planned: 'anew',
+    text: () => placed.text,
+  })
+  return { statement, values: { organizationId, ...placed.values } }
 }
 
 /** The statement that counts a selection, reading all of it. */
@@ -85,10 +93,9 @@ function countStatement<Row>(
   { name, table, alias, where }: SearchRows<Row>,
   { organizationId, condition }: Selection,
 ): Bound<Counted> {
-  const text = Prisma.sql`
-SELECT count(*) AS total FROM ${Prisma.raw(`${table} ${alias}`)}
- WHERE ${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
-  return bound<Counted>(`count_${name}`, { total: 'int8' }, organizationId, text)
+  const wanted = withParameters(Prisma.sql`${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`)
+  const rows = { from: Prisma.raw(`${table} ${alias}`), condition: () => wanted.text }
+  return { statement: createCount<Values>(`count_${name}`, rows), values: { organizationId, ...wanted.values } }
 }
 
 function alsoWhere(condition: Condition | undefined): Prisma.Sql {
@@ -116,20 +123,18 @@ export async function readPage<Row>(
   const rows = count === 0 ? [] : await tables.run(page.statement, page.values)
   const found = Number(rows[0]?.found ?? 0)
   if (found < count && (found > 0 || offset === 0)) return { rows, total: found === 0 ? 0 : offset + found }
-  const [counted] = await tables.run(counting.statement, counting.values)
-  const total = Number(counted?.total ?? 0)
+  const total = await countRows(tables, counting.statement, counting.values)
   // Others may write between the two reads: what was read is counted at least.
   return { rows, total: found === 0 ? total : Math.max(total, offset + found) }
 }
 
-/** Makes a statement of a text with values, each of which gets a parameter. It is planned for the values of each call. */
-function bound<Row>(name: string, columns: Columns<Row>, organizationId: string, text: Prisma.Sql): Bound<Row> {
-  const values: Record<string, unknown> = { organizationId }
+/** Gives each value in a text a parameter. */
+function withParameters(text: Prisma.Sql): { readonly text: Prisma.Sql; readonly values: Values } {
+  const values: Record<string, unknown> = {}
   const places = text.values.map((value, index) => {
     if (typeof value === 'object' && value !== null && 'parameter' in value) return value
     values[`value${index}`] = value
     return { parameter: `value${index}` }
   })
-  const placed = Prisma.sql(text.strings, ...places)
-  return { statement: createStatement({ name, columns, planned: 'anew', text: () => placed }), values }
+  return { text: Prisma.sql(text.strings, ...places), values }
 }

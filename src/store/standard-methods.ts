@@ -3,7 +3,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { permissions } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { countRows, createCount, createFilteredPages } from './filtered-list.js'
+import type { PageRow } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
 import { createRowLock, type NamedRowsInScope } from './row-lock.js'
@@ -144,6 +145,8 @@ function filtersOf({ desc, table }: Resource): string[] | undefined {
   return list?.input.fields.filter(({ name }) => name in table.columns).map(({ localName }) => localName)
 }
 
+type StandardPage = Scope & { readonly after: string; readonly pageSize: number }
+
 function createPages(
   resource: Resource,
   owner: StandardReference | undefined,
@@ -170,49 +173,26 @@ function createPages(
     const others = [found, condition?.(places)].flatMap((each) => (each === undefined ? [] : [each]))
     return Prisma.join([ofOrganization(alias), inScope, ...conditions, ...others], ' AND ')
   }
-  // Planned with the values of each call: a filter that is not given is no condition.
-  const pagesBy = (name: string, order: Prisma.Sql, position: Prisma.Sql, later: (after: Parameter) => Prisma.Sql) =>
-    createStatement<Scope & { readonly after: string; readonly pageSize: number }, PageRow>({
-      name,
-      columns: pageColumns,
-      planned: 'anew',
-      text: (places) => {
-        const { after, pageSize } = places
-        return pageText(
-          { alias, text: rowText(resource), order, position, pageSize },
-          Prisma.sql`(
-        SELECT ${Prisma.raw(alias)}.* FROM ${rows}
-         WHERE ${listed(places)} AND ${later(after)}
-         ORDER BY ${order}
-         LIMIT ${pageSize} + 1
-      ) ${Prisma.raw(alias)} ${join}`,
-        )
-      },
-    })
-  const list = pagesBy(
-    `list_${table.name}`,
-    ordinal,
-    Prisma.sql`${ordinal}::text`,
-    (after) => Prisma.sql`${ordinal} > ${after}::bigint`,
-  )
+  const listedRows = { alias, from: rows, condition: listed, text: rowText(resource), join }
+  const list = createFilteredPages<StandardPage>(`list_${table.name}`, {
+    ...listedRows,
+    order: ordinal,
+    position: Prisma.sql`${ordinal}::text`,
+    isLater: ({ after }) => Prisma.sql`${ordinal} > ${after}::bigint`,
+  })
   // A position has the ordinal and the key of its row. The first one has what is searched: the index is read from there.
   const search =
     key &&
-    pagesBy(
-      `search_${table.name}`,
-      Prisma.sql`${key}, ${ordinal}`,
-      Prisma.sql`${ordinal} || ' ' || ${key}`,
-      (after) => {
+    createFilteredPages<StandardPage>(`search_${table.name}`, {
+      ...listedRows,
+      order: Prisma.sql`${key}, ${ordinal}`,
+      position: Prisma.sql`${ordinal} || ' ' || ${key}`,
+      isLater: ({ after }) => {
         const afterKey = searchKey(Prisma.sql`substr(${after}, strpos(${after}, ' ') + 1)`)
         return Prisma.sql`(${key}, ${ordinal}) > (${afterKey}, split_part(${after}, ' ', 1)::bigint)`
       },
-    )
-  const count = createStatement<Scope, { readonly count: number }>({
-    name: `count_${table.name}`,
-    columns: { count: 'int4' },
-    planned: 'anew',
-    text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rows} WHERE ${listed(places)}`,
-  })
+    })
+  const count = createCount<Scope>(`count_${table.name}`, listedRows)
   const pages: StandardPages = {
     list: (tables, { filters: values, after, ...page }) => {
       const searchedFor = search === undefined ? null : (values['q'] ?? null)
@@ -221,8 +201,7 @@ function createPages(
       }
       return first(tables, search, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
     },
-    count: async (tables, { filters: values, ...scope }) =>
-      (await first(tables, count, { ...values, ...scope }))?.count ?? 0,
+    count: (tables, { filters: values, ...scope }) => countRows(tables, count, { ...values, ...scope }),
   }
   return { ...pages, statements: [list, count, ...(search === undefined ? [] : [search])] }
 }

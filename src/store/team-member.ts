@@ -2,10 +2,11 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
-import { createStatement, type Places } from '../db/statement.js'
+import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { createFilteredPages } from './filtered-list.js'
+import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -32,51 +33,33 @@ interface TeamMemberPage extends TeamMemberList {
   readonly pageSize: number
 }
 
-const listed = ({ teamIds, teamId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
+const position = Prisma.sql`m.team_id || ' ' || m.user_id`
+
+const listed = {
+  alias: 'm',
+  from: Prisma.sql`team_members m`,
+  text: rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm')),
+  condition: ({ teamIds, teamId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
                ${ofOrganization('m')} AND ${inTeams(Prisma.sql`m.team_id`, teamIds)}
            AND (${teamId}::text IS NULL OR m.team_id = ${teamId})
            AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
-           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`
+           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
+}
 
-const memberText = rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm'))
-const memberPosition = Prisma.sql`m.team_id || ' ' || m.user_id`
+const list = createFilteredPages<TeamMemberPage>('list_team_members', {
+  ...listed,
+  position,
+  order: Prisma.sql`m.team_id, m.user_id`,
+  isLater: ({ afterTeam, afterUser }) => Prisma.sql`(m.team_id, m.user_id) > (${afterTeam}, ${afterUser})`,
+})
 
-/** Reads one role more than the page, in the order of an index. */
-const pagesBy = (
-  name: string,
-  position: Prisma.Sql,
-  order: Prisma.Sql,
-  after: (places: Places<TeamMemberPage>) => Prisma.Sql,
-) =>
-  createStatement<TeamMemberPage, PageRow>({
-    name,
-    columns: pageColumns,
-    planned: 'anew',
-    text: (places) =>
-      pageText(
-        { alias: 'm', text: memberText, order, position, pageSize: places.pageSize },
-        Prisma.sql`(
-        SELECT * FROM team_members m
-         WHERE ${listed(places)} AND (${order}) > (${after(places)})
-         ORDER BY ${order}
-         LIMIT ${places.pageSize} + 1
-      ) m`,
-      ),
-  })
-
-const list = pagesBy(
-  'list_team_members',
-  memberPosition,
-  Prisma.sql`m.team_id, m.user_id`,
-  ({ afterTeam, afterUser }) => Prisma.sql`${afterTeam}, ${afterUser}`,
-)
-
-const listByEnd = pagesBy(
-  'list_team_members_by_end',
-  Prisma.sql`${memberPosition} || ' ' || ${timestampText(Prisma.sql`m.expires_at`)}`,
-  Prisma.sql`m.expires_at, m.team_id, m.user_id`,
-  ({ afterEnd, afterTeam, afterUser }) => Prisma.sql`${afterEnd}::timestamptz, ${afterTeam}, ${afterUser}`,
-)
+const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end', {
+  ...listed,
+  position: Prisma.sql`${position} || ' ' || ${timestampText(Prisma.sql`m.expires_at`)}`,
+  order: Prisma.sql`m.expires_at, m.team_id, m.user_id`,
+  isLater: ({ afterEnd, afterTeam, afterUser }) =>
+    Prisma.sql`(m.expires_at, m.team_id, m.user_id) > (${afterEnd}::timestamptz, ${afterTeam}, ${afterUser})`,
+})
 
 /** The statements of this file. */
 export const teamMemberStatements = [...keptTeam.statements, list, listByEnd]

@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { countRows, createCount, createFilteredPages } from './filtered-list.js'
 import { createPagedList, type PageRow, pageColumns, pageText } from './list.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
@@ -61,11 +62,17 @@ function matches(): Prisma.Sql {
                 OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
 }
 
+const printed = {
+  alias: 'm',
+  text: rowText(userResource),
+  order: Prisma.sql`m.ordinal`,
+  position: Prisma.sql`m.ordinal::text`,
+}
+
 /** Walks an index of the organization. */
 function usersText({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted: Prisma.Sql): Prisma.Sql {
-  const [order, position] = [Prisma.sql`m.ordinal`, Prisma.sql`m.ordinal::text`]
   return pageText(
-    { alias: 'm', text: rowText(userResource), order, position, pageSize },
+    { ...printed, pageSize },
     Prisma.sql`(
         SELECT *
           FROM (
@@ -88,31 +95,19 @@ const listOfEmail = createStatement<Page, PageRow>({
   text: (page) => usersText(page, Prisma.sql`2`, Prisma.sql`${isShown} AND m.email_key = ${emailKey}`),
 })
 
-const search = createStatement<Page, PageRow>({
-  name: 'search_users',
-  columns: pageColumns,
-  planned: 'anew',
-  text: (page) => {
-    const isWanted = Prisma.sql`${matches()} AND ${isDeactivatedIfAsked} AND ${isShown}`
-    return usersText(page, Prisma.sql`${page.pageSize} + 1`, isWanted)
-  },
+const filteredUsers = {
+  from: Prisma.sql`memberships m`,
+  condition: () => Prisma.sql`${ofOrganization('m')} AND ${matches()} AND ${isDeactivatedIfAsked}`,
+}
+
+const search = createFilteredPages<Page>('search_users', {
+  ...filteredUsers,
+  ...printed,
+  condition: () => Prisma.sql`${filteredUsers.condition()} AND ${isShown}`,
+  isLater: ({ after }) => Prisma.sql`m.ordinal > ${after}::bigint`,
 })
 
-/** The active ones are all but the others, which are few: the index of a filter does not know who is active. */
-const count = createStatement<Pick<Page, 'organizationId'>, { readonly count: number }>({
-  name: 'count_users',
-  columns: { count: 'int4' },
-  planned: 'anew',
-  text: () => {
-    const those = (isCounted: Prisma.Sql) => Prisma.sql`(
-    SELECT count(*)::int AS count FROM memberships m WHERE ${ofOrganization('m')} AND ${matches()} AND ${isCounted}
-  )`
-    return Prisma.sql`
-SELECT found.count - inactive.count AS count
-  FROM ${those(isDeactivatedIfAsked)} found
- CROSS JOIN ${those(Prisma.sql`${isDeactivated} IS FALSE AND m.deactivated_at IS NOT NULL`)} inactive`
-  },
-})
+const count = createCount<Pick<Page, 'organizationId'>>('count_users', filteredUsers)
 
 /** The statements of this file. */
 export const userListStatements = [...list.statements, listOfEmail, search, count]
@@ -142,6 +137,10 @@ export async function readUserPage(
 
 /** How many members of an organization the filters want. */
 export async function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
-  const [row] = await tables.run(count, { ...valuesOf(filters), organizationId })
-  return row?.count ?? 0
+  const counted = (isDeactivated: boolean | null) =>
+    countRows(tables, count, { ...valuesOf({ ...filters, isDeactivated: isDeactivated ?? undefined }), organizationId })
+  if (filters.isDeactivated !== false) return counted(filters.isDeactivated ?? null)
+  // The active ones are all but the others, which are few: the index of a filter does not know who is active.
+  const deactivated = await counted(true)
+  return (await counted(null)) - deactivated
 }

@@ -6,7 +6,8 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { eventText } from './event.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { createFilteredPages } from './filtered-list.js'
+import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -103,28 +104,15 @@ interface DeliverySelection {
   readonly pageSize: number
 }
 
-const list = createStatement<DeliverySelection, PageRow>({
-  name: 'list_webhook_deliveries',
-  planned: 'anew',
-  columns: pageColumns,
-  text: ({ endpointId, status, before, pageSize }) =>
-    pageText(
-      {
-        alias: 'd',
-        text: rowText(deliveryResource),
-        order: Prisma.sql`d.position DESC`,
-        position: Prisma.sql`d.position::text`,
-        pageSize,
-      },
-      Prisma.sql`(
-        SELECT *
-          FROM webhook_deliveries d
-         WHERE ${ofOrganization('d')} AND d.endpoint_id = ${endpointId} AND d.position < ${before}::bigint
-           AND (${status} = '' OR d.status = nullif(${status}, '')::webhook_delivery_status)
-         ORDER BY d.position DESC
-         LIMIT ${pageSize} + 1
-      ) d`,
-    ),
+const list = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
+  alias: 'd',
+  from: Prisma.sql`webhook_deliveries d`,
+  text: rowText(deliveryResource),
+  condition: ({ endpointId, status }) => Prisma.sql`${ofOrganization('d')} AND d.endpoint_id = ${endpointId}
+           AND (${status} = '' OR d.status = nullif(${status}, '')::webhook_delivery_status)`,
+  order: Prisma.sql`d.position DESC`,
+  position: Prisma.sql`d.position::text`,
+  isLater: ({ before }) => Prisma.sql`d.position < ${before}::bigint`,
 })
 
 /** The statements of this file. */

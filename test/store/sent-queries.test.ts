@@ -164,9 +164,13 @@ describe('the stores', () => {
   const variant = /(?:_(?:whole|\d+|of_(?:email|config|app_instance|actions)|by_lateness|by_end))+$/
   /** Of `createRowLock`: the same text with another table, other columns and another strength. */
   const rowLock = /^.*_for_(?:(?:no_)?key_)?(?:update|share)$/
-  const ofSearches = /(?<=^(?:list|count)_)directory_(?:members|groups)$/
+  const ofSearches = /(?<=^list_)directory_(?:members|groups)$/
+  /** Of `createFilteredPages`: the same text with another table, other filters and another order. */
+  const filteredPages = /^(?:list_(?:objects|team_members|webhook_deliveries)|search_(?:objects|users))$/
+  /** Of `createCount`: the same text with another table and other filters. */
+  const count = /^count_(?!import_).*$/
   const ofStandardMethods = new RegExp(
-    `(?<=^(?:print|list|search|count)_)(?:${['api_keys', 'teams', 'groups', ...standardSamples.map(tableOf)].join('|')})$`,
+    `(?<=^(?:print|list|search)_)(?:${['api_keys', 'teams', 'groups', ...standardSamples.map(tableOf)].join('|')})$`,
   )
   const part = /(?<=_child)_.*$/
 
@@ -178,7 +182,9 @@ describe('the stores', () => {
         .replace(ofSearches, 'found')
         .replace(rowLock, 'lock_rows')
         .replace(part, '')
-        .replace(variant, ''),
+        .replace(variant, '')
+        .replace(filteredPages, 'list_filtered')
+        .replace(count, 'count'),
     )
     expect(new Set(names).size).toBeLessThanOrEqual(75)
   })
