@@ -1,6 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
+import type { UniqueValue } from '../store/unique-value.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, visibleScope } from './caller/caller.js'
 import type { Scope } from './caller/scope.js'
@@ -81,13 +82,25 @@ function repeats(keys: readonly (string | undefined)[], field: string, advice: s
   })
 }
 
+/** What must be unique of a resource: its external id, if it has one, and its handle, each where it counts. */
+function uniqueValuesOf(row: resources.UniqueAppResourceValues) {
+  const { teamId, appInstanceId, resourceType, externalId, scopedId } = row
+  return {
+    externalId: externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
+    scopedId: JSON.stringify([teamId, scopedId]),
+  }
+}
+
 /**
- * Creates all of the resources or none, each in the team of its app instance, and returns their JSON in the order of
- * the entries. Throws `RESOURCE_NOT_FOUND` with the index of the first entry whose app instance is missing or hidden,
+ * Creates all of the resources or none, each in the team of its app instance, and returns them in the order of the
+ * entries. Throws `RESOURCE_NOT_FOUND` with the index of the first entry whose app instance is missing or hidden,
  * then `PERMISSION_MISSING` without `apps:write` in the team of one of them, then `DUPLICATE_ID` for values that the
  * batch repeats, then `EXTERNAL_ID_TAKEN` or `SCOPED_ID_TAKEN`, which name each entry at fault.
  */
-export async function batchCreateAppResources(scope: Scope, entries: readonly AppResourceCreation[]): Promise<string> {
+export async function batchCreateAppResources(
+  scope: Scope,
+  entries: readonly AppResourceCreation[],
+): Promise<resources.NewAppResource[]> {
   const { tables, caller, runtime } = scope
   const { organizationId } = caller
   const named = [...new Set(entries.map(({ appInstanceId }) => appInstanceId))]
@@ -115,10 +128,8 @@ export async function batchCreateAppResources(scope: Scope, entries: readonly Ap
     })
     const teamIds = [...new Set(teams.values())]
     for (const teamId of teamIds) requirePermissionIn(caller, teamId, 'apps:write')
-    const externalIds = rows.map(({ appInstanceId, resourceType, externalId }) =>
-      externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
-    )
-    const handles = rows.map(({ teamId, scopedId }) => JSON.stringify([teamId, scopedId]))
+    const wanted = rows.map(uniqueValuesOf)
+    const [externalIds, handles] = [wanted.map((each) => each.externalId), wanted.map((each) => each.scopedId)]
     refuseViolations([
       ...repeats(externalIds, 'externalId', 'it is unique per app instance and resource type'),
       ...repeats(handles, 'scopedId', 'it is unique in the team'),
@@ -128,16 +139,19 @@ export async function batchCreateAppResources(scope: Scope, entries: readonly Ap
     // Deleted since it was found: the foreign key would only be judged by the commit.
     const gone = entries.findIndex(({ appInstanceId }) => !locked.has(appInstanceId))
     if (gone >= 0) throw noInstance(gone)
-    const taken = await resources.takenOfAppResources(transaction, organizationId, rows)
+    const present = (await resources.findValuesOfAppResources(transaction, organizationId, rows)).map(uniqueValuesOf)
+    const held = new Set(present.flatMap((each) => [each.externalId, each.scopedId]))
+    const taken = (value: string | undefined, unique: UniqueValue, field: string): FieldViolation[] => {
+      const [reason, description] = takenValueText(unique)
+      return value !== undefined && held.has(value) ? [{ field, description, reason }] : []
+    }
     refuseViolations(
-      taken.map(({ place, field }): FieldViolation => {
-        const [reason, description] = takenValueText(
-          field === 'externalId' ? 'external id of resource' : 'short handle of resource',
-        )
-        return { field: `resources[${Number(place) - 1}].${field}`, description, reason }
-      }),
+      wanted.flatMap(({ externalId, scopedId }, index) => [
+        ...taken(externalId, 'external id of resource', `resources[${index}].externalId`),
+        ...taken(scopedId, 'short handle of resource', `resources[${index}].scopedId`),
+      ]),
     )
-    const created = await resources.createAppResources(transaction, organizationId, rows)
+    await resources.createAppResources(transaction, organizationId, rows)
     const call = { ...auditedCall(scope), action: 'app_resource.create', targetType: 'app_resource' } as const
     const events = rows.map(({ teamId, ...row }) => ({
       ...call,
@@ -146,7 +160,7 @@ export async function batchCreateAppResources(scope: Scope, entries: readonly Ap
       changedFields: Object.keys(row),
     }))
     await recordAuditEvents(transaction, events, runtime)
-    return created
+    return rows
   }
   return tables.transaction(work, { isLong: entries.length >= LONG_BATCH })
 }

@@ -4,11 +4,7 @@ import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_po
 import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import {
-  AppResourceService,
-  BatchCreateAppResourcesResponseSchema,
-  BatchUpdateAppResourcesResponseSchema,
-} from '../../gen/svc/v2/app_resource_pb.js'
+import { AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import {
   ActorKind,
   AuditLogService,
@@ -131,11 +127,10 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
       },
     })
     standard(AppResourceService, appResources, {
-      batchCreateAppResources: async ({ resources }, context) =>
-        printedAnswer(
-          BatchCreateAppResourcesResponseSchema,
-          await batchCreateAppResources(scopeOf(context), resources),
-        ),
+      batchCreateAppResources: async ({ resources }, context) => {
+        const created = await batchCreateAppResources(scopeOf(context), resources)
+        return { data: created.map((resource) => ({ ...resource, externalId: resource.externalId ?? '' })) }
+      },
       batchUpdateAppResources: async ({ resources }, context) =>
         printedAnswer(
           BatchUpdateAppResourcesResponseSchema,

@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { isOneOf } from './scope.js'
 
 /** Values that only one member of an organization can have. */
 export interface UniqueMemberValues {
@@ -10,6 +11,8 @@ export interface UniqueMemberValues {
   readonly phones: readonly string[]
   /** Names by which the directory calls members who have another email address, in lower case. */
   readonly userNames: readonly string[]
+  /** Ids by which the directory knows members. */
+  readonly externalIds: readonly string[]
 }
 
 /** A member who has one of them. */
@@ -22,19 +25,20 @@ export interface ValueHolder {
   readonly hasUserName: boolean
 }
 
-type Asked = UniqueMemberValues & { readonly organizationId: string }
+type Asked = Partial<UniqueMemberValues> & { readonly organizationId: string }
 
 const holders = createStatement<Asked, ValueHolder>({
   name: 'find_value_holders',
   columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool' },
-  text: ({ organizationId, emails, phones, userNames }) => {
-    const holding = (kind: ValueHolder['kind'], value: Prisma.Sql, values: Prisma.Sql) => Prisma.sql`
+  text: ({ organizationId }) => {
+    const holding = (kind: ValueHolder['kind'], value: Prisma.Sql) => Prisma.sql`
 SELECT ${Prisma.raw(`'${kind}'`)} AS kind, ${value} AS value, m.user_id AS "userId",
        btrim(m.first_name || ' ' || m.last_name) AS name, m.directory_user_name IS NOT NULL AS "hasUserName"
-  FROM memberships m WHERE m.organization_id = ${organizationId} AND ${value} = ANY (${values}::text[])`
-    return Prisma.sql`${holding('emails', Prisma.sql`m.email_key`, Prisma.sql`${emails}`)}
-UNION ALL ${holding('phones', Prisma.sql`m.primary_phone`, Prisma.sql`${phones}`)}
-UNION ALL ${holding('userNames', Prisma.sql`lower(m.directory_user_name COLLATE "C")`, Prisma.sql`${userNames}`)}`
+  FROM memberships m WHERE m.organization_id = ${organizationId} AND ${isOneOf(value, { parameter: kind })}`
+    return Prisma.sql`${holding('emails', Prisma.sql`m.email_key`)}
+UNION ALL ${holding('phones', Prisma.sql`m.primary_phone`)}
+UNION ALL ${holding('userNames', Prisma.sql`lower(m.directory_user_name COLLATE "C")`)}
+UNION ALL ${holding('externalIds', Prisma.sql`m.directory_external_id`)}`
   },
 })
 
@@ -64,7 +68,7 @@ export const memberValueStatements = [holders, chains]
 export async function findValueHolders(
   tables: Tables,
   organizationId: string,
-  values: UniqueMemberValues,
+  values: Partial<UniqueMemberValues>,
 ): Promise<ValueHolder[]> {
   if (Object.values(values).every((some) => some.length === 0)) return []
   return tables.run(holders, { organizationId, ...values })

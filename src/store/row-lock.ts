@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
 import { camelCase, type Table } from './resource/resource.js'
-import { inTeams, type Scope } from './scope.js'
+import { inTeams, isOneOf, type Scope } from './scope.js'
 
 /** Rows of an organization by their ids. */
 export interface NamedRows {
@@ -30,9 +30,6 @@ interface RowLockDefinition<Row> {
 /**
  * Makes a statement that locks rows until the transaction ends and reads them as they are then. Everyone locks rows of a
  * table in one order, so that those who share some wait for each other instead of deadlocking.
- *
- * One statement serves one row and many: the inner `SELECT` hides from the planner how many ids there are, so that it
- * keeps a plan, which finds each by the index. A plan for each list would take six times as long as locking one row.
  */
 export function createRowLock<Row, Parameters extends NamedRows = NamedRows>({
   name,
@@ -49,7 +46,7 @@ export function createRowLock<Row, Parameters extends NamedRows = NamedRows>({
     const [value, type] = other === true ? [Prisma.raw(column), String(table.columns[column]?.type)] : other
     return { property, type, text: Prisma.sql`${value} AS ${Prisma.raw(`"${property}"`)}` }
   })
-  const [rows, id, list] = [table.name, key, `${table.columns[key]?.type}[]`].map((each) => Prisma.raw(each))
+  const isNamed = (ids: Parameter) => isOneOf(Prisma.raw(key), ids, table.columns[key]?.type)
   const organization = Prisma.raw('organization_id' in table.columns ? 'organization_id' : 'id')
   const teamIds: Parameter = { parameter: 'teamIds' }
   const isInScope = team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(Prisma.raw(team), teamIds)}`
@@ -57,8 +54,8 @@ export function createRowLock<Row, Parameters extends NamedRows = NamedRows>({
     name: `${name}_for_${strength.toLowerCase().replaceAll(' ', '_')}`,
     columns: Object.fromEntries(values.map(({ property, type }) => [property, type])) as Columns<Row>,
     text: ({ organizationId, ids }) => Prisma.sql`
-SELECT ${values.length === 0 ? Prisma.empty : Prisma.join(values.map(({ text }) => text))} FROM ${rows}
- WHERE ${organization} = ${organizationId} AND ${id} = ANY ((SELECT ${ids}::${list})::${list}) ${isInScope}
+SELECT ${values.length === 0 ? Prisma.empty : Prisma.join(values.map(({ text }) => text))} FROM ${Prisma.raw(table.name)}
+ WHERE ${organization} = ${organizationId} AND ${isNamed(ids)} ${isInScope}
  ORDER BY ${Prisma.raw(order)}
    FOR ${Prisma.raw(strength)}`,
   })

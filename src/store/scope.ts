@@ -13,6 +13,16 @@ export function inTeams(column: Prisma.Sql, teamIds: Parameter): Prisma.Sql {
   return Prisma.sql`(${teamIds}::text[] IS NULL OR ${column} = ANY (${teamIds}))`
 }
 
+/**
+ * The condition that a column has one of some values. The inner `SELECT` hides from the planner how many there are, so
+ * that PostgreSQL keeps a plan, which finds each by an index, for one value and for many: a plan for each list would take
+ * several times as long as finding one row.
+ */
+export function isOneOf(column: Prisma.Sql, values: Parameter, type = 'text'): Prisma.Sql {
+  const list = Prisma.raw(`${type}[]`)
+  return Prisma.sql`${column} = ANY ((SELECT ${values}::${list})::${list})`
+}
+
 /** The parameter that names the organization whose rows a statement reads and writes; it is the same in all of them. */
 const organizationId: Parameter = { parameter: 'organizationId' }
 

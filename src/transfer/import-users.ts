@@ -135,7 +135,7 @@ async function takenValues(
 ): Promise<LineFault[]> {
   const holders = new Map<string, { readonly userId: string }>()
   for (const batch of batchesOf(claims)) {
-    const values = { emails: [], phones: [], userNames: [], [kind]: batch.map(({ value }) => value) }
+    const values = { [kind]: batch.map(({ value }) => value) }
     for (const holder of await findValueHolders(transaction, organizationId, values)) {
       if (!owners.has(holder.userId)) holders.set(holder.value, holder)
     }

@@ -138,7 +138,7 @@ describe('an incremental sync', () => {
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
     const held = [...lockedToMove, 'read_manager_chains']
     const written = ['userToken.deleteMany', ...writeInDepartment]
-    expect(ofRequest()).toEqual(['find_directory_identity', read, ...held, read, ...written])
+    expect(ofRequest()).toEqual(['find_value_holders', 'membership.findMany', read, ...held, read, ...written])
   })
 
   it.each<[person: string, user: () => object, held: string[], written: string[]]>([
@@ -164,7 +164,7 @@ describe('an incremental sync', () => {
   ])('creates a user in the same way: %s', async (_, user, held, written) => {
     const { body } = await okta.send('POST', '/Users', user())
     expect(body).toMatchObject(user())
-    expect(ofRequest()).toEqual(['find_directory_identity', ...held, ...written])
+    expect(ofRequest()).toEqual(['find_value_holders', ...held, ...written])
     const { body: read } = await okta.send('GET', `/Users/${body.id}`)
     expect(read).toMatchObject(user())
   })

@@ -55,7 +55,9 @@ describe('the statements of the stores', () => {
     const sources = paths.map((file) => readFileSync(join(folder, file), 'utf8'))
     const names = sources.flatMap((source) =>
       [
-        ...source.matchAll(/create(?:Statement|WholeList|OwnedList|RowLock|FilteredPages|Count)(?:<[^(]*)?\((?:\{\s*name: |\s*)'(\w+)'/g),
+        ...source.matchAll(
+          /create(?:Statement|WholeList|OwnedList|RowLock|FilteredPages|Count)(?:<[^(]*)?\((?:\{\s*name: |\s*)'(\w+)'/g,
+        ),
       ].map((match) => match[1]),
     )
     expect(names.length).toBeGreaterThan(0)

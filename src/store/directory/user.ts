@@ -2,6 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
+import { findValueHolders } from '../member-value.js'
 import { ofOrganization } from '../scope.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
@@ -75,27 +76,8 @@ export type DirectoryIdentityRow = Pick<
   'userId' | 'deactivatedAt' | 'directoryExternalId' | 'directoryDeletedAt'
 >
 
-const findIdentity = createStatement<DirectoryIdentity, DirectoryIdentityRow>({
-  name: 'find_directory_identity',
-  columns: {
-    userId: 'text',
-    deactivatedAt: 'timestamptz',
-    directoryExternalId: 'text',
-    directoryDeletedAt: 'timestamptz',
-  },
-  text: ({ externalId, nameKey }) => Prisma.sql`
-SELECT m.user_id AS "userId", m.deactivated_at AS "deactivatedAt", m.directory_external_id AS "directoryExternalId",
-       m.directory_deleted_at AS "directoryDeletedAt"
-  FROM memberships m
- WHERE ${ofOrganization('m')}
-   AND (m.directory_external_id = ${externalId}::text
-     OR lower(m.directory_user_name COLLATE "C") = ${nameKey}
-     OR (m.directory_user_name IS NULL AND m.email_key = ${nameKey}))
- ORDER BY m.ordinal`,
-})
-
 /** The statements of this file. */
-export const directoryUserStatements = [find, findIdentity]
+export const directoryUserStatements = [find]
 
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<DirectoryUserRow | undefined> {
@@ -103,7 +85,23 @@ export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<D
   return row && directoryUserFrom(row)
 }
 
-/** The members with the external id or the user name, including deactivated and deleted ones. */
-export function findDirectoryIdentity(tables: Tables, identity: DirectoryIdentity): Promise<DirectoryIdentityRow[]> {
-  return tables.run(findIdentity, identity)
+/**
+ * The members with the external id or the user name, which is the email address of those who have no other, including
+ * deactivated and deleted ones, the oldest first.
+ */
+export async function findDirectoryIdentity(
+  tables: Tables,
+  { organizationId, externalId, nameKey }: DirectoryIdentity,
+): Promise<DirectoryIdentityRow[]> {
+  const named = { emails: [nameKey], userNames: [nameKey], externalIds: externalId === null ? [] : [externalId] }
+  const holders = await findValueHolders(tables, organizationId, named)
+  const userIds = holders
+    .filter(({ kind, hasUserName }) => kind !== 'emails' || !hasUserName)
+    .map((each) => each.userId)
+  if (userIds.length === 0) return []
+  return tables.models.membership.findMany({
+    where: { organizationId, userId: { in: userIds } },
+    orderBy: { ordinal: 'asc' },
+    select: { userId: true, deactivatedAt: true, directoryExternalId: true, directoryDeletedAt: true },
+  })
 }
