@@ -2,11 +2,11 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
-import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost, POOL_BUSY } from './errors.js'
+import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
-import { byDeadline, Turns } from './turns.js'
+import { Turns } from './turns.js'
 
 /** How to reach a database, and how much of it to use. */
 export interface PoolOptions extends SessionOptions {
@@ -126,6 +126,8 @@ export class BoundedPool extends pg.Pool {
       this.#members.set(client, { watch: own, statements: new CallStatements(cancel) })
       client.connection.prependListener('errorMessage', (report: unknown) => {
         const kind = databaseFailure(report)?.kind
+        // The server cannot work, or not write.
+        if (kind === 'unavailable' && !isWorkerLost(report)) own.giveUp()
         // A coordinator reports that it has ended a statement before its workers have, which a silent one never does.
         if (kind === 'timeout' && this.isDistributed) own.giveUp()
         // If a migration made the statements of one connection outdated, those of all are.
@@ -162,27 +164,47 @@ export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    if (callback === undefined) {
-      return new Promise((resolve, reject) => {
-        this.connect((error, client) => (client === undefined ? reject(error) : resolve(client)))
-      })
-    }
-    const since = this.#turns.isFull ? performance.now() : undefined
-    this.#turns.take((refusal) => {
-      if (since !== undefined) this.#onWaited?.(performance.now() - since)
-      if (refusal === undefined) this.#connect(callback)
-      else callback(refusal, undefined, () => {})
-    })
+    const connected = this.#connectBy(undefined)
+    if (callback === undefined) return connected
+    connected.then(
+      (client) => callback(undefined, client, client.release),
+      (error: Error) => callback(error, undefined, () => {}),
+    )
     return undefined
   }
 
   #connectBy(deadline: number | undefined): Promise<pg.PoolClient> {
-    return byDeadline<pg.PoolClient>({
-      deadline,
-      ask: (callback) => this.connect(callback),
-      // If others have every connection, the database is not at fault.
-      tooLate: () => new Error(this.#turns.isFull ? POOL_BUSY : CONNECTION_TIMEOUT),
-      giveBack: (client) => client.release(),
+    const turn = this.#turns.begin(deadline)
+    if (turn === undefined) return this.#connect(deadline)
+    const since = performance.now()
+    return turn.finally(() => this.#onWaited?.(performance.now() - since)).then(() => this.#connect(deadline))
+  }
+
+  /** In a turn, which ends with the release of the connection, or at once if there is none. */
+  #connect(deadline: number | undefined): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      const giveUp = () => {
+        isLate = true
+        reject(new Error(CONNECTION_TIMEOUT))
+      }
+      const timer = deadline === undefined ? undefined : setTimeout(giveUp, deadline - performance.now())
+      const take = () =>
+        super.connect((error, client) => {
+          if (client !== undefined && this.#members.get(client)?.watch.isRefused === true) {
+            client.release(true)
+            return take()
+          }
+          clearTimeout(timer)
+          if (client === undefined) {
+            this.#turns.end()
+            return reject(error)
+          }
+          client.release = this.#releaseOf(client)
+          if (isLate) client.release()
+          else resolve(client)
+        })
+      take()
     })
   }
 
@@ -242,22 +264,7 @@ export class BoundedPool extends pg.Pool {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #connect(callback: ConnectCallback): void {
-    super.connect((error, client, done) => {
-      if (client === undefined) {
-        this.#turns.end()
-        return callback(error, undefined, done)
-      }
-      if (this.#members.get(client)?.watch.isRefused === true) {
-        client.release(true)
-        return this.#connect(callback)
-      }
-      client.release = this.#releaseOf(client)
-      callback(undefined, client, client.release)
-    })
-  }
-
-  // Apart from `#connect`: the client keeps its release until it is used again, and would keep the callback with it.
+  // Apart from `#connect`: the client keeps its release until it is used again, and would keep its user with it.
   #releaseOf(client: pg.PoolClient): pg.PoolClient['release'] {
     const { release } = client
     const giveBack = (cause: Error | boolean | undefined) => {

@@ -10,7 +10,7 @@ import {
   type ReplicaState,
 } from './replica-freshness.js'
 import type { Timing } from './retries.js'
-import { BEGIN_SNAPSHOT } from './snapshot.js'
+import { BEGIN_SNAPSHOT, endReading } from './snapshot.js'
 import { runOn, type Sql } from './sql.js'
 import type { Statement } from './statement.js'
 
@@ -29,8 +29,6 @@ export interface ReplicaReads {
 /** A replica that reads for the primary whenever it has applied all that was committed when the read began. */
 export type Replica = ReturnType<typeof createReplica>
 
-/** How long the end of a transaction may take. */
-const COMMIT_MILLIS = 500
 /** How long a replica that failed is left alone. */
 const FAILED_PAUSE_MILLIS = 1_000
 /** How long one that is behind is left alone: at first, doubled each time, and at most. */
@@ -108,7 +106,7 @@ export function createReplica({
         isFailing = false
         return { client, state }
       }
-      end(client)
+      endReading(client)
       reads.behind++
       // Of several that find it behind at once, one counts.
       leaveAlone(Math.min(BEHIND_PAUSE_MILLIS.most, Math.max(BEHIND_PAUSE_MILLIS.first, pauseBefore * 2)))
@@ -157,7 +155,7 @@ export function createReplica({
       } finally {
         pool.finishFor(client)
         if (isLost) client.release(true)
-        else end(client)
+        else endReading(client)
       }
     },
     /**
@@ -170,16 +168,8 @@ export function createReplica({
         reads.replica++
         return begun.client
       }
-      if (begun !== undefined) end(begun.client)
+      if (begun !== undefined) endReading(begun.client)
       return undefined
     },
   }
-}
-
-/** Returns a connection once its transaction has ended, which no one waits for. */
-function end(client: pg.PoolClient): void {
-  client.query({ text: 'COMMIT', query_timeout: COMMIT_MILLIS }).then(
-    () => client.release(),
-    (error: Error) => client.release(error),
-  )
 }

@@ -1,6 +1,5 @@
 import { Socket } from 'node:net'
 import type pg from 'pg'
-import { databaseFailure, isWorkerLost } from './errors.js'
 
 /** The state of a watched connection. */
 export type ConnectionWatch = ReturnType<typeof watchConnection>
@@ -20,9 +19,6 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
   let heard = stream.bytesRead
   let silentMillis = 0
   let isRefused = false
-  client.connection.prependListener('errorMessage', (report: unknown) => {
-    if (databaseFailure(report)?.kind === 'unavailable' && !isWorkerLost(report)) isRefused = true
-  })
   client.on('drain', () => {
     answered = stream.bytesWritten
     silentMillis = 0
@@ -39,7 +35,7 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
     }
   })
   return {
-    /** The connection must not be reused: it was given up, or the server cannot work, or not write, on it. */
+    /** The connection must not be reused. */
     get isRefused() {
       return isRefused
     },

@@ -17,7 +17,6 @@ export async function* readSnapshot<Parameters, Row>(
   parameters: Parameters,
 ): AsyncGenerator<SnapshotRow<Row>> {
   const client = await begin()
-  let isWhole = false
   try {
     for (const [index, { text, values }] of statements.entries()) {
       await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`, values(parameters))
@@ -28,17 +27,20 @@ export async function* readSnapshot<Parameters, Row>(
       }
       await client.query('CLOSE snapshot')
     }
-    await client.query('COMMIT')
-    isWhole = true
   } finally {
-    const isEnded =
-      isWhole ||
-      (await client.query('ROLLBACK').then(
-        () => true,
-        () => false,
-      ))
-    client.release(!isEnded)
+    endReading(client)
   }
+}
+
+/** How long the end of a transaction may take. */
+const COMMIT_MILLIS = 500
+
+/** Returns a connection once its transaction, which has only read, has ended; no one waits for that. */
+export function endReading(client: pg.PoolClient): void {
+  client.query({ text: 'COMMIT', query_timeout: COMMIT_MILLIS }).then(
+    () => client.release(),
+    (error: Error) => client.release(error),
+  )
 }
 
 /** Begin a transaction that reads as of one moment, for as long as it takes; apart, as those of other transactions. */

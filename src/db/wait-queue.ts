@@ -5,52 +5,31 @@ export interface WaitLimits {
 }
 
 /** Those who wait for something, first come first served. */
-export interface WaitQueue<Waiter> {
-  readonly size: number
-  /** Refuses the waiter at once if the queue is full. */
-  add(waiter: Waiter): void
-  /** Takes out the first waiters, at most `count`. */
-  take(count: number): Waiter[]
-}
+export type WaitQueue<Waiter> = ReturnType<typeof createWaitQueue<Waiter>>
 
 /** Makes a queue; `refuse` is called once for each waiter that is not, or no longer, kept. */
-export function createWaitQueue<Waiter>(
-  { maxWaiting, maxWaitMillis }: WaitLimits,
-  refuse: (waiter: Waiter) => void,
-): WaitQueue<Waiter> {
+export function createWaitQueue<Waiter>({ maxWaiting, maxWaitMillis }: WaitLimits, refuse: (waiter: Waiter) => void) {
   // A list, not a map: the tables of a map that changes with every call keep those who have left alive.
-  const waiting: { readonly waiter: Waiter; readonly came: number }[] = []
-  /** One for all, set by the first waiter and again when it fires. Without waiters it keeps no process from ending. */
-  let timer: NodeJS.Timeout | undefined
-
-  const refuseLate = () => {
-    const now = performance.now()
-    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const left = first.came + maxWaitMillis - now
-      if (left > 0) {
-        timer = setTimeout(refuseLate, left)
-        return
-      }
-      waiting.shift()
-      refuse(first.waiter)
-    }
-    timer = undefined
-  }
-
+  const waiting: { readonly waiter: Waiter; readonly timer: NodeJS.Timeout }[] = []
   return {
     get size() {
       return waiting.length
     },
-    add: (waiter) => {
+    /** Refuses the waiter at once if the queue is full. `deadline` is on the clock of `performance.now`. */
+    add: (waiter: Waiter, deadline = Number.POSITIVE_INFINITY) => {
       if (waiting.length >= maxWaiting) return refuse(waiter)
-      waiting.push({ waiter, came: performance.now() })
-      if (timer === undefined) timer = setTimeout(refuseLate, maxWaitMillis)
-      else if (waiting.length === 1) timer.ref()
+      const giveUp = () => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        refuse(waiter)
+      }
+      const entry = { waiter, timer: setTimeout(giveUp, Math.min(maxWaitMillis, deadline - performance.now())) }
+      waiting.push(entry)
     },
-    take: (count) => {
-      const taken = waiting.splice(0, count).map(({ waiter }) => waiter)
-      if (waiting.length === 0) timer?.unref()
-      return taken
-    },
+    /** Takes out the first waiters, at most `count`. */
+    take: (count: number): Waiter[] =>
+      waiting.splice(0, count).map(({ waiter, timer }) => {
+        clearTimeout(timer)
+        return waiter
+      }),
   }
 }
