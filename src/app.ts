@@ -4,18 +4,23 @@ import { createCalls } from './app/calls.js'
 import { createDoors } from './app/doors.js'
 import { createLifecycle } from './app/lifecycle.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
-import { createWebhooks } from './app/webhooks.js'
+import type { Config } from './config.js'
 import { systemTiming } from './db/retries.js'
 import { FeedSignals } from './domain/event/feed-signals.js'
 import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
+import { createDeliver } from './domain/webhook/delivery.js'
 import { runDispatcher } from './domain/webhook/dispatcher.js'
+import type { WebhookTools } from './domain/webhook/endpoint.js'
+import { createSecretStore } from './domain/webhook/secret-store.js'
+import { createWebhookSender } from './egress/webhook-sender.js'
 import { createCallLimit } from './http/call-limit.js'
 import { withoutCredentials } from './http/credential-redaction.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
+import type { Runtime } from './runtime/runtime.js'
 
 /** The service, ready to listen. */
 export interface App {
@@ -85,5 +90,21 @@ export function createApp(options: AppOptions): App {
       lifecycle.close(server, drainMillis, () =>
         Promise.all([sweeper, sequencer, dispatcher, authentication.keyUses.flush()]),
       ),
+  }
+}
+
+/** Makes what sends webhooks. */
+export function createWebhooks({
+  config: { sealKeys, webhookAllow: allowance, webhookProxy: proxy },
+  runtime,
+}: {
+  readonly config: Pick<Config, 'sealKeys' | 'webhookAllow' | 'webhookProxy'>
+  readonly runtime: Runtime
+}): WebhookTools {
+  const secrets = createSecretStore(sealKeys)
+  return {
+    allowance,
+    secrets,
+    deliver: createDeliver({ secrets, send: createWebhookSender({ allowance, proxy }), runtime }),
   }
 }

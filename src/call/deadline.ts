@@ -5,8 +5,7 @@ import { headerOf, type NodeRequest } from './node-http.js'
 /** How a timeout header is written: whole milliseconds, or digits and a unit as gRPC has it. */
 export type TimeoutFormat = 'milliseconds' | 'grpc'
 
-/** The default timeout headers. */
-export const DEFAULT_TIMEOUT_HEADERS: Readonly<Record<string, TimeoutFormat>> = {
+const DEFAULT_TIMEOUT_HEADERS: Readonly<Record<string, TimeoutFormat>> = {
   'connect-timeout-ms': 'milliseconds',
   'grpc-timeout': 'grpc',
 }

@@ -54,16 +54,16 @@ export interface CallHooks {
   /** Told of every request whose path and method are those of a method. */
   readonly observer?: CallObserver | undefined
   /** Called with the cause of every failure that is masked as `internal`. */
-  readonly onError?: ErrorHook | undefined
+  readonly onError?: ((cause: unknown, context: FailureContext) => void) | undefined
   /** Aborts the signal of every running call, with `unavailable`. */
   readonly shutdownSignal?: AbortSignal | undefined
 }
 
-/** Told of a failure that no one else is told about. */
-export type ErrorHook = (
-  cause: unknown,
-  context: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
-) => void
+/** Where a failure has happened that no one else is told about. */
+interface FailureContext {
+  readonly method: DescMethod | undefined
+  readonly request: NodeRequest
+}
 
 /** How a door reads the request of one call and writes its response: all in which the doors differ. */
 export interface Exchange<Request, Answer> {
@@ -155,7 +155,7 @@ function failureFrom(cause: unknown, call: Call, hooks: CallHooks): HttpFailure 
 /** Tells the hook of a failure. One that fails itself must not keep the client from its response. */
 export function report(
   cause: unknown,
-  { method, request }: { readonly method: DescMethod | undefined; readonly request: NodeRequest },
+  { method, request }: FailureContext,
   { onError }: Pick<CallHooks, 'onError'>,
 ): void {
   try {

@@ -10,9 +10,15 @@ import {
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { type ApiKeyKind, apiKeyKindFrom } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
-import { aligned, answer, type CommandContext, credentialsOf, type JsonOption } from './command-context.js'
+import {
+  aligned,
+  answer,
+  type CommandContext,
+  credentialsOf,
+  type JsonOption,
+  parseDuration,
+} from './command-context.js'
 import { checkSecret, findKey } from './find-key.js'
-import { parseDuration } from './option-values.js'
 
 /** `svc keys`: creates, rotates, lists, revokes and checks API keys. */
 export function registerKeysCommand(program: Command, context: CommandContext): void {

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { distribute, distributionPlanOf, refuse, requireCoordinator } from '../db/distribute.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
-import { type CommandContext, directUrlOf, requireNoPending } from './command-context.js'
-import { integerFrom } from './option-values.js'
+import { type CommandContext, directUrlOf, integerFrom, requireNoPending } from './command-context.js'
 
 /** `svc migrate`: applies pending migrations and says which. */
 export function registerMigrateCommand(program: Command, context: CommandContext): void {

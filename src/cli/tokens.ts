@@ -8,8 +8,7 @@ import {
   type UserTokenSummary,
 } from '../domain/auth/user-token.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext, credentialsOf, type JsonOption } from './command-context.js'
-import { parseDuration } from './option-values.js'
+import { answer, type CommandContext, credentialsOf, type JsonOption, parseDuration } from './command-context.js'
 
 const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 

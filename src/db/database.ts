@@ -3,7 +3,6 @@ import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { sessionUrl } from './session-settings.js'
-import type { Sql } from './sql.js'
 import type { TablesUser } from './tables.js'
 import { type SqlTables, TablesOfUser } from './user-tables.js'
 
@@ -34,8 +33,6 @@ export interface DatabaseOptions extends PoolOptions {
   readonly timing?: Timing
 }
 
-/** How long a replica may take to accept a connection, and to say how far it is: it must not cost a call much. */
-const REPLICA_ANSWER_MILLIS = 500
 /** How long statements may continue when the handle is closed. */
 const CLOSE_MILLIS = 500
 
@@ -47,7 +44,11 @@ export function createDatabase(options: DatabaseOptions): Database {
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
   const sources = { pool, client, timing, retries }
   const primary = new TablesOfUser({ ...sources, replica: undefined }, {})
-  const replica = openReplica(options, primary, timing)
+  const { replicaConnectionString: connectionString, replicaReadMillis: readMillis } = options
+  const replica =
+    connectionString === undefined
+      ? undefined
+      : createReplica({ ...options, connectionString, readMillis }, primary, timing)
   const tablesFor = (user: TablesUser) => new TablesOfUser({ ...sources, replica }, user)
   const own = tablesFor({})
   return {
@@ -73,17 +74,4 @@ export function createDatabase(options: DatabaseOptions): Database {
       await Promise.all([client.prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
     },
   }
-}
-
-function openReplica(options: DatabaseOptions, primary: Sql, timing: Timing): Replica | undefined {
-  const { replicaConnectionString, replicaReadMillis: readMillis = 3_000, log } = options
-  if (replicaConnectionString === undefined) return undefined
-  const pool = new BoundedPool({
-    ...options,
-    connectionString: replicaConnectionString,
-    limits: { ...options.limits, statement_timeout: readMillis },
-    connectionTimeoutMillis: REPLICA_ANSWER_MILLIS,
-    maxWaitMillis: REPLICA_ANSWER_MILLIS,
-  })
-  return createReplica({ pool, primary, log, timing, answerMillis: REPLICA_ANSWER_MILLIS, readMillis })
 }

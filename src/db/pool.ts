@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { callbackify } from 'node:util'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
@@ -164,12 +165,9 @@ export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const connected = this.#connectBy(undefined)
-    if (callback === undefined) return connected
-    connected.then(
-      (client) => callback(undefined, client, client.release),
-      (error: Error) => callback(error, undefined, () => {}),
-    )
+    const connect = () => this.#connectBy(undefined)
+    if (callback === undefined) return connect()
+    callbackify(connect)((error, client) => callback(error ?? undefined, client, client?.release ?? (() => {})))
     return undefined
   }
 

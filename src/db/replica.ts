@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { databaseFailure } from './errors.js'
-import type { BoundedPool } from './pool.js'
+import { BoundedPool, type PoolOptions } from './pool.js'
 import {
   askState,
   createSharedLoad,
@@ -29,6 +29,8 @@ export interface ReplicaReads {
 /** A replica that reads for the primary whenever it has applied all that was committed when the read began. */
 export type Replica = ReturnType<typeof createReplica>
 
+/** How long it may take to accept a connection, and to say how far it is: it must not cost a call much. */
+const ANSWER_MILLIS = 500
 /** How long a replica that failed is left alone. */
 const FAILED_PAUSE_MILLIS = 1_000
 /** How long one that is behind is left alone: at first, doubled each time, and at most. */
@@ -38,24 +40,20 @@ const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
 const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT].join('; ')
 
 /**
- * Makes a replica's handle. Connects when first used. The replica may take `answerMillis` to say how far it is, and
- * `readMillis` for a statement.
+ * Makes a replica's handle, whose pool has the options. Connects when first used. The replica may take `readMillis` for
+ * a statement, 3 s by default.
  */
-export function createReplica({
-  pool,
-  primary,
-  log,
-  timing,
-  answerMillis,
-  readMillis,
-}: {
-  readonly pool: BoundedPool
-  readonly primary: Pick<Sql, 'query'>
-  readonly log: { warn(fields: { err: Error }, message: string): void }
-  readonly timing: Pick<Timing, 'now'>
-  readonly answerMillis: number
-  readonly readMillis: number
-}) {
+export function createReplica(
+  { readMillis = 3_000, ...options }: PoolOptions & { readonly readMillis?: number | undefined },
+  primary: Pick<Sql, 'query'>,
+  timing: Pick<Timing, 'now'>,
+) {
+  const pool = new BoundedPool({
+    ...options,
+    limits: { ...options.limits, statement_timeout: readMillis },
+    connectionTimeoutMillis: ANSWER_MILLIS,
+    maxWaitMillis: ANSWER_MILLIS,
+  })
   const reads: ReplicaReads = { replica: 0, behind: 0, failed: 0, skipped: 0 }
   const position = createSharedLoad(() => positionOf(primary))
   /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
@@ -73,13 +71,13 @@ export function createReplica({
     reads.failed++
     leaveAlone(FAILED_PAUSE_MILLIS)
     const err = new Error(error instanceof Error ? error.message : String(error))
-    if (!isFailing) log.warn({ err }, 'the replica cannot be used: reads go to the primary')
+    if (!isFailing) options.log.warn({ err }, 'the replica cannot be used: reads go to the primary')
     isFailing = true
   }
   const isFresh = async (client: pg.PoolClient, state: ReplicaState, at: LogPosition): Promise<boolean> => {
     if (!state.isStandby) throw new Error('it is not a standby')
     if ((known.get(state.server) ?? 0) < at.timeline) {
-      const fault = await findFault(primary, client, at, answerMillis)
+      const fault = await findFault(primary, client, at, ANSWER_MILLIS)
       if (fault !== undefined) throw new Error(fault)
       known.set(state.server, at.timeline)
     }
@@ -100,7 +98,7 @@ export function createReplica({
     let client: pg.PoolClient | undefined
     try {
       client = await pool.connect()
-      const state = await askState(client, { before: READ, after, millis: answerMillis })
+      const state = await askState(client, { before: READ, after, millis: ANSWER_MILLIS })
       if (await isFresh(client, state, at)) {
         leaveAlone(0)
         isFailing = false

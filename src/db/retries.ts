@@ -51,22 +51,16 @@ export async function withRetries<T>(
   counts: RetryCounts,
 ): Promise<T> {
   const deadline = timeoutMillis === undefined ? undefined : timing.now() + timeoutMillis
-  let isFresh = false
-  let hasLooked = false
+  const repeated: unknown[] = []
   for (let retries = 0; ; retries++) {
     signal?.throwIfAborted()
     try {
       return await attempt(deadline === undefined ? undefined : Math.max(1, Math.ceil(deadline - timing.now())))
     } catch (error) {
       const kind = databaseFailure(error)?.kind
-      if (kind === 'stale_statement' && !isFresh) {
-        isFresh = true // The pool has given up the connections with the old statements.
-        counts.staleStatement++
-        continue
-      }
-      if (kind === 'foreign_key_violation' && !hasLooked) {
-        hasLooked = true
-        counts.conflict++
+      if ((kind === 'stale_statement' || kind === 'foreign_key_violation') && !repeated.includes(kind)) {
+        repeated.push(kind)
+        counts[kind === 'stale_statement' ? 'staleStatement' : 'conflict']++
         continue
       }
       if (retries >= MAX_RETRIES || kind !== 'retryable') throw error

@@ -1,18 +1,14 @@
 import pg from 'pg'
 
-/** Where the sessions of a URL come from. */
-export type SessionSource =
-  /** From the server itself: a session lasts as long as its connection, and gets its settings when it begins. */
-  | 'server'
-  /** From a pooler that gives each transaction another session: the settings are those of the role. */
-  | 'pooler'
-
 /** How sessions are begun. */
 export interface SessionOptions {
   /** A `postgresql://` URL. */
   readonly connectionString: string
-  /** Default: the server. */
-  readonly sessions?: SessionSource | undefined
+  /**
+   * Where they come from: the server itself (the default), where a session lasts as long as its connection and gets its
+   * settings when it begins, or a pooler that gives each transaction another one, with the settings of the role.
+   */
+  readonly sessions?: 'server' | 'pooler' | undefined
   /** The most that a role may allow the sessions of a pooler, and what others are told. Default: `defaultLimits`. */
   readonly limits?: Partial<SessionLimits> | undefined
 }

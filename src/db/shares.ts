@@ -4,19 +4,7 @@ import { Turns } from './turns.js'
 import { Workers, type WorkersOptions, workerShare } from './workers.js'
 
 /** Which part of a pool's connections an organization may have, and in a cluster a worker. */
-export interface Shares {
-  /** How many wait for a turn. */
-  readonly waiting: number
-  /**
-   * Does the work of an organization's call: as many at a time as there are connections but two, and at least half. In a
-   * cluster, connections that may wait for one worker: others have theirs there, too.
-   */
-  inTurnOf<T>(organizationId: string, work: () => Promise<T>): Promise<T>
-  /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
-  onWorkerOf<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T>
-  /** Asks no worker any more. */
-  close(): void
-}
+export type Shares = ReturnType<typeof createShares>
 
 /** The pool, as far as shares need it. */
 interface SharedPool {
@@ -37,26 +25,33 @@ SELECT n.nodename || ':' || n.nodeport AS name
 type SharesOptions = Pick<WorkersOptions, 'waiting' | 'log'>
 
 /** Makes the shares of a pool, whose sessions have this configuration. */
-export function createShares(pool: SharedPool, session: pg.ClientConfig, options: SharesOptions): Shares {
-  const { waiting } = options
+export function createShares(pool: SharedPool, session: pg.ClientConfig, options: SharesOptions) {
   /** Of organizations that do something now. */
   const organizations = new Map<string, Turns>()
   const workers = pool.isDistributed ? createWorkers(pool, session, options) : undefined
   const shared = pool.isDistributed ? workerShare(pool.size) : pool.size
   const most = Math.max(Math.ceil(shared / 2), shared - 2)
   return {
+    /** How many wait for a turn. */
     get waiting() {
       return [...organizations.values()].reduce((sum, turns) => sum + turns.waiting, workers?.waiting ?? 0)
     },
-    inTurnOf: (organizationId, work) => {
+    /**
+     * Does the work of an organization's call: as many at a time as there are connections but two, and at least half. In
+     * a cluster, connections that may wait for one worker: others have theirs there, too.
+     */
+    inTurnOf: <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
       let turns = organizations.get(organizationId)
       if (turns === undefined) {
-        turns = new Turns(most, waiting, () => organizations.delete(organizationId))
+        turns = new Turns(most, options.waiting, () => organizations.delete(organizationId))
         organizations.set(organizationId, turns)
       }
       return turns.use(work)
     },
-    onWorkerOf: (organizationId, work) => (workers === undefined ? work() : workers.use(organizationId, work)),
+    /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
+    onWorkerOf: <T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> =>
+      workers === undefined ? work() : workers.use(organizationId, work),
+    /** Asks no worker any more. */
     close: () => workers?.close(),
   }
 }

@@ -5,7 +5,6 @@ import type { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
 import { checkDeclaredLength, readBytes } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
-import { createTimeoutReader } from '../call/deadline.js'
 import { bodyTooLarge, type HttpFailure } from '../call/http-failure.js'
 import { invokeUnary, type UnarySpec } from '../call/invoke.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
@@ -80,12 +79,10 @@ function bytesFromBase64(text: string): Uint8Array {
   }
 }
 
-/** Reads the deadline of a unary call. */
-export const readConnectTimeout = createTimeoutReader({ timeoutHeaders: { 'Connect-Timeout-Ms': 'milliseconds' } })
-
 /** How a unary call is read and answered over Connect, by POST or by GET. */
 export function connectUnaryExchange(
-  { spec, interceptors, maxBodyBytes }: RpcMethod<UnarySpec>,
+  { interceptors, maxBodyBytes }: RpcMethod,
+  spec: UnarySpec,
   { form, coding, bytes }: ConnectInput,
   call: Call,
 ): Exchange<Message, Message> {

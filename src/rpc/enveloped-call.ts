@@ -112,8 +112,11 @@ function endAnswer(
 
 /** The one message of a call that has one. */
 async function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
-  const data = await onlyMessage(enveloped, openReader(enveloped), kind)
-  return () => enveloped.form.read(data)
+  const reader = openReader(enveloped)
+  const data = await nextMessage(enveloped, reader)
+  if (data === undefined) throw unimplemented(`missing input message for ${kind} method`)
+  if ((await nextMessage(enveloped, reader)) === undefined) return () => enveloped.form.read(data)
+  throw unimplemented(`received extra input message for ${kind} method`)
 }
 
 function openReader(enveloped: EnvelopedCall): EnvelopeReader {
@@ -129,13 +132,6 @@ async function* messagesOf(enveloped: EnvelopedCall, reader: EnvelopeReader): As
     if (data === undefined) return
     yield enveloped.form.read(data)
   }
-}
-
-async function onlyMessage(enveloped: EnvelopedCall, reader: EnvelopeReader, kind: string): Promise<Uint8Array> {
-  const data = await nextMessage(enveloped, reader)
-  if (data === undefined) throw unimplemented(`missing input message for ${kind} method`)
-  if ((await nextMessage(enveloped, reader)) === undefined) return data
-  throw unimplemented(`received extra input message for ${kind} method`)
 }
 
 /** The uncompressed bytes of the next message; undefined at the end, which an envelope can also mark. */

@@ -11,8 +11,8 @@ import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
 
 /** A method as its calls need it. */
-export interface RpcMethod<Spec extends MethodImplSpec = MethodImplSpec> {
-  readonly spec: Spec
+export interface RpcMethod {
+  readonly spec: MethodImplSpec
   readonly interceptors: readonly Interceptor[]
   readonly codec: MessageCodec
   /** The limit of a message in bytes, before and after decompression. */

@@ -5,19 +5,12 @@ import { createMethodUrl } from '@connectrpc/connect/protocol'
 import { isEmptyBody } from '../call/body-reader.js'
 import { Call, createShutdown, type Shutdown } from '../call/call.js'
 import { unsupportedMediaType } from '../call/http-failure.js'
-import type { UnarySpec } from '../call/invoke.js'
 import { cutResponse, mayHaveBody, type NodeRequest, type NodeResponse, pathOf } from '../call/node-http.js'
 import { recordRoutes } from '../call/recording-router.js'
 import { endResponse } from '../call/respond.js'
 import { type CallHooks, type Exchange, report, serveCall } from '../call/serve-call.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import {
-  connectErrorAnswer,
-  connectUnaryExchange,
-  encodingInvalid,
-  inputOf,
-  readConnectTimeout,
-} from './connect-unary.js'
+import { connectErrorAnswer, connectUnaryExchange, encodingInvalid, inputOf } from './connect-unary.js'
 import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
 import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
 import { createMessageCodec, type RpcMethod } from './message-codec.js'
@@ -115,12 +108,10 @@ function serve(
   const call = new Call({ method: spec.method, request, response, shutdown, protocolName: 'connect' })
   const input = inputOf(request, codec)
   const exchange =
-    isUnary(method) && input !== undefined ? connectUnaryExchange(method, input, call) : noExchange(spec, call)
-  void serveCall(call, exchange, readConnectTimeout(request, maxTimeoutMs), hooks, REQUEST_MILLIS)
-}
-
-function isUnary(method: RpcMethod): method is RpcMethod<UnarySpec> {
-  return method.spec.kind === 'unary'
+    spec.kind === 'unary' && input !== undefined
+      ? connectUnaryExchange(method, spec, input, call)
+      : noExchange(spec, call)
+  void serveCall(call, exchange, connectStream.readTimeout(request, maxTimeoutMs), hooks, REQUEST_MILLIS)
 }
 
 /** Refuses a request in no form that the method accepts, once the caller is admitted. */

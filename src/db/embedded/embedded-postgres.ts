@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { codeOf } from '../errors.js'
+import { withSession } from '../session.js'
 import { joinOrStart } from './join.js'
 import { type Place, removePlace, resolvePlace } from './place.js'
 import { stopPostmaster } from './postmaster.js'
-import { createAdminSession, type UseSession } from './session.js'
+import { adminSession, type UseSession } from './session.js'
 
 /** A running embedded PostgreSQL that this process uses. */
 export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
@@ -103,15 +105,12 @@ async function lockServe(session: UseSession, place: Place): Promise<void> {
 }
 
 async function ensureDatabase(socketDirectory: string): Promise<void> {
-  const client = createAdminSession(socketDirectory)
-  await client.connect()
-  try {
+  const make = async (client: pg.Client) => {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
     if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`)
-  } catch (error) {
-    // Another process was faster.
-    if (!(error instanceof pg.DatabaseError) || (error.code !== '42P04' && error.code !== '23505')) throw error
-  } finally {
-    await client.end()
   }
+  await withSession(adminSession(socketDirectory), make).catch((error: unknown) => {
+    // Another process was faster.
+    if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error
+  })
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createSession } from '../session.js'
+import { createSession, type SessionConfig } from '../session.js'
 
 /** First half of the keys of the advisory locks below; the second half says which. */
 const LOCK_CLASS = 0x737663
@@ -18,9 +18,9 @@ const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_sta
 /** The session by which a process shows the embedded server that it uses it. */
 export type UseSession = Awaited<ReturnType<typeof openUseSession>>
 
-/** Makes a superuser's session, not yet connected. Its settings are explicit, because pg reads PGPORT and the like. */
-export function createAdminSession(socketDirectory: string, name = `svc ${process.pid}`): pg.Client {
-  return createSession({
+/** A superuser's session. Its settings are explicit, because pg reads PGPORT and the like. */
+export function adminSession(socketDirectory: string, name = `svc ${process.pid}`): SessionConfig {
+  return {
     host: socketDirectory,
     port: 5432,
     user: 'postgres',
@@ -30,12 +30,12 @@ export function createAdminSession(socketDirectory: string, name = `svc ${proces
     application_name: name,
     connectionTimeoutMillis: 5_000,
     options: '',
-  })
+  }
 }
 
 /** Joins the server as one of its users. Throws if it does not accept sessions or is just stopping. */
 export async function openUseSession(socketDirectory: string, postmasterPid: number) {
-  const client = createAdminSession(socketDirectory)
+  const client = createSession(adminSession(socketDirectory))
   const ended = new Promise<void>((resolve) => {
     client.once('end', resolve)
   })
@@ -95,7 +95,7 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
  * leaves the session there if it is the one that watches.
  */
 async function openWatch(socketDirectory: string, postmasterPid: number): Promise<pg.Client> {
-  const client = createAdminSession(socketDirectory, 'svc watch')
+  const client = createSession(adminSession(socketDirectory, 'svc watch'))
   await client.connect()
   client.unref()
   // Ends when another session watches, the server has ended, or this process leaves and the session remains.
