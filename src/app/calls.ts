@@ -121,11 +121,7 @@ function createAdmit(
         // A report of a leak is carried out even if nobody waits for the answer.
         tablesFor: (organizationId) => {
           const own = tables.ofCall(request, organizationId, isRevocation(method))
-          return {
-            tables: own,
-            reads: own.reads,
-            readSnapshot: (statements, parameters) => own.readSnapshot(statements, parameters),
-          }
+          return { tables: own, reads: own.reads, readSnapshot: own.readSnapshot }
         },
       })
       // Strangers take no place from others, and health checks and revocations work however many calls run.

@@ -4,7 +4,7 @@ import { createReplica, type Replica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { sessionUrl } from './session-settings.js'
 import type { TablesUser } from './tables.js'
-import { type SqlTables, TablesOfUser } from './user-tables.js'
+import { createTables, type SqlTables } from './user-tables.js'
 
 /** One pool of connections, for models, statements and SQL. */
 export interface Database extends SqlTables {
@@ -42,30 +42,22 @@ export function createDatabase(options: DatabaseOptions): Database {
   const pool = new BoundedPool(options)
   const client = createModelsClient(pool)
   const retries: RetryCounts = { conflict: 0, staleStatement: 0 }
-  const sources = { pool, client, timing, retries }
-  const primary = new TablesOfUser({ ...sources, replica: undefined }, {})
+  const primary = { pool, client, timing, retries }
   const { replicaConnectionString: connectionString, replicaReadMillis: readMillis } = options
   const replica =
     connectionString === undefined
       ? undefined
-      : createReplica({ ...options, connectionString, readMillis }, primary, timing)
-  const tablesFor = (user: TablesUser) => new TablesOfUser({ ...sources, replica }, user)
-  const own = tablesFor({})
+      : createReplica({ ...options, connectionString, readMillis }, createTables(primary, {}), timing)
+  const source = { ...primary, replica }
+  const tablesFor = (user: TablesUser) => createTables(source, user)
   return {
+    ...tablesFor({}),
     connectionString: sessionUrl(options),
     pool,
     replica,
     prisma: client.prisma,
     retries,
-    isDistributed: pool.isDistributed,
-    models: own.models,
-    reads: own.reads,
-    run: (statement, values) => own.run(statement, values),
-    transaction: (work, options) => own.transaction(work, options),
-    query: (text, values) => own.query(text, values),
-    execute: (text, values) => own.execute(text, values),
     tablesFor,
-    readSnapshot: (statements, parameters) => own.readSnapshot(statements, parameters),
     stop: (call, reason) => {
       pool.stop(call, reason)
       replica?.pool.stop(call, reason)

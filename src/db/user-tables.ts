@@ -4,16 +4,15 @@ import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
 import { type RetryCounts, type Timing, withRetries } from './retries.js'
 import { beginSnapshot, readSnapshot } from './snapshot.js'
-import { createSql, deadlineIn, type Row, runOn, type Sql } from './sql.js'
-import type { Statement } from './statement.js'
-import type { SnapshotRow, StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
+import { createSql, deadlineIn, runOn, type Sql } from './sql.js'
+import type { StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
 import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
 /** What tables are made from. */
 export interface TablesSource {
   readonly pool: BoundedPool
   readonly client: ModelsClient
-  readonly replica: Replica | undefined
+  readonly replica?: Replica | undefined
   readonly timing: Timing
   readonly retries: RetryCounts
 }
@@ -23,105 +22,69 @@ export interface SqlTables extends UserTables, Sql {
   transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
 }
 
-/** The tables for a user. A class, because every call has its own. */
-export class TablesOfUser implements SqlTables {
-  readonly #source: TablesSource
-  readonly #user: TablesUser
-  /** Which reads for the primary, if it can. */
-  readonly #replica: Replica | undefined
-  #models: Models | undefined
+/** The tables for a user. Made for every call: of values alone, since accessors would give each a hidden class of its own. */
+export function createTables(source: TablesSource, user: TablesUser): SqlTables {
+  const { replica } = source
+  const tables = tablesReading(source, user, undefined)
+  return { ...tables, reads: replica === undefined ? tables : tablesReading(source, user, replica) }
+}
 
-  constructor(source: TablesSource, user: TablesUser, replica?: Replica) {
-    this.#source = source
-    this.#user = user
-    this.#replica = replica
-  }
+/** Those for which a replica reads, if there is one and it can. */
+function tablesReading(source: TablesSource, user: TablesUser, replica: Replica | undefined): Omit<SqlTables, 'reads'> {
+  const { pool, client, timing, retries } = source
+  const { call, organizationId, observers = [] } = user
+  const { isDistributed, shares, statementNames: isNamed } = pool
+  const isPlain = organizationId === undefined && observers.length === 0 && !isDistributed
 
-  get isDistributed(): boolean {
-    return this.#source.pool.isDistributed
-  }
-
-  get models(): Models {
-    const { prisma } = this.#source.client
-    const { organizationId, observers = [] } = this.#user
-    const isPlain = organizationId === undefined && observers.length === 0 && !this.isDistributed
-    this.#models ??= isPlain ? prisma : eachQuery(prisma, (name, send, query) => this.#observe(name, send, query))
-    return this.#models
-  }
-
-  get reads(): Tables {
-    const { replica } = this.#source
-    return replica === undefined ? this : new TablesOfUser(this.#source, this.#user, replica)
-  }
-
-  run<Parameters, R>(statement: Statement<Parameters, R>, values: Parameters): Promise<R[]> {
-    const isNamed = this.#source.pool.statementNames
-    const send = () => this.#send((client, deadline) => runOn(client, statement, values, { deadline, isNamed }))
-    const replica = this.#replica
-    const work =
-      replica === undefined ? send : async () => (await replica.run(statement, values, this.#user.call)) ?? send()
-    return this.#observe(statement.name, work, values)
-  }
-
-  async *readSnapshot<Parameters, R>(
-    statements: readonly Statement<Parameters, R>[],
-    parameters: Parameters,
-  ): AsyncGenerator<SnapshotRow<R>> {
-    const { pool, replica } = this.#source
-    const begin = async () => (await replica?.beginSnapshot()) ?? beginSnapshot(pool, this.#user.call)
-    await pool.longTurns.begin()
-    try {
-      yield* readSnapshot(begin, statements, parameters)
-    } finally {
-      pool.longTurns.end()
-    }
-  }
-
-  query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
-    return this.#send((client, deadline) => createSql(client, { deadline }).query<R>(text, values))
-  }
-
-  execute(text: string, values?: readonly unknown[]): Promise<number> {
-    return this.#send((client, deadline) => createSql(client, { deadline }).execute(text, values))
-  }
-
-  transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { pool, timing, retries } = this.#source
-    const { call, observers } = this.#user
-    const startedAt = performance.now()
-    const attempt = (left: number | undefined) =>
-      runTransaction(this.#source, (connected) => work(tablesIn(connected, pool, observers)), options, {
-        deadline: deadlineIn(left),
-        call,
-        statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
-      })
-    const run = () => withRetries(attempt, options, timing, retries)
-    // The work of operators may take long: calls and what goes on beside them do not wait for it.
-    return tell(options.isUnhurried === true ? run() : this.#inTurn(run), (failure) => {
-      for (const observer of observers ?? []) observer.transaction(startedAt, failure)
-    })
-  }
-
-  #send<T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> {
-    const { pool, timing, retries } = this.#source
-    const { call } = this.#user
+  const send = <T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> => {
     const attempt = (left: number | undefined) => {
       const deadline = deadlineIn(left)
       return pool.use({ deadline, call }, (client) => work(client, deadline))
     }
-    return withRetries(attempt, this.#user, timing, retries)
+    return withRetries(attempt, user, timing, retries)
   }
-
   /** `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else does. */
-  #inTurn<T>(work: () => Promise<T>, asked?: unknown): Promise<T> {
-    const { organizationId } = this.#user
-    const { shares, isDistributed } = this.#source.pool
+  const inTurn = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
     const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
     return organizationId === undefined ? onWorker() : shares.inTurnOf(organizationId, onWorker)
   }
+  const observed = <T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> =>
+    observe(observers, name, () => inTurn(work, asked))
 
-  #observe<T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> {
-    return observe(this.#user.observers, name, () => this.#inTurn(work, asked))
+  return {
+    isDistributed,
+    models: isPlain ? client.prisma : eachQuery(client.prisma, observed),
+    run: (statement, values) => {
+      const onPrimary = () => send((client, deadline) => runOn(client, statement, values, { deadline, isNamed }))
+      const work =
+        replica === undefined ? onPrimary : async () => (await replica.run(statement, values, call)) ?? onPrimary()
+      return observed(statement.name, work, values)
+    },
+    readSnapshot: async function* (statements, parameters) {
+      const begin = async () => (await source.replica?.beginSnapshot()) ?? beginSnapshot(pool, call)
+      await pool.longTurns.begin()
+      try {
+        yield* readSnapshot(begin, statements, parameters)
+      } finally {
+        pool.longTurns.end()
+      }
+    },
+    query: (text, values) => send((client, deadline) => createSql(client, { deadline }).query(text, values)),
+    execute: (text, values) => send((client, deadline) => createSql(client, { deadline }).execute(text, values)),
+    transaction: (work, options = {}) => {
+      const startedAt = performance.now()
+      const attempt = (left: number | undefined) =>
+        runTransaction(source, (connected) => work(tablesIn(connected, pool, observers)), options, {
+          deadline: deadlineIn(left),
+          call,
+          statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
+        })
+      const run = () => withRetries(attempt, options, timing, retries)
+      // The work of operators may take long: calls and what goes on beside them do not wait for it.
+      return tell(options.isUnhurried === true ? run() : inTurn(run), (failure) => {
+        for (const observer of observers) observer.transaction(startedAt, failure)
+      })
+    },
   }
 }
 
@@ -139,7 +102,7 @@ function organizationNamedIn(asked: unknown, depth = 0): string | undefined {
 function tablesIn(
   connected: Connected,
   { statementNames: isNamed, isDistributed }: Pick<BoundedPool, 'statementNames' | 'isDistributed'>,
-  observers: TablesUser['observers'],
+  observers: readonly StatementObserver[],
 ): Tables & Sql {
   const { client, throwIfOver } = connected
   const bounds = { ...connected, isNamed }
@@ -158,12 +121,8 @@ function tablesIn(
   return tables
 }
 
-function observe<T>(
-  observers: readonly StatementObserver[] | undefined,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (observers === undefined || observers.length === 0) return work()
+function observe<T>(observers: readonly StatementObserver[], name: string, work: () => Promise<T>): Promise<T> {
+  if (observers.length === 0) return work()
   const startedAt = performance.now()
   return tell(work(), (failure) => {
     for (const observer of observers) observer.statement(name, startedAt, failure)
