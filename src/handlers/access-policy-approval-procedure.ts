@@ -4,10 +4,8 @@ import {
   type AccessPolicyApprovalProcedureService,
   type CreateAccessPolicyApprovalProcedureRequest,
   CreateAccessPolicyApprovalProcedureRequestSchema,
-  CreateAccessPolicyApprovalProcedureResponseSchema,
   type UpdateAccessPolicyApprovalProcedureRequest,
   UpdateAccessPolicyApprovalProcedureRequestSchema,
-  UpdateAccessPolicyApprovalProcedureResponseSchema,
 } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import {
   createApprovalProcedure,
@@ -15,8 +13,8 @@ import {
   updateApprovalProcedure,
 } from '../domain/access-policy-approval-procedure.js'
 import type { LimitCheck } from '../limits/limit-check.js'
+import { taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { taggedAnswer } from './standard-methods.js'
 
 /** The methods of approval procedures whose requests have steps; the others are standard methods. */
 export function createAccessPolicyApprovalProcedureHandlers({
@@ -35,12 +33,12 @@ export function createAccessPolicyApprovalProcedureHandlers({
     async createAccessPolicyApprovalProcedure(request, context) {
       const draft = draftFrom(CreateAccessPolicyApprovalProcedureRequestSchema, request)
       const procedure = await createApprovalProcedure(scopeOf(context), draft)
-      return taggedAnswer(CreateAccessPolicyApprovalProcedureResponseSchema, procedure, context)
+      return taggedAnswer(context, procedure)
     },
     async updateAccessPolicyApprovalProcedure(request, context) {
       const draft = draftFrom(UpdateAccessPolicyApprovalProcedureRequestSchema, request)
       const procedure = await updateApprovalProcedure(scopeOf(context), { id: request.id, ...draft })
-      return taggedAnswer(UpdateAccessPolicyApprovalProcedureResponseSchema, procedure, context)
+      return taggedAnswer(context, procedure)
     },
   }
 }

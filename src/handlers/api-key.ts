@@ -1,11 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import {
-  ApiKeyKind,
-  type ApiKeyService,
-  CreateApiKeyResponseSchema,
-  RevokeApiKeyResponseSchema,
-  RotateApiKeyResponseSchema,
-} from '../../gen/svc/v2/api_key_pb.js'
+import { ApiKeyKind, type ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { createKey, revokeKey, rotateKey } from '../domain/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS } from '../domain/auth/api-key-rotation.js'
 import type { SecretHasher } from '../domain/auth/secret-hash.js'
@@ -23,14 +17,13 @@ export function createApiKeyHandlers({ hasher }: { readonly hasher: SecretHasher
         permissions,
         seconds: lifetimeSeconds || undefined,
       })
-      return printedAnswer(CreateApiKeyResponseSchema, json, { secret })
+      return printedAnswer(context, json, { secret })
     },
     rotateApiKey: async ({ id, overlapSeconds = DEFAULT_OVERLAP_SECONDS }, context) => {
       const { json, secret } = await rotateKey(scopeOf(context), hasher, { id, overlapSeconds })
-      return printedAnswer(RotateApiKeyResponseSchema, json, { secret })
+      return printedAnswer(context, json, { secret })
     },
-    revokeApiKey: async (request, context) =>
-      printedAnswer(RevokeApiKeyResponseSchema, await revokeKey(scopeOf(context), request)),
+    revokeApiKey: async (request, context) => printedAnswer(context, await revokeKey(scopeOf(context), request)),
   }
 }
 

@@ -1,7 +1,6 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { type CallerService, GetCallerResponseSchema } from '../../gen/svc/v2/caller_pb.js'
+import type { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { TeamUserRole, UserRole } from '../../gen/svc/v2/user_pb.js'
 import type { CallerKind } from '../domain/caller/caller.js'
 import { getCaller } from '../domain/caller/caller-details.js'
@@ -18,7 +17,7 @@ const kinds: Readonly<Record<CallerKind, CredentialKind>> = {
 export const callerHandlers: ServiceImpl<typeof CallerService> = {
   async getCaller(_request, context) {
     const { kind, id, name, organizationId, role, permissions, teams, expiresAt } = await getCaller(scopeOf(context))
-    return create(GetCallerResponseSchema, {
+    return {
       data: {
         kind: kinds[kind],
         id,
@@ -33,6 +32,6 @@ export const callerHandlers: ServiceImpl<typeof CallerService> = {
         })),
         ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
       },
-    })
+    }
   },
 }

@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { create, type DescMessage, type MessageInitShape, type MessageShape, toJson } from '@bufbuild/protobuf'
-import type { Page } from '../domain/paging.js'
+import { create, type DescMessage, toJson } from '@bufbuild/protobuf'
+import type { HandlerContext } from '@connectrpc/connect'
+import type { Scope } from '../domain/caller/scope.js'
+import type { Page, PageTokens } from '../domain/paging.js'
+import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import { scopeOf } from './request-context.js'
 
 /** How answers are printed over every door: fields without presence are always there. */
 export const answerJsonOptions = { alwaysEmitImplicit: true }
@@ -10,34 +14,60 @@ export const answerJsonOptions = { alwaysEmitImplicit: true }
 const LONG_TEXT = 1_000_000
 
 /** Makes the answer of a call: `data` is JSON printed by the database, `others` are the fields beside it. */
-export function printedAnswer<Desc extends DescMessage>(
-  desc: Desc,
+export function printedAnswer<Answer>(
+  { method: { output } }: HandlerContext,
   data: string,
-  others?: MessageInitShape<Desc>,
-): MessageShape<Desc> {
-  return preprintedMessage(desc, ['{"data":', data, others === undefined ? '}' : othersText(desc, others)])
+  others?: NoInfer<Partial<Answer>>,
+): Answer {
+  const message = preprintedMessage(output, ['{"data":', data, others === undefined ? '}' : othersText(output, others)])
+  return message as Answer
 }
 
-/** Makes a page as the answer. A long one takes several turns of the event loop, so that others get theirs. */
-export async function printedPage<Desc extends DescMessage>(
-  desc: Desc,
-  { items, nextPageToken, totalSize }: Page,
-): Promise<MessageShape<Desc>> {
+/** The same for an object, with its `ETag`. */
+export function taggedAnswer<Answer>(context: HandlerContext, json: string, others?: NoInfer<Partial<Answer>>): Answer {
+  context.responseHeader.set('etag', entityTagOf(json))
+  return printedAnswer<Answer>(context, json, others)
+}
+
+/** Makes the answer of a list: all of it in JSON, or a page. A long one takes several turns, so that others get theirs. */
+export async function printedList<Answer>(context: HandlerContext, list: Page | string): Promise<Answer> {
+  if (typeof list === 'string') return printedAnswer(context, list)
+  const { items, nextPageToken, totalSize } = list
   if (items.length > LONG_TEXT) await setImmediate()
   const total = totalSize === undefined ? '' : `,"totalSize":${totalSize}`
-  return preprintedMessage(desc, ['{"data":[', items, `],"nextPageToken":${JSON.stringify(nextPageToken)}${total}}`])
-}
-
-/** Makes the answer of a list: a page, or the JSON of all of it. */
-export function printedList<Desc extends DescMessage>(
-  desc: Desc,
-  list: Page | string,
-): MessageShape<Desc> | Promise<MessageShape<Desc>> {
-  return typeof list === 'string' ? printedAnswer(desc, list) : printedPage(desc, list)
+  const end = `],"nextPageToken":${JSON.stringify(nextPageToken)}${total}}`
+  return preprintedMessage(context.method.output, ['{"data":[', items, end]) as Answer
 }
 
 /** The end of the JSON of a message, after its field `data`. */
-function othersText<Desc extends DescMessage>(desc: Desc, others: MessageInitShape<Desc>): string {
-  const { data: _, ...rest } = Object(toJson(desc, create(desc, others), answerJsonOptions))
+function othersText(desc: DescMessage, others: object): string {
+  const { data: _, ...rest } = Object(toJson(desc, create(desc, { ...others }), answerJsonOptions))
   return `,${JSON.stringify(rest).slice(1)}`
+}
+
+type Handler<Request, Answer> = (request: Request, context: HandlerContext) => Promise<Answer>
+
+/** The handler of a method whose rules give the JSON of an object. */
+export function tagged<Request, Answer>(
+  rules: (scope: Scope, request: Request) => Promise<string>,
+): Handler<Request, Answer> {
+  return async (request, context) => taggedAnswer(context, await rules(scopeOf(context), request))
+}
+
+/** The handler of a list. */
+export function listed<Request, Answer>(
+  rules: (scope: Scope, request: Request, pageTokens: PageTokens) => Promise<Page | string>,
+  pageTokens: PageTokens,
+): Handler<Request, Answer> {
+  return async (request, context) => printedList(context, await rules(scopeOf(context), request, pageTokens))
+}
+
+/** The handler of a method that answers nothing. */
+export function done<Request>(
+  rules: (scope: Scope, request: Request) => Promise<void>,
+): Handler<Request, Record<never, never>> {
+  return async (request, context) => {
+    await rules(scopeOf(context), request)
+    return {}
+  }
 }

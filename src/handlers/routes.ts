@@ -3,42 +3,22 @@ import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connec
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
-import { AppInstanceService, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService, BatchUpdateAppResourcesResponseSchema } from '../../gen/svc/v2/app_resource_pb.js'
-import {
-  ActorKind,
-  AuditLogService,
-  ListAuditActionsResponseSchema,
-  ListAuditEventsResponseSchema,
-} from '../../gen/svc/v2/audit_log_pb.js'
+import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
+import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
+import { ActorKind, AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { CallerService } from '../../gen/svc/v2/caller_pb.js'
-import { DirectoryService, GetDirectoryStatusResponseSchema } from '../../gen/svc/v2/directory_pb.js'
-import {
-  EntityFieldMappingService,
-  ListEntityFieldMappingsResponseSchema,
-} from '../../gen/svc/v2/entity_field_mapping_pb.js'
-import {
-  EntityIngestionConfigService,
-  ListEntityIngestionConfigsResponseSchema,
-} from '../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { DirectoryService } from '../../gen/svc/v2/directory_pb.js'
+import { EntityFieldMappingService } from '../../gen/svc/v2/entity_field_mapping_pb.js'
+import { EntityIngestionConfigService } from '../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { EntityTypeService } from '../../gen/svc/v2/entity_type_pb.js'
 import { EventService } from '../../gen/svc/v2/event_pb.js'
 import { GroupService } from '../../gen/svc/v2/group_pb.js'
-import { GetJourneyResponseSchema, JourneyService, ListJourneysResponseSchema } from '../../gen/svc/v2/journey_pb.js'
-import {
-  GetOrganizationResponseSchema,
-  OrganizationService,
-  UpdateOrganizationResponseSchema,
-} from '../../gen/svc/v2/organization_pb.js'
-import { PriorityService, UpdatePriorityResponseSchema } from '../../gen/svc/v2/priority_pb.js'
+import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import { OrganizationService } from '../../gen/svc/v2/organization_pb.js'
+import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
 import { services as servicesByMember } from '../../gen/svc/v2/services.js'
-import {
-  ArchiveSlaDefinitionResponseSchema,
-  ListSlaDefinitionsResponseSchema,
-  SlaDefinitionService,
-  UnarchiveSlaDefinitionResponseSchema,
-} from '../../gen/svc/v2/sla_definition_pb.js'
+import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../gen/svc/v2/team_pb.js'
 import { TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
@@ -53,7 +33,7 @@ import { listAuditEvents } from '../domain/audit-log.js'
 import { readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import { entityIngestionConfigs, listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
-import { groups } from '../domain/group.js'
+import { groups, listGroupMembers, writeGroupMember } from '../domain/group.js'
 import { getJourney, listJourneys } from '../domain/journey.js'
 import { getOrganization, updateOrganization } from '../domain/organization.js'
 import { priorities, updatePriority } from '../domain/priority.js'
@@ -71,10 +51,9 @@ import { createApiKeyHandlers } from './api-key.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { callerHandlers } from './caller.js'
 import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
-import { createGroupMemberHandlers } from './group.js'
-import { printedAnswer, printedList, printedPage } from './printed-answer.js'
+import { done, listed, printedAnswer, printedList, tagged } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { standardMethods, taggedAnswer } from './standard-methods.js'
+import { standardMethods } from './standard-methods.js'
 import { createTeamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
@@ -114,17 +93,10 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     standard(ApiKeyService, apiKeys, createApiKeyHandlers(options))
     standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
-      listAppInstances: async (request, context) =>
-        printedPage(ListAppInstancesResponseSchema, await listAppInstances(scopeOf(context), request, pageTokens)),
+      listAppInstances: listed(listAppInstances, pageTokens),
       listAppInstanceShares: (request, context) => listAppInstanceShares(scopeOf(context), request, pageTokens),
-      shareAppInstance: async (request, context) => {
-        await shareAppInstance(scopeOf(context), request, true)
-        return {}
-      },
-      unshareAppInstance: async (request, context) => {
-        await shareAppInstance(scopeOf(context), request, false)
-        return {}
-      },
+      shareAppInstance: done((scope, request) => shareAppInstance(scope, request, true)),
+      unshareAppInstance: done((scope, request) => shareAppInstance(scope, request, false)),
     })
     standard(AppResourceService, appResources, {
       batchCreateAppResources: async ({ resources }, context) => {
@@ -132,67 +104,52 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         return { data: created.map((resource) => ({ ...resource, externalId: resource.externalId ?? '' })) }
       },
       batchUpdateAppResources: async ({ resources }, context) =>
-        printedAnswer(
-          BatchUpdateAppResourcesResponseSchema,
-          await batchUpdateAppResources(scopeOf(context), resources),
-        ),
+        printedAnswer(context, await batchUpdateAppResources(scopeOf(context), resources)),
     })
     router.service(AuditLogService, {
       listAuditEvents: async (request, context) => {
         const actions = request.actions.map((action, index) => auditActionFrom(action, `actions[${index}]`))
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
         const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
-        return printedPage(ListAuditEventsResponseSchema, await listAuditEvents(scopeOf(context), query, pageTokens))
+        return printedList(context, await listAuditEvents(scopeOf(context), query, pageTokens))
       },
-      listAuditActions: () => printedAnswer(ListAuditActionsResponseSchema, JSON.stringify(auditActions)),
+      listAuditActions: (_request, context) => printedAnswer(context, JSON.stringify(auditActions)),
     })
     router.service(DirectoryService, {
       getDirectoryStatus: async (_request, context) => {
         const { tables, caller, runtime } = scopeOf(context)
         const status = await readDirectoryStatus(tables, caller.organizationId, runtime.now())
-        return printedAnswer(GetDirectoryStatusResponseSchema, JSON.stringify(status))
+        return printedAnswer(context, JSON.stringify(status))
       },
     })
     standard(EntityFieldMappingService, entityFieldMappings, {
-      listEntityFieldMappings: async (request, context) =>
-        printedAnswer(ListEntityFieldMappingsResponseSchema, await listEntityFieldMappings(scopeOf(context), request)),
+      listEntityFieldMappings: listed(listEntityFieldMappings, pageTokens),
     })
     standard(EntityIngestionConfigService, entityIngestionConfigs, {
-      listEntityIngestionConfigs: async (request, context) =>
-        printedList(
-          ListEntityIngestionConfigsResponseSchema,
-          await listEntityIngestionConfigs(scopeOf(context), request, pageTokens),
-        ),
+      listEntityIngestionConfigs: listed(listEntityIngestionConfigs, pageTokens),
     })
     standard(EntityTypeService, standardResource(entityTypeStore))
-    standard(GroupService, groups, createGroupMemberHandlers(options))
+    standard(GroupService, groups, {
+      listGroupMembers: (request, context) => listGroupMembers(scopeOf(context), request, pageTokens),
+      addGroupMember: async ({ groupId, userId }, context) => {
+        await writeGroupMember(scopeOf(context), { groupId, userId }, true)
+        return { data: { groupId, userId } }
+      },
+      removeGroupMember: done((scope, member) => writeGroupMember(scope, member, false)),
+    })
     router.service(JourneyService, {
-      getJourney: async ({ id }, context) =>
-        printedAnswer(GetJourneyResponseSchema, await getJourney(scopeOf(context), id)),
-      listJourneys: async (request, context) =>
-        printedPage(ListJourneysResponseSchema, await listJourneys(scopeOf(context), request, pageTokens)),
+      getJourney: async ({ id }, context) => printedAnswer(context, await getJourney(scopeOf(context), id)),
+      listJourneys: listed(listJourneys, pageTokens),
     })
     router.service(OrganizationService, {
-      getOrganization: async (_request, context) =>
-        taggedAnswer(GetOrganizationResponseSchema, await getOrganization(scopeOf(context)), context),
-      updateOrganization: async (request, context) =>
-        taggedAnswer(UpdateOrganizationResponseSchema, await updateOrganization(scopeOf(context), request), context),
+      getOrganization: tagged(getOrganization),
+      updateOrganization: tagged(updateOrganization),
     })
-    standard(PriorityService, priorities, {
-      updatePriority: async (request, context) =>
-        taggedAnswer(UpdatePriorityResponseSchema, await updatePriority(scopeOf(context), request), context),
-    })
+    standard(PriorityService, priorities, { updatePriority: tagged(updatePriority) })
     standard(SlaDefinitionService, slaDefinitions, {
-      listSlaDefinitions: async (request, context) =>
-        printedList(ListSlaDefinitionsResponseSchema, await listSlaDefinitions(scopeOf(context), request, pageTokens)),
-      archiveSlaDefinition: async ({ id }, context) => {
-        const definition = await archiveSlaDefinition(scopeOf(context), id, true)
-        return taggedAnswer(ArchiveSlaDefinitionResponseSchema, definition, context)
-      },
-      unarchiveSlaDefinition: async ({ id }, context) => {
-        const definition = await archiveSlaDefinition(scopeOf(context), id, false)
-        return taggedAnswer(UnarchiveSlaDefinitionResponseSchema, definition, context)
-      },
+      listSlaDefinitions: listed(listSlaDefinitions, pageTokens),
+      archiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, true)),
+      unarchiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, false)),
     })
     standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(options))
     standard(TeamService, standardResource(teamStore), createTeamMemberHandlers(options))

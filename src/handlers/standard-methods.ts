@@ -1,19 +1,12 @@
-import {
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  isFieldSet,
-  type Message,
-  type MessageShape,
-} from '@bufbuild/protobuf'
+import { type DescMethod, type DescService, isFieldSet, type Message } from '@bufbuild/protobuf'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { PageTokens } from '../domain/paging.js'
 import { createObject, deleteObject, getObject, listObjects, updateObject } from '../domain/standard-methods.js'
 import { ofOwner, type StandardResource } from '../domain/standard-resource.js'
-import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import type { StandardValues } from '../store/standard-writes.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
-import { printedAnswer, printedPage } from './printed-answer.js'
+import { printedList, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
 /** A request of a standard method, by the names of its fields. */
@@ -26,49 +19,61 @@ type Request = Readonly<Record<string, unknown>> & {
   readonly clearFields?: readonly string[]
 }
 
-type Handler = (request: Message & Request, context: HandlerContext) => Promise<Message>
-type MakeHandler = (method: DescMethod, resource: StandardResource, pageTokens: PageTokens) => Handler
+type Handler = (
+  request: Message & Request,
+  context: HandlerContext,
+  resource: StandardResource,
+  pageTokens: PageTokens,
+) => Promise<Message>
 
 /** The handlers of the standard methods (AIP-131 to 135), by verb. */
-const handlers: Readonly<Record<string, MakeHandler>> = {
-  Get:
-    ({ output }, resource) =>
-    async (request, context) =>
-      taggedAnswer(output, await getObject(scopeOf(context), placed(resource, request), request.id), context),
+const handlers: Readonly<Record<string, Handler>> = {
+  Get: async (request, context, resource) =>
+    taggedAnswer(context, await getObject(scopeOf(context), placed(resource, request), request.id)),
 
-  List:
-    ({ output }, resource, pageTokens) =>
-    async (request, context) => {
-      const filters = Object.fromEntries(resource.store.filters.map((name) => [name, String(request[name])]))
-      return printedPage(output, await listObjects(scopeOf(context), resource, { ...request, filters }, pageTokens))
-    },
-
-  Create: ({ input, output }, resource) => {
-    const names = input.fields.map(({ localName }) => localName)
-    const { store } = resource
-    const property = store.owner?.property
-    return async (request, context) => {
-      const owner = property === undefined ? {} : { [property]: request[property] }
-      const given = { ...store.valuesOf(request, names), ...owner }
-      return taggedAnswer(output, await createObject(scopeOf(context), resource, given), context)
-    }
+  List: async (request, context, resource, pageTokens) => {
+    const filters = Object.fromEntries(resource.store.filters.map((name) => [name, String(request[name])]))
+    return printedList(context, await listObjects(scopeOf(context), resource, { ...request, filters }, pageTokens))
   },
 
-  Update:
-    ({ input, output }, resource) =>
-    async (request, context) => {
-      const given = input.fields.filter((field) => isFieldSet(request, field)).map(({ localName }) => localName)
-      const names = [...given.filter((name) => name !== 'id'), ...(request.clearFields ?? [])]
-      const changes = resource.store.valuesOf(request, names)
-      return taggedAnswer(output, await updateObject(scopeOf(context), resource, request.id, () => changes), context)
-    },
+  Create: async (request, context, resource) => {
+    const property = resource.store.owner?.property
+    const owner = property === undefined ? {} : { [property]: request[property] }
+    const given = { ...createdValues(resource, request, context), ...owner }
+    return taggedAnswer(context, await createObject(scopeOf(context), resource, given))
+  },
 
-  Delete:
-    ({ output }, resource) =>
-    async (request, context) => {
-      await deleteObject(scopeOf(context), placed(resource, request), request.id)
-      return preprintedMessage(output, ['{}'])
-    },
+  Update: async (request, context, resource) => {
+    const changes = updatedValues(resource, request, context)
+    return taggedAnswer(context, await updateObject(scopeOf(context), resource, request.id, () => changes))
+  },
+
+  Delete: async (request, context, resource) => {
+    await deleteObject(scopeOf(context), placed(resource, request), request.id)
+    return preprintedMessage(context.method.output, ['{}'])
+  },
+}
+
+/** The values of a new object, from the request for it. */
+export function createdValues(
+  { store }: StandardResource,
+  request: object,
+  { method }: Pick<HandlerContext, 'method'>,
+): StandardValues {
+  return store.valuesOf(
+    request,
+    method.input.fields.map(({ localName }) => localName),
+  )
+}
+
+/** The values that a request gives an object, or empties. */
+export function updatedValues(
+  { store }: StandardResource,
+  request: Message & Pick<Request, 'clearFields'>,
+  { method }: Pick<HandlerContext, 'method'>,
+): StandardValues {
+  const given = method.input.fields.filter((field) => field.name !== 'id' && isFieldSet(request, field))
+  return store.valuesOf(request, [...given.map(({ localName }) => localName), ...(request.clearFields ?? [])])
 }
 
 /** The objects that a request can name: those of one owner, if it names that as well. */
@@ -87,28 +92,17 @@ export function standardMethods<Service extends DescService>(
   const type = service.name.replace(/Service$/, '')
   const { pages } = resource.store
   const setMoments = createMomentSetter()
-  const named = Object.entries(handlers).flatMap(([verb, make]) => {
+  const named = Object.entries(handlers).flatMap(([verb, handle]) => {
     const isNamed = ({ name }: DescMethod) => (verb === 'List' ? name.startsWith(verb) : name === `${verb}${type}`)
     const method = verb === 'List' && pages === undefined ? undefined : service.methods.find(isNamed)
     if (method === undefined) return []
-    const handle = make(method, resource, pageTokens)
-    const settled: Handler = async (request, context) => {
+    const settled = async (request: Message & Request, context: HandlerContext) => {
       setMoments(method.input, request)
-      return handle(request, context)
+      return handle(request, context, resource, pageTokens)
     }
     return [[method.localName, settled] as const]
   })
   // What is made of a method has its types.
   const made: object = Object.fromEntries(named)
   return made as Partial<ServiceImpl<Service>>
-}
-
-/** An answer with an object and its `ETag`. */
-export function taggedAnswer<Desc extends DescMessage>(
-  desc: Desc,
-  json: string,
-  context: HandlerContext,
-): MessageShape<Desc> {
-  context.responseHeader.set('etag', entityTagOf(json))
-  return printedAnswer(desc, json)
 }

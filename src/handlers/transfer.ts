@@ -1,12 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
-import {
-  ImportRecordsRequestSchema,
-  ImportRecordsResponseSchema,
-  RecordOutcome,
-  type TransferService,
-} from '../../gen/svc/v2/transfer_pb.js'
+import { ImportRecordsRequestSchema, RecordOutcome, type TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { exportRecords } from '../transfer/export-records.js'
@@ -38,7 +33,7 @@ export function createTransferHandlers({
       const data = planned.map(({ line, kind, id, outcome, fields, faults }) => {
         return { line, kind, id, outcome: outcomeValues[outcome], changedFields: [...fields], faults: [...faults] }
       })
-      return create(ImportRecordsResponseSchema, { data })
+      return { data }
     },
     async *exportRecords(_request, context) {
       const scope = scopeOf(context)

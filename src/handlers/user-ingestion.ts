@@ -1,20 +1,12 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
-import {
-  IngestionOutcome,
-  IngestionResultSchema,
-  IngestUserProfilesResponseSchema,
-  RepublishUserResponseSchema,
-  type UserIngestionService,
-} from '../../gen/svc/v2/user_ingestion_pb.js'
+import { IngestionOutcome, type UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles, republishUser } from '../domain/user-ingestion/user-ingestion.js'
-import { entityTagOf } from '../domain/value/entity-tag.js'
-import { printedAnswer } from './printed-answer.js'
-import { skippedFieldsToMessage } from './profile-field.js'
+import { taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
+import { skippedFieldsToMessage } from './user.js'
 
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({
@@ -38,27 +30,18 @@ export function createUserIngestionHandlers({
         })),
       })
       results.forEach(count)
-      return create(IngestUserProfilesResponseSchema, {
-        data: results.map(({ outcome, skipped, ...result }) =>
-          create(IngestionResultSchema, {
-            outcome: IngestionOutcome[outcome],
-            ...result,
-            ...skippedFieldsToMessage(skipped),
-          }),
-        ),
+      const data = results.map(({ outcome, skipped, ...result }) => {
+        return { outcome: IngestionOutcome[outcome], ...result, ...skippedFieldsToMessage(skipped) }
       })
+      return { data }
     },
 
     async republishUser({ id }, context) {
       const { json, ...published } = await republishUser(scopeOf(context), id)
       count(published)
       const { skipped, skippedPhone, unresolvedManager } = published
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(RepublishUserResponseSchema, json, {
-        ...skippedFieldsToMessage(skipped),
-        skippedPhone,
-        unresolvedManager,
-      })
+      const others = { ...skippedFieldsToMessage(skipped), skippedPhone, unresolvedManager }
+      return taggedAnswer(context, json, others)
     },
   }
 }

@@ -1,19 +1,10 @@
-import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
-import {
-  CreateUserRelationshipResponseSchema,
-  DeleteUserRelationshipResponseSchema,
-  GetUserRelationshipResponseSchema,
-  type UserRelationship,
-  UserRelationshipSchema,
-  type UserRelationshipService,
-  UserRelationshipType,
-} from '../../gen/svc/v2/user_relationship_pb.js'
+import { type UserRelationshipService, UserRelationshipType } from '../../gen/svc/v2/user_relationship_pb.js'
 import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager.js'
 import { getManager, writeManager } from '../domain/user/user-relationship.js'
-import { skippedFieldsToMessage } from './profile-field.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
+import { skippedFieldsToMessage } from './user.js'
 
 /** The service of relationships between users. */
 export function createUserRelationshipHandlers({
@@ -27,31 +18,25 @@ export function createUserRelationshipHandlers({
       const { relationship, skipped } = await writeManager(scopeOf(context), { userId, managerUserId, pin })
       tally?.fieldsSkipped(skipped)
       if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
-      return create(CreateUserRelationshipResponseSchema, {
-        ...(relationship !== undefined && { data: relationshipToMessage(relationship) }),
-        ...skippedFieldsToMessage(skipped),
-      })
+      const data = relationship && relationshipToMessage(relationship)
+      return { ...(data && { data }), ...skippedFieldsToMessage(skipped) }
     },
 
     async deleteUserRelationship({ userId, pin }, context) {
       const { skipped } = await writeManager(scopeOf(context), { userId, managerUserId: '', pin })
       tally?.fieldsSkipped(skipped)
-      return create(DeleteUserRelationshipResponseSchema, skippedFieldsToMessage(skipped))
+      return skippedFieldsToMessage(skipped)
     },
 
     async getUserRelationship(request, context) {
       const relationship = await getManager(scopeOf(context), request.userId)
       context.responseHeader.set('etag', relationshipTagOf(relationship))
-      return create(GetUserRelationshipResponseSchema, { data: relationshipToMessage(relationship) })
+      return { data: relationshipToMessage(relationship) }
     },
   }
 }
 
-function relationshipToMessage({ userId, managerUserId, createdAt }: ManagerRelationship): UserRelationship {
-  return create(UserRelationshipSchema, {
-    userId,
-    relatedUserId: managerUserId,
-    relationshipType: UserRelationshipType.MANAGER,
-    createdAt: createdAt.toISOString(),
-  })
+function relationshipToMessage({ userId, managerUserId, createdAt }: ManagerRelationship) {
+  const relationshipType = UserRelationshipType.MANAGER
+  return { userId, relatedUserId: managerUserId, relationshipType, createdAt: createdAt.toISOString() }
 }

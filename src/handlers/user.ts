@@ -1,22 +1,21 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ErrorReason } from '../../gen/svc/v2/error_reason_pb.js'
 import {
-  CreateUserResponseSchema,
-  DeactivateUserResponseSchema,
   FieldOwner,
-  GetUserResponseSchema,
-  ListDepartmentOptionsResponseSchema,
-  ListUsersResponseSchema,
-  ReactivateUserResponseSchema,
   type UpdateUserRequest,
-  UpdateUserResponseSchema,
+  UserProfileField,
   UserRole as UserRoleMessage,
   type UserService,
   type UserUpdate as UserUpdateMessage,
   UserUpdateOutcome,
 } from '../../gen/svc/v2/user_pb.js'
 import type { PageTokens } from '../domain/paging.js'
-import { fieldOwners } from '../domain/profile/field-ownership.js'
+import {
+  fieldOwners,
+  type GovernedField,
+  governedFields,
+  type SkippedFields,
+} from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import {
   createUser,
@@ -29,9 +28,7 @@ import {
 } from '../domain/user/user.js'
 import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
-import { entityTagOf } from '../domain/value/entity-tag.js'
-import { printedAnswer, printedPage } from './printed-answer.js'
-import { governedFieldsFrom, skippedFieldsToMessage } from './profile-field.js'
+import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
@@ -47,8 +44,7 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
     async updateUser(request, context) {
       const { json, skipped } = await updateUser(scopeOf(context), updateFrom(request))
       tally?.fieldsSkipped(skipped)
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(UpdateUserResponseSchema, json, skippedFieldsToMessage(skipped))
+      return taggedAnswer(context, json, skippedFieldsToMessage(skipped))
     },
 
     async batchUpdateUsers({ users, validateOnly }, context) {
@@ -64,45 +60,25 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
         profile: profileInputFrom(request),
         pinFields: governedFieldsFrom(request.pinFields),
       }
-      const created = await createUser(scopeOf(context), user)
-      context.responseHeader.set('etag', entityTagOf(created))
-      return printedAnswer(CreateUserResponseSchema, created)
+      return taggedAnswer(context, await createUser(scopeOf(context), user))
     },
 
-    async deactivateUser({ id }, context) {
-      const { json } = await setUserActive(scopeOf(context), id, false)
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(DeactivateUserResponseSchema, json)
-    },
+    deactivateUser: tagged((scope, { id }) => setUserActive(scope, id, false)),
+    reactivateUser: tagged((scope, { id }) => setUserActive(scope, id, true)),
+    getUser: tagged((scope, { id }) => getUser(scope, id)),
 
-    async reactivateUser({ id }, context) {
-      const { json } = await setUserActive(scopeOf(context), id, true)
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(ReactivateUserResponseSchema, json)
-    },
-
-    async endUserSessions({ id }, context) {
-      await endUserSessions(scopeOf(context), id)
-      return {}
-    },
-
-    async getUser(request, context) {
-      const user = await getUser(scopeOf(context), request.id)
-      context.responseHeader.set('etag', entityTagOf(user))
-      return printedAnswer(GetUserResponseSchema, user)
-    },
+    endUserSessions: done((scope, { id }) => endUserSessions(scope, id)),
 
     async listUsers(request, context) {
       const [field] = governedFieldsFrom([request.field])
       const owner = fieldOwners.find((each) => FieldOwner[each] === request.owner)
       const role = request.role === UserRoleMessage.UNSPECIFIED ? undefined : roles[request.role]
       const page = await listUsers(scopeOf(context), { ...request, field, owner, role }, pageTokens)
-      return printedPage(ListUsersResponseSchema, page)
+      return printedList(context, page)
     },
 
     async listDepartmentOptions(_request, context) {
-      const departments = await listDepartmentOptions(scopeOf(context))
-      return printedAnswer(ListDepartmentOptionsResponseSchema, departments)
+      return printedAnswer(context, await listDepartmentOptions(scopeOf(context)))
     },
   }
 }
@@ -113,6 +89,19 @@ const roles: Readonly<Record<UserRoleMessage, NewUser['role']>> = {
   [UserRoleMessage.ORG_ADMIN]: 'ORG_ADMIN',
   [UserRoleMessage.ORG_MEMBER]: 'ORG_MEMBER',
   [UserRoleMessage.ORG_GUEST]: 'ORG_GUEST',
+}
+
+/** The fields named in a list of a request. */
+function governedFieldsFrom(values: readonly UserProfileField[]): GovernedField[] {
+  return values.flatMap((value) => governedFields.find((known) => UserProfileField[known] === value) ?? [])
+}
+
+/** The two lists of fields that a write left alone, as in every answer. */
+export function skippedFieldsToMessage({ pinned, directoryLocked }: SkippedFields) {
+  return {
+    skippedPinnedFields: pinned.map((field) => UserProfileField[field]),
+    skippedDirectoryLockedFields: directoryLocked.map((field) => UserProfileField[field]),
+  }
 }
 
 function updateFrom(message: UserUpdateMessage | UpdateUserRequest): UserUpdate {

@@ -1,21 +1,10 @@
-import { isFieldSet } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import {
-  CreateWebhookEndpointRequestSchema,
-  CreateWebhookEndpointResponseSchema,
-  DisableWebhookEndpointResponseSchema,
-  EnableWebhookEndpointResponseSchema,
-  ListWebhookDeliveriesResponseSchema,
-  ResendWebhookDeliveryResponseSchema,
-  RotateWebhookEndpointSecretResponseSchema,
-  UpdateWebhookEndpointRequestSchema,
-  UpdateWebhookEndpointResponseSchema,
   WebhookDeliveryStatus,
   type WebhookEndpointService,
   WebhookMode,
 } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import type { PageTokens } from '../domain/paging.js'
-import { entityTagOf } from '../domain/value/entity-tag.js'
 import { isDelivered } from '../domain/webhook/delivery.js'
 import { listDeliveries, recover, resend } from '../domain/webhook/delivery-list.js'
 import {
@@ -29,9 +18,9 @@ import {
   webhookEndpoints,
 } from '../domain/webhook/endpoint.js'
 import { auditActionFrom } from './event.js'
-import { printedAnswer, printedPage } from './printed-answer.js'
+import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { taggedAnswer } from './standard-methods.js'
+import { createdValues, updatedValues } from './standard-methods.js'
 
 /** What the handlers of webhook endpoints depend on. */
 export interface WebhookHandlersOptions {
@@ -44,40 +33,26 @@ export function createWebhookEndpointHandlers({
   webhooks,
   pageTokens,
 }: WebhookHandlersOptions): Partial<ServiceImpl<typeof WebhookEndpointService>> {
-  const { valuesOf } = webhookEndpoints.store
   return {
     createWebhookEndpoint: async (request, context) => {
       requireKnown(request.types)
       const { url, hasPublicKey, teamId } = request
       const mode = request.mode || WebhookMode.UNORDERED
-      const names = CreateWebhookEndpointRequestSchema.fields.map(({ localName }) => localName)
-      const given = { ...valuesOf({ ...request, mode }, names), teamId }
+      const given = { ...createdValues(webhookEndpoints, { ...request, mode }, context), teamId }
       const { json, secret } = await createEndpoint(scopeOf(context), webhooks, { ...given, url, hasPublicKey })
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(CreateWebhookEndpointResponseSchema, json, { secret })
+      return taggedAnswer(context, json, { secret })
     },
     updateWebhookEndpoint: async (request, context) => {
       requireKnown(request.types)
-      const { fields } = UpdateWebhookEndpointRequestSchema
-      const given = fields.filter((field) => isFieldSet(request, field)).map(({ localName }) => localName)
-      const values = valuesOf(request, [...given.filter((name) => name !== 'id'), ...request.clearFields])
-      const changes = { ...values, url: request.url }
-      const json = await updateEndpoint(scopeOf(context), webhooks, request.id, changes)
-      return taggedAnswer(UpdateWebhookEndpointResponseSchema, json, context)
+      const changes = { ...updatedValues(webhookEndpoints, request, context), url: request.url }
+      return taggedAnswer(context, await updateEndpoint(scopeOf(context), webhooks, request.id, changes))
     },
     rotateWebhookEndpointSecret: async ({ id }, context) => {
       const { json, secret } = await rotateEndpointSecret(scopeOf(context), webhooks, id)
-      context.responseHeader.set('etag', entityTagOf(json))
-      return printedAnswer(RotateWebhookEndpointSecretResponseSchema, json, { secret })
+      return taggedAnswer(context, json, { secret })
     },
-    enableWebhookEndpoint: async ({ id }, context) => {
-      const json = await setEndpointEnabled(scopeOf(context), id, true)
-      return taggedAnswer(EnableWebhookEndpointResponseSchema, json, context)
-    },
-    disableWebhookEndpoint: async ({ id }, context) => {
-      const json = await setEndpointEnabled(scopeOf(context), id, false)
-      return taggedAnswer(DisableWebhookEndpointResponseSchema, json, context)
-    },
+    enableWebhookEndpoint: tagged((scope, { id }) => setEndpointEnabled(scope, id, true)),
+    disableWebhookEndpoint: tagged((scope, { id }) => setEndpointEnabled(scope, id, false)),
     testWebhookEndpoint: async ({ id }, context) => {
       const result = await testEndpoint(scopeOf(context), webhooks, id, context.signal)
       const { responseStatus, responseBody, error } = result
@@ -87,16 +62,13 @@ export function createWebhookEndpointHandlers({
     recoverWebhookEndpoint: async ({ id, since }, context) => ({
       recovered: await recover(scopeOf(context), id, since),
     }),
-    replayWebhookEndpoint: async ({ id, position }, context) => {
-      await replayEndpoint(scopeOf(context), id, position)
-      return {}
-    },
+    replayWebhookEndpoint: done((scope, { id, position }) => replayEndpoint(scope, id, position)),
     listWebhookDeliveries: async ({ status, ...request }, context) => {
       const query = { ...request, status: statuses[status] }
-      return printedPage(ListWebhookDeliveriesResponseSchema, await listDeliveries(scopeOf(context), query, pageTokens))
+      return printedList(context, await listDeliveries(scopeOf(context), query, pageTokens))
     },
     resendWebhookDelivery: async ({ webhookEndpointId, id }, context) =>
-      printedAnswer(ResendWebhookDeliveryResponseSchema, await resend(scopeOf(context), webhookEndpointId, id)),
+      printedAnswer(context, await resend(scopeOf(context), webhookEndpointId, id)),
   }
 }
 

@@ -99,12 +99,13 @@ export async function updateUser(scope: Scope, update: UserUpdate): Promise<User
 }
 
 /**
- * Deactivates or reactivates a member of the caller's organization, unless the member already is. Throws
- * `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and
- * `LAST_ADMINISTRATOR`; then nothing is written.
+ * Deactivates or reactivates a member of the caller's organization, unless the member already is, and returns the JSON
+ * of the user. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_DEACTIVATION`,
+ * `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
  */
-export function setUserActive(scope: Scope, userId: string, active: boolean): Promise<UserWrite> {
-  return changeUser(scope, { target: { userId }, commands: [], active })
+export async function setUserActive(scope: Scope, userId: string, active: boolean): Promise<string> {
+  const { json } = await changeUser(scope, { target: { userId }, commands: [], active })
+  return json
 }
 
 /**
