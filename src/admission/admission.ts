@@ -4,12 +4,13 @@ import {
   administratorMissing,
   type Caller,
   type CallerKind,
+  type CallTables,
   hasPermissionAnywhere,
   isAdministrator,
   permissionMissing,
   requireWriter,
+  type Scope,
 } from '../domain/caller/caller.js'
-import type { CallTables, Scope } from '../domain/caller/scope.js'
 import { ServiceError } from '../errors.js'
 import { requestContextKey } from '../handlers/request-context.js'
 import type { MethodAccess } from './access-rule.js'

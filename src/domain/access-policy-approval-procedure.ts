@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, MAX_STEPS } from '../limits/known-limits.js'
 import * as store from '../store/access-policy-approval-procedure.js'
-import type { Scope } from './caller/scope.js'
+import type { Scope } from './caller/caller.js'
 import { createObject, updateObject } from './standard-methods.js'
 import { ofOwner, standardResource } from './standard-resource.js'
 

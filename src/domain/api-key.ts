@@ -3,7 +3,7 @@ import { type ApiKeyRequest, createApiKey, type KeyAuthor } from './auth/api-key
 import { rotateApiKey } from './auth/api-key-rotation.js'
 import { revokeKeyById } from './auth/revocation.js'
 import type { SecretHasher } from './auth/secret-hash.js'
-import type { Scope } from './caller/scope.js'
+import type { Scope } from './caller/caller.js'
 import { standardResource } from './standard-resource.js'
 
 /** API keys as callers read them. */

@@ -1,8 +1,7 @@
 import { invalidField, notFound } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
-import { requirePermissionIn, teamIdFor, visibleScope } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { requirePermissionIn, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
 import {
   type Page,
   type PageQuery,

@@ -1,8 +1,7 @@
 import type { ActorKind } from '../../gen/prisma/enums.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { readAuditEvents } from '../store/audit-log.js'
-import { permittedTeamIds } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { permittedTeamIds, type Scope } from './caller/caller.js'
 import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 

@@ -1,6 +1,5 @@
 import { entityFieldMappingStore, mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
-import { listOfOwner, visibleScope } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
 import { standardResource } from './standard-resource.js'
 
 /** Rules that fill fields of entities; `listEntityFieldMappings` lists them. */

@@ -1,6 +1,5 @@
 import { configsOfAppInstance, configsOfTeam, entityIngestionConfigStore } from '../store/entity-ingestion-config.js'
-import { listOfOwner, teamIdFor, visibleScope } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { listOfOwner, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Page, PageTokens } from './paging.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'

@@ -10,7 +10,7 @@ import {
   storeIdempotencyAnswer,
 } from '../store/idempotency-key.js'
 import { actorOf } from './audit/audit-event.js'
-import type { Scope } from './caller/scope.js'
+import type { Scope } from './caller/caller.js'
 import { takenValueError, takenValueOf } from './value/taken-value.js'
 
 /** A call with a key of its caller's, so that it is executed only once. */

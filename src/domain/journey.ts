@@ -2,8 +2,7 @@ import { notFound } from '../errors.js'
 import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
 import { printJourney } from '../store/journey.js'
 import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
-import { permittedTeamIds, requirePermissionIn, visibleScope } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
 
 /**

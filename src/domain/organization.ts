@@ -1,7 +1,7 @@
 import { notFound } from '../errors.js'
 import * as store from '../store/organization.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
-import type { Scope } from './caller/scope.js'
+import type { Scope } from './caller/caller.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
 /** The JSON of the caller's organization. */

@@ -1,6 +1,5 @@
 import { slaDefinitionStore, slaDefinitionsOfTeam } from '../store/sla-definition.js'
-import { listOfOwner, visibleScope } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
 import type { Page, PageTokens } from './paging.js'
 import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'

@@ -11,9 +11,9 @@ import {
   permittedTeamIds,
   requireOrganizationPermission,
   requirePermissionIn,
+  type Scope,
   visibleScope,
 } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
 import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'

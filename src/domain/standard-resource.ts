@@ -1,7 +1,6 @@
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardValues } from '../store/standard-writes.js'
-import { type Permission, permissions } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { type Permission, permissions, type Scope } from './caller/caller.js'
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
 export interface StandardResource {

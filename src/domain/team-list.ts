@@ -1,7 +1,6 @@
 import { notFound } from '../errors.js'
 import { hasTeam } from '../store/organization.js'
-import { type Permission, requirePermissionIn, visibleTeamIds } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
+import { type Permission, requirePermissionIn, type Scope, visibleTeamIds } from './caller/caller.js'
 import type { Page, PageTokens } from './paging.js'
 import { listObjects, type StandardListRequest } from './standard-methods.js'
 import type { StandardResource } from './standard-resource.js'

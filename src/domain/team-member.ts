@@ -15,9 +15,9 @@ import {
   permissionMissing,
   permittedTeamIds,
   requirePermissionIn,
+  type Scope,
   visibleScope,
 } from './caller/caller.js'
-import type { Scope } from './caller/scope.js'
 import { type Page, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { create, type DescMessage, toJson } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
-import type { Scope } from '../domain/caller/scope.js'
+import type { Scope } from '../domain/caller/caller.js'
 import type { Page, PageTokens } from '../domain/paging.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'

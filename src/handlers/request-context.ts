@@ -1,6 +1,5 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { Caller } from '../domain/caller/caller.js'
-import type { Scope } from '../domain/caller/scope.js'
+import type { Caller, Scope } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 
 /** What is known about a request, and what it may use, before its body is read. */

@@ -1,6 +1,5 @@
 import type { Tables } from '../../src/db/tables.js'
-import type { Caller } from '../../src/domain/caller/caller.js'
-import type { Scope } from '../../src/domain/caller/scope.js'
+import type { Caller, Scope } from '../../src/domain/caller/caller.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import { createTestRuntime } from './runtime.js'
 

@@ -5,8 +5,7 @@ import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
 import { perOwnedField } from '../../store/owned-column.js'
-import type { Caller, CallerKind } from '../caller/caller.js'
-import type { Scope } from '../caller/scope.js'
+import type { Caller, CallerKind, Scope } from '../caller/caller.js'
 import { type FieldChange, isWritten } from '../profile/field-ownership.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */

@@ -15,8 +15,14 @@ import {
 import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization, hasTeam } from '../../store/organization.js'
 import { type AuditEvent, auditedCall, recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { canSee, keyPermissions, type Permission, permissions, requirePermissionIn } from '../caller/caller.js'
-import type { Scope } from '../caller/scope.js'
+import {
+  canSee,
+  keyPermissions,
+  type Permission,
+  permissions,
+  requirePermissionIn,
+  type Scope,
+} from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { SecretHasher } from './secret-hash.js'

@@ -1,8 +1,7 @@
 import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
 import { findTeamNames } from '../../store/organization.js'
 import { findMemberRoles } from '../../store/team-member.js'
-import { type Caller, hasPermissionIn, type Permission, permissions, visibleTeamIds } from './caller.js'
-import type { Scope } from './scope.js'
+import { type Caller, hasPermissionIn, type Permission, permissions, type Scope, visibleTeamIds } from './caller.js'
 
 /** A caller with its roles, which keys do not have, and the permissions that these or its key give it. */
 export interface CallerDetails extends Caller {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
-import { permittedTeamIds } from '../caller/caller.js'
-import type { Scope } from '../caller/scope.js'
+import { permittedTeamIds, type Scope } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
 import { placeOf } from './event-cursor.js'
 import { type EventFilter, type EventPage, readFeedPart } from './feed-part.js'

@@ -1,7 +1,6 @@
 import { type FieldViolation, refuseViolations, ServiceError } from '../../errors.js'
 import { auditedCall } from '../audit/audit-event.js'
-import { requireOrganizationPermission } from '../caller/caller.js'
-import type { Scope } from '../caller/scope.js'
+import { requireOrganizationPermission, type Scope } from '../caller/caller.js'
 import { isWritten, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { holdMembers } from './hold.js'

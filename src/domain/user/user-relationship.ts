@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.js'
 import { findManager } from '../../store/member.js'
 import { auditedCall } from '../audit/audit-event.js'
-import type { Scope } from '../caller/scope.js'
+import type { Scope } from '../caller/caller.js'
 import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { type AcceptedVersions, acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'

@@ -9,8 +9,8 @@ import {
   type Permission,
   permissionMissing,
   requireOrganizationPermission,
+  type Scope,
 } from '../caller/caller.js'
-import type { Scope } from '../caller/scope.js'
 import {
   type ApiWriter,
   commandsOfRequest,
