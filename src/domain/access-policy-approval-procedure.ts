@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ApproverJustificationMode, ApproverKind } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, MAX_STEPS } from '../limits/known-limits.js'
@@ -8,29 +7,16 @@ import type { Scope } from './caller/caller.js'
 import { createObject, updateObject } from './standard-methods.js'
 import { ofOwner, standardResource } from './standard-resource.js'
 
-/** Who may approve; `kind` is absent if the request names none, and ids are empty if the kind has none. */
-export interface Approver {
-  readonly kind: ApproverKind | undefined
-  readonly userId: string
-  readonly groupId: string
-  readonly notify: boolean
-}
-
-/** A step as requested. */
-export interface StepDraft {
+/** A step as the API has it. */
+export interface StepInput {
   /** Default: true. */
   readonly allowSelfApproval?: boolean | undefined
-  readonly approvers: readonly Approver[]
+  readonly approvers: readonly ApproverInput[]
   readonly customWorkflow?: { readonly workflowId: string } | undefined
   /** Empty if unset. */
   readonly approverJustificationMode: string
   readonly suppressNotifications: boolean
   readonly autoApproveSelf: boolean
-}
-
-/** A step as the API names it. */
-export interface StepInput extends Omit<StepDraft, 'approvers'> {
-  readonly approvers: readonly ApproverInput[]
 }
 
 interface ApproverInput {
@@ -41,37 +27,34 @@ interface ApproverInput {
   readonly notify: boolean
 }
 
-/** A step as the rules expect it. */
-export function stepFromInput(input: StepInput): StepDraft {
-  const { allowSelfApproval, approverJustificationMode, suppressNotifications, autoApproveSelf } = input
-  return {
-    allowSelfApproval,
-    approvers: input.approvers.map(approverFromInput),
-    customWorkflow: input.customWorkflow && { workflowId: input.customWorkflow.workflowId },
-    approverJustificationMode,
-    suppressNotifications,
-    autoApproveSelf,
-  }
-}
+/** A step as it is stored, without its place. */
+type Step = Omit<store.StoredStep, 'id' | 'stageIndex' | 'stepIndex'>
 
 const approverKinds = { appOwner: 'APP_OWNER', manager: 'MANAGER', user: 'USER', group: 'GROUP' } as const
+const justificationModes = ['NONE', 'OPTIONAL', 'REQUIRED'] as const
 
-function approverFromInput({ kind, notify }: ApproverInput): Approver {
+/** A step as it is stored. The limits of the schema let no approver without a kind through, and no other mode. */
+export function stepFromInput({ allowSelfApproval = true, approvers, customWorkflow, ...input }: StepInput): Step {
+  const mode = justificationModes.find((each) => each === input.approverJustificationMode)
   return {
-    kind: kind.case && approverKinds[kind.case],
-    userId: kind.case === 'user' ? kind.value.userId : '',
-    groupId: kind.case === 'group' ? kind.value.groupId : '',
-    notify,
+    allowSelfApproval,
+    approvers: approvers.flatMap(({ kind, notify }) => {
+      if (kind.case === undefined) return []
+      const userId = kind.case === 'user' ? kind.value.userId : null
+      const groupId = kind.case === 'group' ? kind.value.groupId : null
+      return [{ kind: approverKinds[kind.case], userId, groupId, notify }]
+    }),
+    customWorkflowId: customWorkflow?.workflowId ?? null,
+    approverJustificationMode: mode ?? 'UNSET',
+    suppressNotifications: input.suppressNotifications,
+    autoApproveSelf: input.autoApproveSelf,
   }
 }
-
-/** A step with its default filled in. */
-export type StepDefinition = StepDraft & { readonly allowSelfApproval: boolean }
 
 /** Steps and stages as requested; empty lists mean absent. */
 export interface TopologyDraft {
-  readonly steps: readonly StepDraft[]
-  readonly stages: readonly { readonly steps: readonly StepDraft[] }[]
+  readonly steps: readonly StepInput[]
+  readonly stages: readonly { readonly steps: readonly StepInput[] }[]
 }
 
 /**
@@ -136,10 +119,9 @@ async function settledProcedure(
   refuseViolations(await missingApprovers(transaction, caller.organizationId, topology.steps))
   const left = [...old]
   const steps = topology.steps.map(({ stageIndex, stepIndex, step }) => {
-    const stored = storedStep(step)
-    const index = left.findIndex((each) => isDeepStrictEqual({ ...each, ...stored }, each))
+    const index = left.findIndex((each) => isDeepStrictEqual({ ...each, ...step }, each))
     const [same] = index < 0 ? [] : left.splice(index, 1)
-    return { id: same?.id ?? runtime.newId(), stageIndex, stepIndex, ...stored }
+    return { id: same?.id ?? runtime.newId(), stageIndex, stepIndex, ...step }
   })
   return { timeoutSeconds: draft.timeoutSeconds || DEFAULT_TIMEOUT_SECONDS, steps }
 }
@@ -150,11 +132,12 @@ async function missingApprovers(
   steps: readonly PlacedStep[],
 ): Promise<FieldViolation[]> {
   const named = steps.flatMap(({ path, step }) =>
-    step.approvers.flatMap(({ kind, userId, groupId }, index) =>
-      kind === 'USER' || kind === 'GROUP'
-        ? [{ kind, id: kind === 'USER' ? userId : groupId, field: approverIdPath(path, index, kind) }]
-        : [],
-    ),
+    step.approvers.flatMap(({ kind, userId, groupId }, index) => {
+      const id = userId ?? groupId
+      return (kind === 'USER' || kind === 'GROUP') && id !== null
+        ? [{ kind, id, field: approverIdPath(path, index, kind) }]
+        : []
+    }),
   )
   if (named.length === 0) return []
   const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
@@ -174,7 +157,7 @@ export interface PlacedStep {
   readonly path: string
   readonly stageIndex: number
   readonly stepIndex: number
-  readonly step: StepDefinition
+  readonly step: Step
 }
 
 /** The stages of a procedure as a flat list in order. */
@@ -190,14 +173,14 @@ export interface Topology {
 export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
   if (stages.length === 0) {
     if (steps.length > 0) {
-      return { steps: steps.map((draft, index) => placedStep(`steps[${index}]`, index, 0, draft)), violations: [] }
+      return { steps: steps.map((input, index) => placedStep(`steps[${index}]`, index, 0, input)), violations: [] }
     }
     const description = 'must have at least one stage when steps is empty: send stages or steps'
     throw invalidField('stages', description, 'STEPS_OR_STAGES_REQUIRED')
   }
   const placed = stages.flatMap((stage, stageIndex) =>
-    stage.steps.map((draft, stepIndex) =>
-      placedStep(`stages[${stageIndex}].steps[${stepIndex}]`, stageIndex, stepIndex, draft),
+    stage.steps.map((input, stepIndex) =>
+      placedStep(`stages[${stageIndex}].steps[${stepIndex}]`, stageIndex, stepIndex, input),
     ),
   )
   if (placed.length > MAX_STEPS) {
@@ -206,58 +189,27 @@ export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
   return { steps: placed, violations: steps.length === 0 ? [] : differences(steps, placed) }
 }
 
-function placedStep(path: string, stageIndex: number, stepIndex: number, draft: StepDraft): PlacedStep {
-  return { path, stageIndex, stepIndex, step: stepFromDraft(draft) }
+function placedStep(path: string, stageIndex: number, stepIndex: number, input: StepInput): PlacedStep {
+  return { path, stageIndex, stepIndex, step: stepFromInput(input) }
 }
 
-/** What to do if the steps differ from the stages. */
-const LEAVE_OUT = 'send the steps of the stages in the same order, or omit steps'
-
 /** The first difference between the steps and the flat view of the stages. */
-function differences(drafts: readonly StepDraft[], placed: readonly PlacedStep[]): FieldViolation[] {
-  const differ = (field: string, difference: string): FieldViolation[] => [
-    { field, description: `${difference}: ${LEAVE_OUT}`, reason: 'STEPS_DIFFER_FROM_STAGES' },
-  ]
-  if (drafts.length !== placed.length) {
-    return differ('steps', `has ${drafts.length} steps, but the stages have ${placed.length}`)
+function differences(inputs: readonly StepInput[], placed: readonly PlacedStep[]): FieldViolation[] {
+  const differ = (field: string, difference: string): FieldViolation[] => {
+    const description = `${difference}: send the steps of the stages in the same order, or omit steps`
+    return [{ field, description, reason: 'STEPS_DIFFER_FROM_STAGES' }]
+  }
+  if (inputs.length !== placed.length) {
+    return differ('steps', `has ${inputs.length} steps, but the stages have ${placed.length}`)
   }
   for (const [index, { path, step }] of placed.entries()) {
-    const given = drafts[index] && stepFromDraft(drafts[index])
-    const field = stepFields.find((name) => !isDeepStrictEqual(given?.[name], step[name]))
+    const given: Partial<Step> = inputs[index] === undefined ? {} : stepFromInput(inputs[index])
+    const [column] =
+      Object.entries(step).find(([name, value]) => !isDeepStrictEqual(Reflect.get(given, name), value)) ?? []
+    const field = column?.replace(/Id$/, '')
     if (field !== undefined) return differ(`steps[${index}].${field}`, `differs from ${path}.${field}`)
   }
   return []
-}
-
-const stepFields = [
-  'allowSelfApproval',
-  'approvers',
-  'customWorkflow',
-  'approverJustificationMode',
-  'suppressNotifications',
-  'autoApproveSelf',
-] as const satisfies readonly (keyof StepDefinition)[]
-
-/** Fills in the default. */
-export function stepFromDraft(draft: StepDraft): StepDefinition {
-  return { ...draft, allowSelfApproval: draft.allowSelfApproval ?? true }
-}
-
-const justificationModes = ['NONE', 'OPTIONAL', 'REQUIRED'] as const
-
-/** A step as it is stored, without its place. The limits of the schema let no other mode and kind through. */
-export function storedStep({ approvers, approverJustificationMode, customWorkflow, ...flags }: StepDefinition) {
-  const mode: ApproverJustificationMode =
-    justificationModes.find((each) => each === approverJustificationMode) ?? 'UNSET'
-  return {
-    ...flags,
-    approverJustificationMode: mode,
-    customWorkflowId: customWorkflow?.workflowId ?? null,
-    approvers: approvers.flatMap(({ kind, userId, groupId, notify }) => {
-      if (kind === undefined) return []
-      return [{ kind, userId: kind === 'USER' ? userId : null, groupId: kind === 'GROUP' ? groupId : null, notify }]
-    }),
-  }
 }
 
 /** The path of the field of an approver that names a user or a group. */

@@ -25,7 +25,11 @@ import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
 import { UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
 import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
-import { approvalProcedures } from '../domain/access-policy-approval-procedure.js'
+import {
+  approvalProcedures,
+  createApprovalProcedure,
+  updateApprovalProcedure,
+} from '../domain/access-policy-approval-procedure.js'
 import { apiKeys } from '../domain/api-key.js'
 import { appInstances, listAppInstanceShares, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
 import { appResources, batchCreateAppResources, batchUpdateAppResources } from '../domain/app-resource.js'
@@ -46,12 +50,11 @@ import { accessPolicyStore } from '../store/access-policy.js'
 import { auditActions } from '../store/audit-action.js'
 import { entityTypeStore } from '../store/entity-type.js'
 import { teamStore } from '../store/team.js'
-import { createAccessPolicyApprovalProcedureHandlers } from './access-policy-approval-procedure.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
 import { callerHandlers } from './caller.js'
 import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
-import { done, listed, printedAnswer, printedList, tagged } from './printed-answer.js'
+import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { standardMethods } from './standard-methods.js'
 import { createTeamMemberHandlers } from './team.js'
@@ -74,15 +77,23 @@ export interface RoutesOptions extends AuthHandlersOptions, EventHandlersOptions
  * implementation answers `unimplemented`.
  */
 export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
-  const { pageTokens } = options
+  const { pageTokens, limitCheck } = options
   return (router) => {
     const standard = <Service extends DescService>(
       service: Service,
       resource: StandardResource,
       others: Partial<ServiceImpl<Service>> = {},
     ) => router.service(service, { ...standardMethods(service, resource, pageTokens), ...others })
-    const procedureHandlers = createAccessPolicyApprovalProcedureHandlers(options)
-    standard(AccessPolicyApprovalProcedureService, approvalProcedures, procedureHandlers)
+    standard(AccessPolicyApprovalProcedureService, approvalProcedures, {
+      createAccessPolicyApprovalProcedure: async (request, context) => {
+        const violations = limitCheck(context.method.input, request)
+        return taggedAnswer(context, await createApprovalProcedure(scopeOf(context), { ...request, violations }))
+      },
+      updateAccessPolicyApprovalProcedure: async (request, context) => {
+        const violations = limitCheck(context.method.input, request)
+        return taggedAnswer(context, await updateApprovalProcedure(scopeOf(context), { ...request, violations }))
+      },
+    })
     router.service(AuthService, createAuthHandlers(options))
     router.service(CallerService, callerHandlers)
     router.service(EventService, createEventHandlers(options))

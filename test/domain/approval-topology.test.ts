@@ -1,24 +1,21 @@
 import { describe, expect, it } from '@jest/globals'
 import {
-  type Approver,
   approverIdPath,
-  type StepDefinition,
-  type StepDraft,
-  stepFromDraft,
-  storedStep,
+  type StepInput,
+  stepFromInput,
   topologyFrom,
 } from '../../src/domain/access-policy-approval-procedure.js'
 import type { FieldViolation } from '../../src/errors.js'
 import { MAX_STEPS } from '../../src/limits/known-limits.js'
 
-const approver = (kind: Approver['kind'], id = ''): Approver => ({ kind, userId: id, groupId: id, notify: true })
-const owner: StepDraft = {
-  approvers: [approver('APP_OWNER')],
+const approver = (kind: 'appOwner' | 'manager' | undefined) => ({ kind: { case: kind }, notify: true })
+const owner: StepInput = {
+  approvers: [approver('appOwner')],
   approverJustificationMode: '',
   suppressNotifications: false,
   autoApproveSelf: false,
 }
-const workflow: StepDraft = { ...owner, approvers: [], customWorkflow: { workflowId: 'w' } }
+const workflow: StepInput = { ...owner, approvers: [], customWorkflow: { workflowId: 'w' } }
 const steps = (count: number) => Array.from({ length: count }, () => owner)
 const stages = (...counts: number[]) => counts.map((count) => ({ steps: steps(count) }))
 
@@ -26,8 +23,8 @@ describe('the steps of a procedure', () => {
   it('become one stage each if no stages are given', () => {
     expect(topologyFrom({ steps: [owner, workflow], stages: [] })).toEqual({
       steps: [
-        { path: 'steps[0]', stageIndex: 0, stepIndex: 0, step: stepFromDraft(owner) },
-        { path: 'steps[1]', stageIndex: 1, stepIndex: 0, step: stepFromDraft(workflow) },
+        { path: 'steps[0]', stageIndex: 0, stepIndex: 0, step: stepFromInput(owner) },
+        { path: 'steps[1]', stageIndex: 1, stepIndex: 0, step: stepFromInput(workflow) },
       ],
       violations: [],
     })
@@ -37,9 +34,9 @@ describe('the steps of a procedure', () => {
     const drafts = { steps: [], stages: [{ steps: [owner, workflow] }, { steps: [] }, { steps: [workflow] }] }
     expect(topologyFrom(drafts)).toEqual({
       steps: [
-        { path: 'stages[0].steps[0]', stageIndex: 0, stepIndex: 0, step: stepFromDraft(owner) },
-        { path: 'stages[0].steps[1]', stageIndex: 0, stepIndex: 1, step: stepFromDraft(workflow) },
-        { path: 'stages[2].steps[0]', stageIndex: 2, stepIndex: 0, step: stepFromDraft(workflow) },
+        { path: 'stages[0].steps[0]', stageIndex: 0, stepIndex: 0, step: stepFromInput(owner) },
+        { path: 'stages[0].steps[1]', stageIndex: 0, stepIndex: 1, step: stepFromInput(workflow) },
+        { path: 'stages[2].steps[0]', stageIndex: 2, stepIndex: 0, step: stepFromInput(workflow) },
       ],
       violations: [],
     })
@@ -65,7 +62,7 @@ describe('the steps of a procedure', () => {
   })
 
   const advice = 'send the steps of the stages in the same order, or omit steps'
-  it.each<[name: string, steps: StepDraft[], violation: Omit<FieldViolation, 'reason'> | undefined]>([
+  it.each<[name: string, steps: StepInput[], violation: Omit<FieldViolation, 'reason'> | undefined]>([
     ['none', [], undefined],
     ['the same', [owner, workflow], undefined],
     ['the same with the default spelled out', [{ ...owner, allowSelfApproval: true }, workflow], undefined],
@@ -83,13 +80,13 @@ describe('the steps of a procedure', () => {
     ...(
       [
         ['allowSelfApproval', false],
-        ['approvers', [approver('MANAGER')]],
+        ['approvers', [approver('manager')]],
         ['customWorkflow', { workflowId: 'x' }],
         ['approverJustificationMode', 'NONE'],
         ['suppressNotifications', true],
         ['autoApproveSelf', true],
       ] as const
-    ).map(([field, value]): [string, StepDraft[], Omit<FieldViolation, 'reason'>] => [
+    ).map(([field, value]): [string, StepInput[], Omit<FieldViolation, 'reason'>] => [
       `another ${field}`,
       [owner, { ...workflow, [field]: value }],
       { field: `steps[1].${field}`, description: `differs from stages[1].steps[0].${field}: ${advice}` },
@@ -106,10 +103,13 @@ describe('a step', () => {
     [true, true],
     [false, false],
   ])('with self-approval %s allows it: %s', (allowSelfApproval, allowed) => {
-    expect(stepFromDraft({ ...owner, allowSelfApproval })).toEqual({
-      ...owner,
+    expect(stepFromInput({ ...owner, allowSelfApproval })).toEqual({
       allowSelfApproval: allowed,
-      customWorkflow: undefined,
+      approvers: [{ kind: 'APP_OWNER', userId: null, groupId: null, notify: true }],
+      customWorkflowId: null,
+      approverJustificationMode: 'UNSET',
+      suppressNotifications: false,
+      autoApproveSelf: false,
     })
   })
 
@@ -120,19 +120,24 @@ describe('a step', () => {
     ['REQUIRED', 'REQUIRED'],
   ])('with the justification mode %j is stored as %s', (approverJustificationMode, stored) => {
     const flags = { allowSelfApproval: false, suppressNotifications: true, autoApproveSelf: true }
-    const step: StepDefinition = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
-    expect(storedStep(step)).toEqual({
+    const step: StepInput = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
+    expect(stepFromInput(step)).toEqual({
       ...flags,
       approverJustificationMode: stored,
       customWorkflowId: null,
       approvers: [],
     })
-    expect(storedStep({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
+    expect(stepFromInput({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
   })
 
   it("stores the fields of each approver's kind", () => {
-    const approvers = [approver('USER', 'a'), approver('GROUP', 'b'), approver('MANAGER', 'c'), approver(undefined)]
-    expect(storedStep({ ...stepFromDraft(owner), approvers }).approvers).toEqual([
+    const approvers: StepInput['approvers'] = [
+      { kind: { case: 'user', value: { userId: 'a' } }, notify: true },
+      { kind: { case: 'group', value: { groupId: 'b' } }, notify: true },
+      approver('manager'),
+      approver(undefined),
+    ]
+    expect(stepFromInput({ ...owner, approvers }).approvers).toEqual([
       { kind: 'USER', userId: 'a', groupId: null, notify: true },
       { kind: 'GROUP', userId: null, groupId: 'b', notify: true },
       { kind: 'MANAGER', userId: null, groupId: null, notify: true },

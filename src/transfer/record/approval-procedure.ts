@@ -1,11 +1,6 @@
 import { v5 } from 'uuid'
 import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import {
-  type PlacedStep,
-  stepFromInput,
-  storedStep,
-  topologyFrom,
-} from '../../domain/access-policy-approval-procedure.js'
+import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
 import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
@@ -22,7 +17,7 @@ export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
       field: path,
       stageIndex,
       stepIndex,
-      ...storedStep(step),
+      ...step,
     })),
   }
 }
@@ -32,10 +27,7 @@ export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
  * a rule is broken (docs/resources.md).
  */
 function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { readonly id: string })[] {
-  const topology = topologyFrom({
-    steps: steps.map(stepFromInput),
-    stages: stages.map((stage) => ({ steps: stage.steps.map(stepFromInput) })),
-  })
+  const topology = topologyFrom({ steps, stages })
   const [violation] = topology.violations
   if (violation !== undefined) throw invalidFields([violation])
   const given = stages.length === 0 ? steps : stages.flatMap((stage) => stage.steps)
