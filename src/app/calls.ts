@@ -5,7 +5,7 @@ import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
 import { systemTiming } from '../db/retries.js'
-import { createRevokeLimiter } from '../domain/auth/revoke-limiter.js'
+import { admitRevocation } from '../domain/auth/revoke-limiter.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { WebhookTools } from '../domain/webhook/endpoint.js'
 import { maskError } from '../failure/error-mapping.js'
@@ -47,7 +47,7 @@ export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
-  const countRevokeCall = createRevokeCallCounter(createRevokeLimiter, systemTiming, meters?.tally)
+  const countRevokeCall = createRevokeCallCounter(admitRevocation, systemTiming, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
   const ends: CallObserver = {
     begun: () => {},

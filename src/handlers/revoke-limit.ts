@@ -4,7 +4,7 @@ import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import { withDatabase } from '../domain/auth/revocation.js'
-import { type RevokeLimiter, rateLimited } from '../domain/auth/revoke-limiter.js'
+import { type Admission, rateLimited } from '../domain/auth/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
@@ -24,14 +24,14 @@ const TIMEOUT_MILLIS = 5_000
  * that malformed requests count.
  */
 export function createRevokeCallCounter(
-  limiterOf: (tables: Tables) => RevokeLimiter,
+  admit: (tables: Tables, clientAddress: string) => Promise<Admission>,
   timing: Pick<Timing, 'sleep'>,
   tally?: Tally,
 ): CountRevokeCall {
   return async (method, values) => {
     if (!isRevocation(method)) return
     const { tables, clientAddress } = requestContextOf({ values })
-    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => limiterOf(tables).admit(clientAddress()))
+    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => admit(tables, clientAddress()))
     tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
   }

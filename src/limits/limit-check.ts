@@ -1,11 +1,10 @@
-import { create, type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
 import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_pb.js'
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
 import { limitWords } from './limit-words.js'
-import { createTextTruncator } from './long-text.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
@@ -15,26 +14,18 @@ export interface LimitViolation extends FieldViolation {
 
 /**
  * The limits of the schema that a message breaks: one per field, in the order of the schema, at most as many as an
- * error names. Computed fields are not checked. Texts that exceed their limit by far are truncated in the message,
- * which is rejected anyway.
+ * error names. Computed fields are not checked.
  */
 export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
 
-/**
- * Creates the check. Rules are compiled when a message of their type is first checked, those of `known` types
- * immediately.
- */
-export function createLimitCheck(known: Iterable<DescMessage> = []): LimitCheck {
+/** Creates the check. Rules are compiled when a message of their type is first checked. */
+export function createLimitCheck(): LimitCheck {
   const validator = createValidator({ regexMatch: createPatternTest() })
-  const truncateLongTexts = createTextTruncator()
-  const check: LimitCheck = (desc, message) => {
-    truncateLongTexts(desc, message)
+  return (desc, message) => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
     return limitViolations(violations)
   }
-  for (const desc of known) check(desc, create(desc))
-  return check
 }
 
 /** Refuses a request that breaks limits. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Tables } from '../../src/db/tables.js'
-import { type Admission, createRevokeLimiter, rateLimited } from '../../src/domain/auth/revoke-limiter.js'
+import { type Admission, admitRevocation, rateLimited } from '../../src/domain/auth/revoke-limiter.js'
 import { requestContextKey } from '../../src/handlers/request-context.js'
 import { createRevokeCallCounter } from '../../src/handlers/revoke-limit.js'
 import { authErrorBody } from '../../src/http/auth-error.js'
@@ -25,14 +25,14 @@ describe('the limiter of revocations', () => {
   const refused = (retryAfterSeconds: number | null) => decision({ isRefused: true, retryAfterSeconds })
   const neither = decision({ retryAfterSeconds: 7 })
 
-  /** A limiter before a database that decides this, and what it asks the database. */
-  const limiterOf = (...decisions: readonly (RevokeDecision | undefined)[]) => {
+  /** Admits before a database that decides this, and tells what it asks the database. */
+  const deciding = (...decisions: readonly (RevokeDecision | undefined)[]) => {
     const asked: unknown[] = []
     const run = async (_: unknown, attempt: unknown) => {
       const decided = decisions[asked.push(attempt) - 1]
       return (decided === undefined ? [] : [decided]) as never[]
     }
-    return { asked, limiter: createRevokeLimiter({ run }) }
+    return { asked, admit: () => admitRevocation({ run }, address) }
   }
 
   it.each<[name: string, decisions: (RevokeDecision | undefined)[], admission: Admission]>([
@@ -49,14 +49,14 @@ describe('the limiter of revocations', () => {
     ['checks again if no decision came', [undefined, refused(3)], { allowed: false, retryAfterSeconds: 3 }],
     ['looks six times', [...Array(5).fill(neither), allowed], { allowed: true }],
   ])('%s', async (_, decisions, admission) => {
-    const { asked, limiter } = limiterOf(...decisions)
-    expect(await limiter.admit(address)).toEqual(admission)
+    const { asked, admit } = deciding(...decisions)
+    expect(await admit()).toEqual(admission)
     expect(asked).toEqual(decisions.map(() => ({ clientAddress: address, limit: 5, spanSeconds: 60 })))
   })
 
   it('fails if the database never responds', async () => {
-    const { asked, limiter } = limiterOf(...Array(6).fill(neither), allowed)
-    await expect(limiter.admit(address)).rejects.toThrow('the rate limiter gave no decision')
+    const { asked, admit } = deciding(...Array(6).fill(neither), allowed)
+    await expect(admit()).rejects.toThrow('the rate limiter gave no decision')
     expect(asked).toHaveLength(6)
   })
 
@@ -101,7 +101,11 @@ describe('a call that revokes', () => {
     const revokeAttempt = (isAllowed: boolean) => void log.push(isAllowed)
     const nothing = () => {}
     const others = { keysRevoked: nothing, sessionCreated: nothing, fieldsSkipped: nothing, phoneSkipped: nothing }
-    const counter = createRevokeCallCounter(() => ({ admit }), { sleep }, { revokeAttempt, ...others })
+    const counter = createRevokeCallCounter(
+      (_, clientAddress) => admit(clientAddress),
+      { sleep },
+      { revokeAttempt, ...others },
+    )
     const refusal: unknown = await counter(method, values).catch((error: unknown) => error)
     return { log, refusal }
   }
@@ -127,8 +131,8 @@ describe('a call that revokes', () => {
   })
 
   it('counts against the limit without metrics too', async () => {
-    const limiter = { admit: async () => ({ allowed: true }) as const }
-    const counter = createRevokeCallCounter(() => limiter, { sleep: () => new Promise(() => {}) })
+    const admit = async () => ({ allowed: true }) as const
+    const counter = createRevokeCallCounter(admit, { sleep: () => new Promise(() => {}) })
     expect(await counter(revokeLeakedKey, values)).toBeUndefined()
   })
 

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import { createRevokeLimiter, type RevokeLimiter } from '../../src/domain/auth/revoke-limiter.js'
+import { admitRevocation } from '../../src/domain/auth/revoke-limiter.js'
 import { sweepCredentials } from '../../src/domain/sweeper.js'
 import { parseTrustProxy } from '../../src/http/client-address.js'
 import { callHttp1, callHttp2 } from '../rpc/raw-call.js'
@@ -15,13 +15,11 @@ import { type ServiceProcess, startServiceProcess } from '../support/service-pro
 describe('the limit on revocations', () => {
   let service: TestService
   let other: ServiceProcess
-  let limiter: RevokeLimiter
   let addresses = 0
 
   beforeAll(async () => {
     service = await startTestService({ config: { trustProxy: parseTrustProxy('1') } })
     await insertFixture(service.database)
-    limiter = createRevokeLimiter(service.database)
     other = await startServiceProcess(service.testDatabase.connectionString, { TRUST_PROXY: '1' })
   })
 
@@ -30,6 +28,7 @@ describe('the limit on revocations', () => {
     await service.stop()
   })
 
+  const admit = (clientAddress: string) => admitRevocation(service.database, clientAddress)
   const newAddress = () => {
     addresses++
     return `10.1.${addresses >> 8}.${addresses & 255}`
@@ -46,7 +45,7 @@ describe('the limit on revocations', () => {
       [address, seconds],
     )
   const use = async (address: string, times: number) => {
-    for (let time = 0; time < times; time++) expect(await limiter.admit(address)).toEqual({ allowed: true })
+    for (let time = 0; time < times; time++) expect(await admit(address)).toEqual({ allowed: true })
   }
 
   it('admits five requests per address, and then returns 429 with the promised body', async () => {
@@ -218,7 +217,7 @@ describe('the limit on revocations', () => {
           await pass(address, wait)
           recent = recent.filter((at) => at > clock - 60)
           for (let time = 0; time < tries; time++) {
-            const admission = await limiter.admit(address)
+            const admission = await admit(address)
             expect(admission.allowed).toBe(recent.length < 5)
             if (admission.allowed) recent.push(clock)
             else expect(Math.ceil(admission.retryAfterSeconds / 10) * 10).toBe((recent[0] ?? 0) + 60 - clock)
@@ -250,12 +249,12 @@ describe('the limit on revocations', () => {
     const address = newAddress()
     await use(address, 5)
     await pass(address, 50)
-    for (let time = 0; time < 20; time++) expect(await limiter.admit(address)).toMatchObject({ allowed: false })
-    expect(await limiter.admit(address)).toEqual({ allowed: false, retryAfterSeconds: 10 })
+    for (let time = 0; time < 20; time++) expect(await admit(address)).toMatchObject({ allowed: false })
+    expect(await admit(address)).toEqual({ allowed: false, retryAfterSeconds: 10 })
     await pass(address, 9)
-    expect(await limiter.admit(address)).toEqual({ allowed: false, retryAfterSeconds: 1 })
+    expect(await admit(address)).toEqual({ allowed: false, retryAfterSeconds: 1 })
     await pass(address, 1)
-    expect(await limiter.admit(address)).toEqual({ allowed: true })
+    expect(await admit(address)).toEqual({ allowed: true })
   })
 
   it('forgets exactly the addresses and tokens that no longer affect a decision', async () => {
@@ -281,6 +280,6 @@ describe('the limit on revocations', () => {
       [[live.id, dead.id]],
     )
     expect(sessions).toEqual([{ api_key_id: live.id }])
-    expect(await limiter.admit(busy)).toMatchObject({ allowed: false })
+    expect(await admit(busy)).toMatchObject({ allowed: false })
   })
 })

@@ -31,18 +31,11 @@ export type OidcRefusal =
   | 'no verified address'
   | 'malformed organization'
 
-/** What a token comes to. */
-export type OidcVerdict =
-  | { readonly kind: 'accepted'; readonly identity: OidcIdentity }
-  | { readonly kind: 'refused'; readonly refusal: OidcRefusal }
-  /** Its key cannot be known, because no keys of the issuer are cached. */
-  | { readonly kind: 'issuer unreachable'; readonly retryAfterSeconds: number }
-
 /**
  * Verifies a token of the issuer; undefined for what cannot be a JWT at all. What is fetched for a token carries
- * `traceparent` (W3C Trace Context).
+ * `traceparent` (W3C Trace Context). Throws `NoIssuerKeys` while its key cannot be known.
  */
-export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcVerdict | undefined>
+export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | OidcRefusal | undefined>
 
 /** The issuer that is trusted. */
 export interface OidcOptions extends IssuerKeysOptions {
@@ -85,7 +78,7 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
     }
     try {
       // Whatever another issuer has signed, the keys of this one do not matter to it.
-      if (decodeJwt(token).iss !== issuer) return refused('other issuer')
+      if (decodeJwt(token).iss !== issuer) return 'other issuer'
       const { payload } = await jwtVerify(token, getKey, {
         issuer,
         audience,
@@ -96,20 +89,17 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
       })
       return identify(payload, options)
     } catch (cause) {
-      if (cause instanceof NoIssuerKeys) {
-        return { kind: 'issuer unreachable', retryAfterSeconds: cause.retryAfterSeconds }
-      }
       // Signature, issuer and audience are verified before the time is.
-      if (cause instanceof errors.JWTExpired) return refused('expired')
-      if (cause instanceof errors.JWTClaimValidationFailed) return refused(refusalByClaim[cause.claim] ?? 'malformed')
-      if (cause instanceof errors.JWSSignatureVerificationFailed) return refused('wrong signature')
+      if (cause instanceof errors.JWTExpired) return 'expired'
+      if (cause instanceof errors.JWTClaimValidationFailed) return refusalByClaim[cause.claim] ?? 'malformed'
+      if (cause instanceof errors.JWSSignatureVerificationFailed) return 'wrong signature'
       if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys) {
-        return refused('unknown key')
+        return 'unknown key'
       }
       // The fault is in the key that the token names: it verifies nothing.
       const isOfKey = [errors.JWKSInvalid, TypeError, DOMException].some((kind) => cause instanceof kind)
-      if (isOfKey) return refused('unusable key')
-      if (cause instanceof errors.JOSEError) return refused('malformed')
+      if (isOfKey) return 'unusable key'
+      if (cause instanceof errors.JOSEError) return 'malformed'
       throw cause
     }
   }
@@ -121,18 +111,14 @@ const refusalByClaim: Readonly<Record<string, OidcRefusal>> = {
   nbf: 'not yet valid',
 }
 
-function refused(refusal: OidcRefusal): OidcVerdict {
-  return { kind: 'refused', refusal }
-}
-
-function identify(payload: JWTPayload, options: OidcOptions): OidcVerdict {
+function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | OidcRefusal {
   const { [options.emailClaim]: email, org = options.organization, exp = 0 } = payload
   if (typeof email !== 'string' || email === '' || email.includes('\0') || !hasVerifiedAddress(payload, options)) {
-    return refused('no verified address')
+    return 'no verified address'
   }
-  if (org !== undefined && (typeof org !== 'string' || org.includes('\0'))) return refused('malformed organization')
+  if (org !== undefined && (typeof org !== 'string' || org.includes('\0'))) return 'malformed organization'
   const issuedAt = payload.iat === undefined ? undefined : new Date(payload.iat * 1000)
-  return { kind: 'accepted', identity: { email, organizationId: org, issuedAt, expiresAt: new Date(exp * 1000) } }
+  return { email, organizationId: org, issuedAt, expiresAt: new Date(exp * 1000) }
 }
 
 /**
@@ -181,18 +167,16 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   const { database, log, runtime } = options
   const verify = createOidcVerifier(options)
   return async (token, { requestId, traceparent } = {}) => {
-    const verdict = await verify(token, traceparent)
-    if (verdict === undefined) return undefined
     const refuse = (refusal: JwtRefusal) => log.info({ requestId, refusal }, 'a JWT is refused')
-    if (verdict.kind === 'issuer unreachable') {
-      refuse(verdict.kind)
-      const { retryAfterSeconds } = verdict
+    const verdict = await verify(token, traceparent).catch((cause: unknown) => {
+      if (!(cause instanceof NoIssuerKeys)) throw cause
+      refuse('issuer unreachable')
+      const { retryAfterSeconds } = cause
       throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified at the moment; try again', {
         retryAfterSeconds,
       })
-    }
-    const member =
-      verdict.kind === 'refused' ? verdict.refusal : await findMember(database, verdict.identity, runtime.now())
+    })
+    const member = typeof verdict === 'object' ? await findMember(database, verdict, runtime.now()) : verdict
     if (typeof member !== 'string') return member
     refuse(member)
     return member === 'expired' ? member : undefined

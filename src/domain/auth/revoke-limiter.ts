@@ -8,40 +8,27 @@ export type Admission =
   /** Whole seconds until the next request is allowed, at least 1. */
   | { readonly allowed: false; readonly retryAfterSeconds: number }
 
-/** Decides whether a client address may attempt a revocation now, and counts the attempt if so. */
-export interface RevokeLimiter {
-  admit(clientAddress: string): Promise<Admission>
-}
-
 /** The most accepted requests of an address in any span. */
 const REVOKE_LIMIT = 5
 /** The span, in seconds. */
 export const REVOKE_SPAN_SECONDS = 60
 
 /**
- * The limiter of a deployment: at most five accepted requests of an address in any 60 seconds of the database's clock,
- * whichever process asks. A refused request writes nothing, so it does not extend the wait. Throws if the database
- * fails.
+ * Decides whether a client address may attempt a revocation now, and counts the attempt if so: at most five accepted
+ * requests of an address in any 60 seconds of the database's clock, whichever process asks. A refused request writes
+ * nothing, so it does not extend the wait. Throws if the database fails.
  */
-export function createRevokeLimiter(tables: Pick<Tables, 'run'>): RevokeLimiter {
-  return {
-    admit: async (clientAddress) => {
-      // Neither allowed nor refused means that others were counted while it waited for the row: the next look sees
-      // them.
-      for (let look = 0; look <= REVOKE_LIMIT; look++) {
-        const decision = await decideRevokeAttempt(tables, {
-          clientAddress,
-          limit: REVOKE_LIMIT,
-          spanSeconds: REVOKE_SPAN_SECONDS,
-        })
-        if (decision?.isAllowed === true) return { allowed: true }
-        if (decision?.isRefused !== true) continue
-        const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
-        return { allowed: false, retryAfterSeconds }
-      }
-      throw new Error('the rate limiter gave no decision')
-    },
+export async function admitRevocation(tables: Pick<Tables, 'run'>, clientAddress: string): Promise<Admission> {
+  // Neither allowed nor refused means that others were counted while it waited for the row: the next look sees them.
+  for (let look = 0; look <= REVOKE_LIMIT; look++) {
+    const attempt = { clientAddress, limit: REVOKE_LIMIT, spanSeconds: REVOKE_SPAN_SECONDS }
+    const decision = await decideRevokeAttempt(tables, attempt)
+    if (decision?.isAllowed === true) return { allowed: true }
+    if (decision?.isRefused !== true) continue
+    const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
+    return { allowed: false, retryAfterSeconds }
   }
+  throw new Error('the rate limiter gave no decision')
 }
 
 /** The error of a request that the limiter refuses. */
