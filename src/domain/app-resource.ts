@@ -4,14 +4,11 @@ import * as resources from '../store/app-resource.js'
 import type { UniqueValue } from '../store/unique-value.js'
 import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
-import { standardResource } from './standard-resource.js'
-import { newScopedId } from './value/scoped-id.js'
-import { takenValueText } from './value/taken-value.js'
+import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
+import { repeats, takenValueText } from './value/taken-value.js'
 
 /** Resources inside apps. An empty handle of a new one is replaced. `batchUpdateAppResources` updates them. */
-export const appResources = standardResource(resources.appResourceStore, {
-  complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('ares', runtime) }),
-})
+export const appResources = standardResource(resources.appResourceStore, { complete: withScopedId('ares') })
 
 /** A resource to create; an empty external id is none, and an empty handle is replaced. */
 export interface AppResourceCreation {
@@ -45,7 +42,7 @@ const LONG_BATCH = 100
  */
 export async function batchUpdateAppResources(scope: Scope, updates: readonly AppResourceUpdate[]): Promise<string> {
   const ids = updates.map(({ id }) => id)
-  refuseViolations(repeats(ids, 'id', 'name each resource once'))
+  refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
   const { tables, caller, runtime } = scope
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   // Made before anything is locked.
@@ -67,18 +64,6 @@ export async function batchUpdateAppResources(scope: Scope, updates: readonly Ap
     return updated
   }
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
-}
-
-/** The entries whose keys repeat that of an earlier one. */
-function repeats(keys: readonly (string | undefined)[], field: string, advice: string): FieldViolation[] {
-  const firstIndexes = new Map<string, number>()
-  return keys.flatMap((key, index): FieldViolation[] => {
-    const first = key === undefined ? undefined : firstIndexes.get(key)
-    if (key !== undefined && first === undefined) firstIndexes.set(key, index)
-    if (first === undefined) return []
-    const description = `repeats resources[${first}].${field}: ${advice}`
-    return [{ field: `resources[${index}].${field}`, description, reason: 'DUPLICATE_ID' }]
-  })
 }
 
 /** What must be unique of a resource: its external id, if it has one, and its handle, each where it counts. */
@@ -130,8 +115,8 @@ export async function batchCreateAppResources(
     const wanted = rows.map(uniqueValuesOf)
     const [externalIds, handles] = [wanted.map((each) => each.externalId), wanted.map((each) => each.scopedId)]
     refuseViolations([
-      ...repeats(externalIds, 'externalId', 'it is unique per app instance and resource type'),
-      ...repeats(handles, 'scopedId', 'it is unique in the team'),
+      ...repeats('resources', 'externalId', externalIds, 'it is unique per app instance and resource type').flat(),
+      ...repeats('resources', 'scopedId', handles, 'it is unique in the team').flat(),
     ])
     const owners = { organizationId, teamIds, appInstanceIds: named }
     const locked = await resources.lockOwnersOfAppResources(transaction, owners)

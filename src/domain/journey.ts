@@ -1,5 +1,5 @@
 import { notFound } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
+import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import { printJourney } from '../store/journey.js'
 import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
 import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'

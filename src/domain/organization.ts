@@ -18,9 +18,8 @@ export function updateOrganization(scope: Scope, { name }: { readonly name?: str
     const locked = await store.lockOrganization(transaction, targetId)
     if (locked === null) throw notFound('organization', targetId)
     const before = JSON.stringify(locked)
-    const accepted = acceptedVersionsFrom(scope.ifMatch)
     const what = { resourceType: 'organization', resourceId: targetId }
-    if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(before), what)
+    requireAcceptedVersion(acceptedVersionsFrom(scope.ifMatch), entityTagOf(before), what)
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
     const event = {

@@ -1,7 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import { invalidField, type ServiceError } from '../errors.js'
-import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
-import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/page-size.js'
+import { MAX_PAGE_SIZE, maxPageSize, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
 import type { PageRow, RowRange } from '../store/list.js'
 import { findSigningKey } from '../store/signing-key.js'

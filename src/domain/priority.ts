@@ -3,14 +3,11 @@ import * as store from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { updateObject } from './standard-methods.js'
-import { standardResource } from './standard-resource.js'
+import { standardResource, withScopedId } from './standard-resource.js'
 import { acceptedVersionsFrom } from './value/entity-tag.js'
-import { newScopedId } from './value/scoped-id.js'
 
 /** Priorities of tickets; an empty handle of a new one is replaced. `updatePriority` updates them. */
-export const priorities = standardResource(store.priorityStore, {
-  complete: (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId('pri', runtime) }),
-})
+export const priorities = standardResource(store.priorityStore, { complete: withScopedId('pri') })
 
 /** New values of a priority; what is absent stays as it is. */
 export interface PriorityUpdate {

@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations, ServiceError } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
+import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
@@ -225,9 +225,8 @@ async function lockForWrite(
   const found = await store.lock(transaction, { id, ...visibleScope(caller) })
   if (found === undefined) throw notFound(name, id)
   requirePermissionIn(caller, found.teamId, write)
-  const accepted = acceptedVersionsFrom(ifMatch)
   const what = { resourceType: name, resourceId: id }
-  if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(found.json), what)
+  requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(found.json), what)
   requireWritable(JSON.parse(found.json))
   return found
 }

@@ -1,3 +1,4 @@
+import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardValues } from '../store/standard-writes.js'
 import { type Permission, permissions, type Scope } from './caller/caller.js'
@@ -52,4 +53,19 @@ export function ofOwner({ store, ...resource }: StandardResource, ownerId: strin
       lock: (tables, wanted) => store.lock(tables, { ...wanted, ownerId }),
     },
   }
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const RANDOM_CHARACTERS = 16
+
+/** Completes new objects that have no short handle. */
+export function withScopedId(prefix: 'pri' | 'ares'): StandardResource['complete'] {
+  return (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId(prefix, runtime) })
+}
+
+/** A new short handle: the prefix and 80 random bits, such as `pri_8k2m0q4t6w1x3z5b`. */
+export function newScopedId(prefix: 'pri' | 'ares', runtime: Runtime): string {
+  let handle = `${prefix}_`
+  for (const byte of runtime.randomBytes(RANDOM_CHARACTERS)) handle += ALPHABET.charAt(byte % ALPHABET.length)
+  return handle
 }

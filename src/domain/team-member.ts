@@ -1,7 +1,7 @@
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/page-size.js'
+import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
 import * as store from '../store/team-member.js'
@@ -146,7 +146,7 @@ function changeMember<Result>(
     const key = { organizationId, teamId, userId }
     const before = await store.findTeamMember(transaction, key, runtime.now())
     const what = { resourceType: 'team member', resourceId: userId }
-    if (accepted !== undefined) requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
+    requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
     const { changedFields, result } = await change(transaction, key, before)
     const event = { ...auditedCall(scope), action, targetType: 'user', targetId: userId, teamId, changedFields }
     await recordAuditEvents(transaction, [event], runtime)

@@ -1,18 +1,22 @@
 import { type DescField, getOption } from '@bufbuild/protobuf'
 import { field as fieldRules } from '../../gen/buf/validate/validate_pb.js'
-import {
-  ApprovalProcedureSchema,
-  CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema,
-} from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { UserRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
-import { textWords } from './limit-words.js'
 
 // The limits of the schema that the rules need to know.
 
 /** The most entries in a page, and the default size of a page. */
 export const MAX_PAGE_SIZE = getOption(ListUsersRequestSchema.field.pageSize, limit).zeroIs
+
+/** How many entries a page has by default, in lists that declare no more than others. */
+export const USUAL_PAGE_SIZE = 100
+
+/** The most entries in a page of a list whose pages have `usual` by default. */
+export function maxPageSize(usual: number): number {
+  return Math.max(usual, 1_000)
+}
 
 /** How long a step waits for a decision by default, in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = getOption(CreateProcedureSchema.field.timeoutSeconds, limit).zeroIs
@@ -36,16 +40,8 @@ const profileTextLengths = new Map(
     .map((field) => [field.localName, Number(textRulesOf(field).maxLen)] as const),
 )
 
-const idRules = textRulesOf(ApprovalProcedureSchema.field.id)
-const idPattern = new RegExp(idRules.pattern, 'u')
-
-/** What is wrong with a text as an id; undefined if it is a valid one. */
-export function idFault(text: string): string | undefined {
-  if (text !== '' && text.length <= Number(idRules.maxLen) && idPattern.test(text)) return undefined
-  return textWords(idRules, getOption(ApprovalProcedureSchema.field.id, fieldRules), 'string.pattern')
-}
-
-function textRulesOf(field: DescField) {
+/** The rules of a field that is a text. Throws for any other. */
+export function textRulesOf(field: DescField) {
   const { type } = getOption(field, fieldRules)
   if (type.case !== 'string') throw new Error(`${field.parent.typeName}.${field.name} has no string rules`)
   return type.value

@@ -10,8 +10,9 @@ import {
   type RepeatedRules,
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
+import { ApprovalProcedureSchema } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { limit } from '../../gen/svc/v2/limit_pb.js'
-import { maxPageSize } from './page-size.js'
+import { maxPageSize, textRulesOf } from './known-limits.js'
 
 /** What an error says about a text that is not an email address. */
 export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
@@ -60,6 +61,15 @@ export function textWords(rules: StringRules, { required, ignore }: FieldRules, 
   if (ruleId === 'string.max_len') return tooLongWords(maxLen)
   if (wellKnown.case === 'email') return NO_EMAIL_ADDRESS
   return controlCharacterWords(new RegExp(pattern, 'u').test('\n'))
+}
+
+const idRules = textRulesOf(ApprovalProcedureSchema.field.id)
+const idPattern = new RegExp(idRules.pattern, 'u')
+
+/** What is wrong with a text as an id; undefined if it is a valid one. */
+export function idFault(text: string): string | undefined {
+  if (text !== '' && text.length <= Number(idRules.maxLen) && idPattern.test(text)) return undefined
+  return textWords(idRules, getOption(ApprovalProcedureSchema.field.id, fieldRules), 'string.pattern')
 }
 
 /** What a text that is too long must be. */

@@ -3,6 +3,7 @@ import { type Date as DateMessage, DateSchema } from '../../gen/svc/v2/date_pb.j
 import { moment } from '../../gen/svc/v2/limit_pb.js'
 import { isCalendarDate, timestampOf } from '../domain/value/timestamp.js'
 import { invalidField } from '../errors.js'
+import { fieldValue, setFieldValue } from '../protojson/field-value.js'
 
 /**
  * Converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. Throws a
@@ -29,25 +30,17 @@ export function createMomentSetter(): SetMoments {
   }
 
   return function setMoments(desc, message, at = '') {
-    const values = message as unknown as Record<string, unknown>
     for (const field of fieldsOf(desc)) {
-      const { localName, message: inner } = field
-      const value = field.oneof === undefined ? values[localName] : chosen(values[field.oneof.localName], localName)
+      const { message: inner } = field
+      const value = fieldValue(message, field)
       const path = at + field.jsonName
-      if (value === undefined) continue
-      if (typeof value === 'string') values[localName] = timestampOf(path, value) ?? emptyOf(field)
-      else if (inner === undefined) continue
+      if (typeof value === 'string') setFieldValue(message, field, timestampOf(path, value) ?? emptyOf(field))
+      else if (value === undefined || inner === undefined) continue
       else if (inner === DateSchema) requireCalendar(path, value as DateMessage)
       else if (!Array.isArray(value)) setMoments(inner, value as Message, `${path}.`)
       else for (const [index, item] of value.entries()) setMoments(inner, item, `${path}[${index}].`)
     }
   }
-}
-
-/** The value of a oneof, if the field is the one that is set. */
-function chosen(oneof: unknown, name: string): unknown {
-  const { case: given, value } = oneof as { readonly case?: string; readonly value?: unknown }
-  return given === name ? value : undefined
 }
 
 /** The value of a field without a moment. */

@@ -1,6 +1,6 @@
 import type { AppInstanceRecord } from '../../gen/svc/v2/import_record_pb.js'
 import type { SlaDefinition } from '../../gen/svc/v2/sla_definition_pb.js'
-import { newScopedId } from '../domain/value/scoped-id.js'
+import { newScopedId } from '../domain/standard-resource.js'
 import { invalidField } from '../errors.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { Row } from '../store/resource/row-writer.js'

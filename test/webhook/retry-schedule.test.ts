@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { nextAttemptAt } from '../../src/domain/webhook/retry-schedule.js'
+import { nextAttemptAt } from '../../src/domain/webhook/delivery.js'
 
 const now = new Date('2026-01-31T09:05:00Z')
 const secondsAfter = (attempts: number, retryAfter?: string, random = 0.5) => {

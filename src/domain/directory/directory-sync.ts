@@ -91,8 +91,7 @@ export function requireVersion(
   { version }: { readonly version: string },
   resource: { readonly resourceType: 'user' | 'group'; readonly resourceId: string },
 ): void {
-  const accepted = acceptedVersionsFrom(ifMatch)
-  if (accepted !== undefined) requireAcceptedVersion(accepted, entityTagOf(version), resource)
+  requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(version), resource)
 }
 
 /** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
+import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { permittedTeamIds, type Scope } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
 import { placeOf } from './event-cursor.js'

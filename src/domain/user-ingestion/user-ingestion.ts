@@ -1,5 +1,5 @@
 import type { Tables } from '../../db/tables.js'
-import { type FieldViolation, refuseViolations } from '../../errors.js'
+import { refuseViolations } from '../../errors.js'
 import { sourceLock, takeLocks } from '../../store/lock.js'
 import { findSourceProfiles, keepSourceProfiles, readSourceProfiles } from '../../store/source-profile.js'
 import { auditedCall } from '../audit/audit-event.js'
@@ -8,6 +8,7 @@ import { holdMembers, suffices } from '../user/hold.js'
 import { planMembers } from '../user/plan.js'
 import { getUser, requireMemberPermission } from '../user/user.js'
 import { changeMembers, memberTransaction, writePlan } from '../user/write.js'
+import { repeats } from '../value/taken-value.js'
 import {
   commandsOfStored,
   type JudgedProfile,
@@ -44,22 +45,11 @@ export async function ingestUserProfiles(scope: Scope, request: IngestionRequest
 
 /** Validates the profiles, each of which must have an external id of its own. */
 function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
-  const all: FieldViolation[] = []
-  const firstOf = new Map<string, number>()
-  const judgedProfiles = profiles.map((profile, index) => {
-    const path = `profiles[${index}].`
-    const { judged, violations } = judgeProfile(profile, path)
-    all.push(...violations)
-    const first = firstOf.get(profile.externalId)
-    if (first === undefined) firstOf.set(profile.externalId, index)
-    else {
-      const description = `repeats profiles[${first}].externalId: send each external id once`
-      all.push({ field: `${path}externalId`, description, reason: 'DUPLICATE_ID' })
-    }
-    return judged
-  })
-  refuseViolations(all)
-  return judgedProfiles
+  const externalIds = profiles.map(({ externalId }) => externalId)
+  const repeated = repeats('profiles', 'externalId', externalIds, 'send each external id once')
+  const all = profiles.map((profile, index) => judgeProfile(profile, `profiles[${index}].`))
+  refuseViolations(all.flatMap(({ violations }, index) => [...violations, ...(repeated[index] ?? [])]))
+  return all.map(({ judged }) => judged)
 }
 
 async function ingest(

@@ -1,8 +1,9 @@
-import { type FieldViolation, refuseViolations, ServiceError } from '../../errors.js'
+import { refuseViolations, ServiceError } from '../../errors.js'
 import { auditedCall } from '../audit/audit-event.js'
 import { requireOrganizationPermission, type Scope } from '../caller/caller.js'
 import { isWritten, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
+import { repeats } from '../value/taken-value.js'
 import { holdMembers } from './hold.js'
 import type { ChangedMember, Member } from './member.js'
 import { planEachMember } from './plan-each.js'
@@ -33,7 +34,9 @@ export async function batchUpdateUsers(
 ): Promise<UserUpdateResult[]> {
   const { tables, caller, runtime } = scope
   const judged = updates.map((update, index) => changeOfUpdate(caller, update, `users[${index}].`))
-  refuseViolations([...repeatedIds(updates), ...judged.flatMap(({ violations }) => violations)])
+  const ids = updates.map(({ userId }) => userId)
+  const repeated = repeats('users', 'id', ids, 'name each user once')
+  refuseViolations([...repeated.flat(), ...judged.flatMap(({ violations }) => violations)])
   requireOrganizationPermission(caller, 'users:write')
   const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
   const changes = judged.map(({ change }) => change)
@@ -47,17 +50,6 @@ export async function batchUpdateUsers(
     })
   }
   return memberTransaction(tables, work, { isLong: updates.length >= LONG_BATCH })
-}
-
-function repeatedIds(updates: readonly UserUpdate[]): FieldViolation[] {
-  const firstOf = new Map<string, number>()
-  return updates.flatMap(({ userId }, index): FieldViolation[] => {
-    const first = firstOf.get(userId)
-    if (first === undefined) firstOf.set(userId, index)
-    if (first === undefined) return []
-    const description = `repeats users[${first}].id: name each user once`
-    return [{ field: `users[${index}].id`, description, reason: 'DUPLICATE_ID' }]
-  })
 }
 
 function resultOf(userId: string, outcome: ChangedMember | ServiceError, before: Member | undefined): UserUpdateResult {

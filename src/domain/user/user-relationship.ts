@@ -3,10 +3,9 @@ import { findManager } from '../../store/member.js'
 import { auditedCall } from '../audit/audit-event.js'
 import type { Scope } from '../caller/caller.js'
 import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
-import { type AcceptedVersions, acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
+import { acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
 import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
-import type { Member } from './member.js'
 import { planMembers } from './plan.js'
 import { apiWriterOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
@@ -50,18 +49,15 @@ export async function writeManager(
   const changes = [{ target: { userId }, commands }]
   return memberTransaction(scope.tables, async (tables) => {
     const held = await holdMembers(tables, caller.organizationId, changes, runtime)
-    if (!held.members.has(userId)) throw notFound('user', userId)
-    if (accepted !== undefined) requireRelationshipVersion(accepted, userId, held.members.get(userId))
+    const member = held.members.get(userId)
+    if (member === undefined) throw notFound('user', userId)
+    const before = relationshipOf(member)
+    const what = { resourceType: 'user relationship', resourceId: userId }
+    requireAcceptedVersion(accepted, before && relationshipTagOf(before), what)
     const plan = planMembers(writer, changes, held)
     await writePlan(tables, plan, runtime)
     const [changed] = plan.outcomes
     const skipped = skippedFields(changed?.changes ?? [])
     return { relationship: changed && relationshipOf(changed.member), skipped }
   })
-}
-
-function requireRelationshipVersion(accepted: AcceptedVersions, userId: string, member: Member | undefined): void {
-  const relationship = member && relationshipOf(member)
-  const tag = relationship && relationshipTagOf(relationship)
-  requireAcceptedVersion(accepted, tag, { resourceType: 'user relationship', resourceId: userId })
 }

@@ -33,14 +33,15 @@ function malformed(): ServiceError {
 
 /**
  * Throws `ETAG_MISMATCH` if an object is not in one of the accepted versions; `tag` is undefined if there is no object.
- * A weak tag accepts nothing. `resourceType` is in words, such as `user relationship`.
+ * A weak tag accepts nothing; without accepted versions, any will do. `resourceType` is in words, such as `user
+ * relationship`.
  */
 export function requireAcceptedVersion(
-  accepted: AcceptedVersions,
+  accepted: AcceptedVersions | undefined,
   tag: string | undefined,
   { resourceType, resourceId }: { readonly resourceType: string; readonly resourceId: string },
 ): void {
-  if (tag !== undefined && (accepted === 'any' || accepted.includes(tag))) return
+  if (accepted === undefined || (tag !== undefined && (accepted === 'any' || accepted.includes(tag)))) return
   const fault =
     tag === undefined ? `the ${resourceType} does not exist` : `the ETag of the ${resourceType} does not match`
   const message = `${fault}: read the ${resourceType} again, then retry`

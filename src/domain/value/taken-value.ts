@@ -1,5 +1,5 @@
 import { databaseFailure } from '../../db/errors.js'
-import { type ErrorReason, ServiceError } from '../../errors.js'
+import { type ErrorReason, type FieldViolation, ServiceError } from '../../errors.js'
 import { type UniqueValue, uniqueValueOf } from '../../store/unique-value.js'
 
 const reasons: Readonly<Record<UniqueValue, readonly [ErrorReason, string]>> = {
@@ -52,4 +52,22 @@ export function takenValueText(value: UniqueValue): readonly [ErrorReason, strin
 export function takenValueError(value: UniqueValue, cause?: unknown): ServiceError {
   const [reason, message] = reasons[value]
   return new ServiceError(reason, message, { cause })
+}
+
+/** For each entry of a list in a request, its fault if an earlier entry has the same value in a field. */
+export function repeats(
+  list: string,
+  field: string,
+  values: readonly (string | undefined)[],
+  advice: string,
+): FieldViolation[][] {
+  const firstIndexes = new Map<string, number>()
+  return values.map((value, index) => {
+    if (value === undefined) return []
+    const first = firstIndexes.get(value)
+    if (first === undefined) firstIndexes.set(value, index)
+    if (first === undefined) return []
+    const description = `repeats ${list}[${first}].${field}: ${advice}`
+    return [{ field: `${list}[${index}].${field}`, description, reason: 'DUPLICATE_ID' }]
+  })
 }

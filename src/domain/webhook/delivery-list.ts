@@ -1,6 +1,6 @@
 import type { WebhookDeliveryStatus } from '../../../gen/prisma/enums.js'
 import { notFound } from '../../errors.js'
-import { USUAL_PAGE_SIZE } from '../../limits/page-size.js'
+import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
 import type { Scope } from '../caller/caller.js'
 import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from '../paging.js'

@@ -24,9 +24,8 @@ import {
 } from '../../store/webhook-endpoint.js'
 import type { FeedSignals } from '../event/feed-signals.js'
 import { type EndpointBehind, findBehind } from './backlog.js'
-import { type Deliver, isDelivered } from './delivery.js'
+import { type Deliver, isDelivered, nextAttemptAt } from './delivery.js'
 import { disableFailing } from './disabling.js'
-import { nextAttemptAt } from './retry-schedule.js'
 
 /** Requests in flight at a time, in one process. */
 const MAX_IN_FLIGHT = 100

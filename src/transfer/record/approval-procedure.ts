@@ -2,7 +2,8 @@ import { v5 } from 'uuid'
 import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure.js'
 import { invalidField, invalidFields } from '../../errors.js'
-import { DEFAULT_TIMEOUT_SECONDS, idFault } from '../../limits/known-limits.js'
+import { DEFAULT_TIMEOUT_SECONDS } from '../../limits/known-limits.js'
+import { idFault } from '../../limits/limit-words.js'
 import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
 
 /** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place always has the same id. */
