@@ -25,7 +25,7 @@ const written = {
   'src/store/entity-type.ts': /^.*\n/gm,
   'src/store/audit-action.ts': /^.*'entity_type'.*\n/gm,
   'src/handlers/routes.ts': /^.*[eE]ntityType(?:Service|Store)\b.*\n/gm,
-  'src/openapi/examples.ts': /^.*EntityType(?:Request')?:.*\n/gm,
+  'src/openapi/examples.yaml': /^.*EntityType(?:Request)?:.*\n/gm,
   'test/support/fixture.ts': /^.*(?:entityTypes:|'entity_types').*\n/gm,
   'test/support/standard-resources.ts': /^ {2}EntityType: \{\n(?:.*\n)*? {2}\},\n/gm,
 }

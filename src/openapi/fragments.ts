@@ -24,6 +24,27 @@ interface Fragments {
 /** The parts of documents that no schema declares. */
 export const fragments = readFragments<Fragments>('fragments.yaml')
 
+const examples = readFragments<{
+  readonly standard: Readonly<Record<string, readonly [got: string, updated: string, deleted: string]>>
+  readonly parameters: Readonly<Record<string, JsonValue>>
+  readonly bodies: Readonly<Record<string, JsonObject>>
+}>('examples.yaml')
+
+/** Examples of parameters by the field's fully qualified name: things of the demo organization. */
+export const parameterExamples: Readonly<Record<string, JsonValue>> = {
+  ...Object.fromEntries(
+    Object.entries(examples.standard).flatMap(([name, [got, updated, deleted]]) => [
+      [`svc.v2.Get${name}Request.id`, got],
+      [`svc.v2.Update${name}Request.id`, updated],
+      [`svc.v2.Delete${name}Request.id`, deleted],
+    ]),
+  ),
+  ...examples.parameters,
+}
+
+/** Examples of bodies by the request's type. */
+export const bodyExamples = examples.bodies
+
 /** What a file beside this one holds. */
 export function readFragments<Held>(name: string): Held {
   const file = join(packageRoot(), 'src', 'openapi', name)

@@ -1,7 +1,6 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
 import { type ExampleAnswers, errorStatusSchemas, otherErrors, sharedErrors } from './example-answers.js'
-import { bodyExamples, parameterExamples } from './examples.js'
-import { fragments, placeholderGuide } from './fragments.js'
+import { bodyExamples, fragments, parameterExamples, placeholderGuide } from './fragments.js'
 import { requestChoices } from './message-choices.js'
 import { operationFrom, tagOf } from './operation.js'
 import { createSchemas, enumSchema, isAnswer } from './schemas.js'

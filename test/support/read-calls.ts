@@ -1,7 +1,7 @@
 import type { DescMethod, JsonObject } from '@bufbuild/protobuf'
 import { services } from '../../src/handlers/routes.js'
 import { onlyReads } from '../../src/limits/method-rules.js'
-import { parameterExamples } from '../../src/openapi/examples.js'
+import { parameterExamples } from '../../src/openapi/fragments.js'
 
 /** The request that the examples of a method's parameters make, on the demo organization. */
 function exampleOf({ input }: DescMethod): JsonObject {
