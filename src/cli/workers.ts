@@ -1,5 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { pause, systemTiming } from '../db/retries.js'
 import { type CommandContext, originOf } from './command-context.js'
 
 /** After how long a worker is replaced that died before it listened. */
@@ -30,7 +31,7 @@ export async function runWorkers(
       running.delete(worker)
       if (stop.aborted) return
       log.error({ workerPid: worker.process.pid, code, signal }, 'a worker died')
-      if (haveAllStarted) setTimeout(replace, hasListened ? 0 : RETRY_MILLIS)
+      if (haveAllStarted) void pause(hasListened ? 0 : RETRY_MILLIS, stop, systemTiming).then(replace)
       else failure.abort(new Error('a worker could not start'))
     })
     return worker
