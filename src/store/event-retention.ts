@@ -10,34 +10,6 @@ export interface OldEvents {
   readonly rows: number
 }
 
-/** The second position alone tells in most sweeps that nothing is to be deleted. */
-const deleteFromFeed = createStatement<OldEvents, { readonly deleted: number }>({
-  name: 'delete_old_events',
-  columns: { deleted: 'int4' },
-  text: ({ by, rows }) => Prisma.sql`
-WITH looked_at AS MATERIALIZED (
-  SELECT f.position, f.event_id
-    FROM event_feed f
-   WHERE ${ofOrganization('f')}
-   ORDER BY f.position
-   LIMIT CASE WHEN EXISTS (
-           SELECT FROM (SELECT s.event_id FROM event_feed s WHERE ${ofOrganization('s')} ORDER BY s.position OFFSET 1 LIMIT 1) n
-             JOIN audit_events e ON ${ofOrganization('e')} AND e.id = n.event_id
-            WHERE e.occurred_at > ${by})
-         THEN 0 ELSE ${rows} + 1 END
-), kept AS (
-  SELECT coalesce(min(l.position) FILTER (WHERE l.occurred_at > ${by}) - 1, max(l.position)) AS position
-    FROM (SELECT position,
-                 (SELECT e.occurred_at FROM audit_events e WHERE ${ofOrganization('e')} AND e.id = event_id) AS occurred_at
-            FROM looked_at) l
-), deleted AS (
-  DELETE FROM event_feed f
-   WHERE ${ofOrganization('f')} AND f.position < (SELECT position FROM kept)
-  RETURNING f.position
-)
-SELECT count(*)::int AS deleted FROM deleted`,
-})
-
 const deleteFromLog = createStatement<OldEvents, { readonly deleted: number }>({
   name: 'delete_old_audit_events',
   columns: { deleted: 'int4' },
@@ -59,14 +31,42 @@ SELECT count(*)::int AS deleted FROM deleted`,
 })
 
 /** The statements of this file. */
-export const eventRetentionStatements = [deleteFromFeed, deleteFromLog]
+export const eventRetentionStatements = [deleteFromLog]
 
 /**
  * Deletes the old events at the beginning of a feed, except the last of them: whoever has read that one has missed
  * nothing. Returns how many were deleted.
  */
-export async function deleteOldEvents(tables: Tables, old: OldEvents): Promise<number> {
-  return (await tables.run(deleteFromFeed, old))[0]?.deleted ?? 0
+export async function deleteOldEvents(tables: Tables, { rows, ...old }: OldEvents): Promise<number> {
+  // The first two alone tell in most sweeps that nothing is to be deleted.
+  if ((await lastOldPosition(tables, old, 2)) === undefined) return 0
+  const position = await lastOldPosition(tables, old, rows + 1)
+  if (position === undefined) return 0
+  const where = { organizationId: old.organizationId, position: { lt: position } }
+  return (await tables.models.eventFeed.deleteMany({ where })).count
+}
+
+/** The last of the old events at the beginning of a feed, among so many; undefined if nothing old is before it. */
+async function lastOldPosition(
+  { models }: Tables,
+  { organizationId, by }: Omit<OldEvents, 'rows'>,
+  take: number,
+): Promise<bigint | undefined> {
+  const select = { position: true, eventId: true }
+  const first = await models.eventFeed.findMany({
+    where: { organizationId },
+    orderBy: { position: 'asc' },
+    take,
+    select,
+  })
+  const id = { in: first.map(({ eventId }) => eventId) }
+  const where = { organizationId, id, occurredAt: { gt: by } }
+  const young = new Set((await models.auditEvent.findMany({ where, select: { id: true } })).map((event) => event.id))
+  const end = first.findIndex(({ eventId }) => young.has(eventId))
+  return first
+    .slice(0, end < 0 ? undefined : end)
+    .slice(1)
+    .at(-1)?.position
 }
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
