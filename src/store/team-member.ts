@@ -5,7 +5,7 @@ import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { createFilteredPages } from './filtered-list.js'
+import { countRows, createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -61,8 +61,10 @@ const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end'
     Prisma.sql`(m.expires_at, m.team_id, m.user_id) > (${afterEnd}::timestamptz, ${afterTeam}, ${afterUser})`,
 })
 
+const count = createCount<TeamMemberList>('count_team_members', listed)
+
 /** The statements of this file. */
-export const teamMemberStatements = [...keptTeam.statements, list, listByEnd]
+export const teamMemberStatements = [...keptTeam.statements, list, listByEnd, count]
 
 /** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
@@ -118,11 +120,8 @@ export async function listTeamMembers(
 }
 
 /** How many roles a list has on all pages. */
-export function countTeamMembers({ models }: Tables, selection: TeamMemberList): Promise<number> {
-  const { organizationId, teamIds, teamId, now, endBefore } = selection
-  const inScope = teamIds === null ? {} : { teamId: { in: [...teamIds] } }
-  const ends = endBefore === null ? unendedAt(new Date(now)) : { expiresAt: { gt: now, lt: endBefore } }
-  return models.teamMember.count({ where: { organizationId, ...inScope, ...(teamId !== null && { teamId }), ...ends } })
+export function countTeamMembers(tables: Tables, selection: TeamMemberList): Promise<number> {
+  return countRows(tables, count, selection)
 }
 
 /** Gives a user a role, in place of another one. */
