@@ -137,10 +137,10 @@ export async function readUserPage(
 
 /** How many members of an organization the filters want. */
 export async function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
-  const counted = (isDeactivated: boolean | null) =>
-    countRows(tables, count, { ...valuesOf({ ...filters, isDeactivated: isDeactivated ?? undefined }), organizationId })
-  if (filters.isDeactivated !== false) return counted(filters.isDeactivated ?? null)
+  const counted = (isDeactivated: UserFilters['isDeactivated']) =>
+    countRows(tables, count, { ...valuesOf({ ...filters, isDeactivated }), organizationId })
+  if (filters.isDeactivated !== false) return counted(filters.isDeactivated)
   // The active ones are all but the others, which are few: the index of a filter does not know who is active.
   const deactivated = await counted(true)
-  return (await counted(null)) - deactivated
+  return (await counted(undefined)) - deactivated
 }
