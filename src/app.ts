@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { createAuthentication } from './app/authentication.js'
 import { createCalls } from './app/calls.js'
 import { createDoors } from './app/doors.js'
@@ -18,27 +17,11 @@ import { createCallLimit } from './http/call-limit.js'
 import { withoutCredentials } from './http/credential-redaction.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
-import type { TlsIdentity } from './http/tls-identity.js'
 import { createLimitCheck } from './limits/limit-check.js'
 import type { Runtime } from './runtime/runtime.js'
 
-/** The service, ready to listen. */
-export interface App {
-  /** Begins to listen and answers the address. */
-  listen(port: number, host: string): Promise<AddressInfo>
-  /**
-   * Reports that it is not ready, still accepts connections for `drainMillis` (default 0) so that a balancer can
-   * notice, waits for running calls, and writes what is still to be written.
-   */
-  close(drainMillis?: number): Promise<void>
-  /** How many calls with a credential run. */
-  runningCalls(): number
-  /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
-  useTlsIdentity(identity: TlsIdentity): void
-}
-
-/** Builds the service once: every pool, cache and clock that it uses is made here or passed in. */
-export function createApp(options: AppOptions): App {
+/** Builds the service once, ready to listen: every pool, cache and clock that it uses is made here or passed in. */
+export function createApp(options: AppOptions) {
   const { config, database, runtime, log, meters, tracing } = options
   const lifecycle = createLifecycle(options)
   const feedSignals = new FeedSignals()
@@ -83,9 +66,16 @@ export function createApp(options: AppOptions): App {
   const sequencer = runSequencer({ ...background, signals: feedSignals, observer })
   const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {
+    /** Begins to listen and answers the address. */
     listen: server.listen,
+    /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
     useTlsIdentity: server.useIdentity,
+    /** How many calls with a credential run. */
     runningCalls: () => callLimit.running,
+    /**
+     * Reports that it is not ready, still accepts connections for `drainMillis` so that a balancer can notice, waits for
+     * running calls, and writes what is still to be written.
+     */
     close: (drainMillis = 0) =>
       lifecycle.close(server, drainMillis, () =>
         Promise.all([sweeper, sequencer, dispatcher, authentication.keyUses.flush()]),

@@ -92,8 +92,9 @@ export function createDoors(options: DoorParts): Doors {
 }
 
 function consoleOptionsFrom({ publicUrl, oidc, consoleOidcClientId: clientId, consoleOidcScopes: scopes }: Config) {
-  const signIn = oidc && clientId !== undefined ? { ...oidc, clientId, scopes } : undefined
-  return { publicUrl, signIn }
+  if (oidc === undefined || clientId === undefined) return { publicUrl, signIn: undefined }
+  const { issuer, audience } = oidc
+  return { publicUrl, signIn: { issuer, audience, clientId, scopes } }
 }
 
 function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {

@@ -16,14 +16,10 @@ export interface CallOptions {
 }
 
 /** Tells running calls that the server is shutting down. */
-export interface Shutdown {
-  readonly isUnderWay: boolean
-  /** The calls to be stopped when it begins. */
-  readonly calls: Roster<Pick<Call, 'stop'>>
-}
+export type Shutdown = ReturnType<typeof createShutdown>
 
 /** One listener on the signal for all calls: Node warns about a signal with a listener for each. */
-export function createShutdown(signal: AbortSignal | undefined): Shutdown {
+export function createShutdown(signal: AbortSignal | undefined) {
   const calls = new Roster<Pick<Call, 'stop'>>()
   signal?.addEventListener('abort', () => {
     for (const call of calls) call.stop()
@@ -32,6 +28,7 @@ export function createShutdown(signal: AbortSignal | undefined): Shutdown {
     get isUnderWay() {
       return signal?.aborted === true
     },
+    /** The calls to be stopped when it begins. */
     calls,
   }
 }

@@ -2,19 +2,16 @@ import { type Coding, createCompressor } from './compression.js'
 import { cutResponse, isGone, type NodeResponse } from './node-http.js'
 
 /** The body of a response that is sent piece by piece. */
-export interface Sink {
-  /** Fulfilled when more can be written, or when the client is gone. */
-  write(chunk: string | Uint8Array): Promise<void>
-  end(): void
-}
+export type Sink = ReturnType<typeof createSink>
 
 /** Makes the sink of a response whose header has been written; with a coding, each piece is compressed and flushed. */
-export function createSink(response: NodeResponse, coding: Coding | undefined): Sink {
+export function createSink(response: NodeResponse, coding: Coding | undefined) {
   const writable = coding === undefined ? undefined : createCompressor(coding)
   let settle = (): void => undefined
   // A broken connection is reported by `close`; writes in the meantime must not crash the process.
   response.on('error', () => undefined).on('close', () => settle())
   writable?.on('error', () => cutResponse(response)).pipe(response as NodeJS.WritableStream)
+  /** Fulfilled when more can be written, or when the client is gone. */
   function write(chunk: string | Uint8Array): Promise<void> {
     if (isGone(response)) return Promise.resolve()
     return new Promise((resolve) => {

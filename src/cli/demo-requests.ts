@@ -3,14 +3,11 @@ import type { DemoIds } from '../store/demo.js'
 /** The organization in the file of the demo. */
 export const demoOrganizationId = 'org_acme'
 
-/** A command to paste into bash or zsh, and what it shows. */
-export interface ShownCommand {
-  readonly title: string
-  readonly command: string
-}
-
-/** Requests as an administrator of the demo organization whose token is in `$TOKEN`. They can be sent repeatedly. */
-export function demoRequests(origin: string, ids: DemoIds): ShownCommand[] {
+/**
+ * Requests as an administrator of the demo organization whose token is in `$TOKEN`: commands to paste into bash or zsh,
+ * which can be repeated.
+ */
+export function demoRequests(origin: string, ids: DemoIds) {
   const bearer = '-H "Authorization: Bearer $TOKEN"'
   const get = (path: string) => `curl -s '${origin}${path}' ${bearer}`
   const send = (method: string, path: string, body: unknown) =>

@@ -49,17 +49,10 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   )
 }
 
-/** The relevant part of a server's error message. */
-interface ServerReport {
-  readonly sqlState: string
-  readonly message: string
-  readonly constraint: string | undefined
-}
-
 const SQL_STATE = /^[0-9A-Z]{5}$/
 
 /** Finds the server's report in an error of pg, of the driver adapter (bare when COMMIT fails) or of Prisma. */
-function serverReport(error: unknown): ServerReport | undefined {
+function serverReport(error: unknown) {
   const cause = adapterCause(error)
   const sqlState = cause === undefined ? text(error, 'code') : text(cause, 'originalCode')
   if (sqlState === undefined || !SQL_STATE.test(sqlState)) return undefined
@@ -77,7 +70,8 @@ function adapterCause(error: unknown): unknown {
   return known ?? (text(error, 'name') === 'DriverAdapterError' ? property(error, 'cause') : undefined)
 }
 
-function failureFromReport({ sqlState, message, constraint }: ServerReport): DatabaseFailure | undefined {
+function failureFromReport(report: NonNullable<ReturnType<typeof serverReport>>): DatabaseFailure | undefined {
+  const { sqlState, message, constraint } = report
   const violated = kindOf(CONSTRAINT_KINDS, sqlState)
   if (violated !== undefined) return { kind: violated, constraint: declaredName(constraint ?? quotedName(message)) }
   const kind = kindOf(CITUS_KINDS, message) ?? kindOf(KINDS, sqlState)

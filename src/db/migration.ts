@@ -14,11 +14,8 @@ export interface Migration {
   readonly checksum: string
 }
 
-/** The migrations that come with this build. */
-export const MIGRATIONS_FOLDER = join(packageRoot(), 'prisma', 'migrations')
-
-/** Reads the migrations of a folder in order. Throws if one has no `migration.sql`. */
-export async function loadMigrations(folder: string = MIGRATIONS_FOLDER): Promise<Migration[]> {
+/** Reads the migrations of a folder in order, by default those of this build. Throws if one has no `migration.sql`. */
+export async function loadMigrations(folder = join(packageRoot(), 'prisma', 'migrations')): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(

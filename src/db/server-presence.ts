@@ -10,10 +10,7 @@ const RETRY_MILLIS = 5_000
 const END_MILLIS = 500
 
 /** A server that announces itself on its database. */
-export interface ServerPresence {
-  /** Ends the announcement. */
-  close(): Promise<void>
-}
+export type ServerPresence = Awaited<ReturnType<typeof showServer>>
 
 /** What to announce, and where. */
 interface ServerPresenceOptions {
@@ -32,7 +29,7 @@ interface ServerPresenceOptions {
  * Shows a server to `runningServers` by a separate session on the database, which ends with the process, however that
  * ends. A lost session is replaced. Never rejects: the server answers calls all the same.
  */
-export async function showServer(options: ServerPresenceOptions): Promise<ServerPresence> {
+export async function showServer(options: ServerPresenceOptions) {
   const closing = new AbortController()
   const signal = AbortSignal.any([closing.signal, options.signal])
   let held: Promise<void> = Promise.resolve()
@@ -40,6 +37,7 @@ export async function showServer(options: ServerPresenceOptions): Promise<Server
     held = hold(options, signal, tried)
   })
   return {
+    /** Ends the announcement. */
     close: () => {
       closing.abort()
       return held

@@ -40,7 +40,7 @@ export function createConsole(root: string, options: ConsoleOptions): (path: str
     const headers = { 'cache-control': 'public, max-age=31536000, immutable' }
     return createPage(contentType, readFileSync(join(folder, 'assets', name)), headers)
   }
-  const config = { basePath: `${base}${CONSOLE_PATH}`, signIn: options.signIn && signInConfig(options.signIn) }
+  const config = { basePath: `${base}${CONSOLE_PATH}`, signIn: options.signIn }
   const pages = new Map([
     ...readdirSync(join(folder, 'assets')).map((name) => [`${CONSOLE_PATH}/assets/${name}`, file(name)] as const),
     [`${CONSOLE_PATH}/config.json`, createPage('application/json', JSON.stringify(config))],
@@ -51,10 +51,6 @@ export function createConsole(root: string, options: ConsoleOptions): (path: str
     if (path !== CONSOLE_PATH && !path.startsWith(`${CONSOLE_PATH}/`)) return undefined
     return path.startsWith(`${CONSOLE_PATH}/assets/`) ? pages.get(path) : (pages.get(path) ?? index)
   }
-}
-
-function signInConfig({ issuer, audience, clientId, scopes }: ConsoleSignIn): ConsoleSignIn {
-  return { issuer, audience, clientId, scopes }
 }
 
 function policy(signIn: ConsoleSignIn | undefined): string {

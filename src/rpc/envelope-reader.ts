@@ -20,76 +20,68 @@ const MAX_WAITING_BYTES = 64 * 1024
 
 /** Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. */
 export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
-  let bytes: Buffer[] = []
+  let chunks: Buffer[] = []
   let length = 0
-  let expected: number | undefined
-  let ended = false
-  let failure: unknown
-  let waiting: { resolve(envelope: Envelope | undefined): void; reject(error: unknown): void } | undefined
+  /** How many bytes are waited for; 0 if no one waits. */
+  let awaited = 0
+  let wake = (): void => undefined
+  let hasEnded = false
+  let failure: ConnectError | undefined
 
-  const fail = (error: unknown): void => {
-    failure ??= error
-    bytes = []
-    stopReading()
-  }
-  const join = (): Buffer => {
-    const [first = Buffer.alloc(0)] = bytes
-    const joined = bytes.length > 1 ? Buffer.concat(bytes) : first
-    bytes = [joined]
-    return joined
-  }
-  const take = (): Envelope | undefined => {
-    if (expected === undefined && length >= PREFIX_BYTES) {
-      const size = join().readUInt32BE(1)
-      if (size > maxBytes) fail(bodyTooLarge(maxBytes))
-      expected = PREFIX_BYTES + size
-    }
-    if (failure !== undefined || expected === undefined || length < expected) return undefined
-    const joined = join()
-    const envelope = { flags: joined.readUInt8(0), data: joined.subarray(PREFIX_BYTES, expected) }
-    bytes = length === expected ? [] : [joined.subarray(expected)]
-    length -= expected
-    expected = undefined
-    return envelope
-  }
-  const settle = (): void => {
-    if (waiting === undefined) return
-    const envelope = take()
-    if (envelope === undefined && ended && length > 0) fail(invalidArgument('', 'the last message is incomplete'))
-    if (envelope === undefined && failure === undefined && !ended) return
-    const { resolve, reject } = waiting
-    waiting = undefined
-    if (failure === undefined) resolve(envelope)
-    else reject(failure)
-  }
   const stopReading = readChunks(request, {
     chunk(chunk) {
-      bytes.push(chunk)
+      chunks.push(chunk)
       length += chunk.length
-      settle()
-      if (waiting === undefined && length > MAX_WAITING_BYTES) request.pause()
+      if (length < awaited) return
+      wake()
+      if (length > MAX_WAITING_BYTES) request.pause()
     },
     end() {
-      ended = true
-      settle()
+      hasEnded = true
+      wake()
     },
     gone(error) {
       failure ??= error
-      settle()
+      wake()
     },
   })
+  /** All bytes that have arrived, once they are so many; undefined if the request ends before. */
+  const receive = async (count: number): Promise<Buffer | undefined> => {
+    if (length < count && !hasEnded && failure === undefined) {
+      awaited = count
+      if (request.isPaused()) request.resume()
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      awaited = 0
+    }
+    if (failure !== undefined) throw failure
+    if (length < count) return undefined
+    const [first = Buffer.alloc(0)] = chunks
+    const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
+    chunks = [bytes]
+    return bytes
+  }
   return {
     /** The next envelope, undefined at the end. Rejects if it exceeds the limit or is cut off, and if the client is gone. */
-    next: () =>
-      new Promise<Envelope | undefined>((resolve, reject) => {
-        waiting = { resolve, reject }
-        settle()
-        if (waiting !== undefined && request.isPaused()) request.resume()
-      }),
+    next: async (): Promise<Envelope | undefined> => {
+      const prefix = await receive(PREFIX_BYTES)
+      if (prefix === undefined && length === 0) return undefined
+      const size = prefix?.readUInt32BE(1) ?? 0
+      if (size > maxBytes) throw bodyTooLarge(maxBytes)
+      const bytes = await receive(PREFIX_BYTES + size)
+      if (bytes === undefined) throw invalidArgument('', 'the last message is incomplete')
+      const data = bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + size)
+      chunks = [bytes.subarray(PREFIX_BYTES + size)]
+      length -= PREFIX_BYTES + size
+      return { flags: bytes.readUInt8(0), data }
+    },
     /** Stops reading, and rejects whoever waits for an envelope. */
     stop() {
-      fail(new ConnectError('the call has ended', Code.Canceled))
-      settle()
+      failure ??= new ConnectError('the call has ended', Code.Canceled)
+      chunks = []
+      stopReading()
+      wake()
     },
   }
 }

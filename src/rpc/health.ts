@@ -41,7 +41,7 @@ const MAX_WATCHES = 100
 export function createHealthRoutes(options: HealthOptions): (router: ConnectRouter) => void {
   const names = new Set(['', ...options.services.map((service) => service.typeName)])
   const watches = new Map<string, number>()
-  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
+  const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
   const read = async () => ((await options.isReady()) ? SERVING : NOT_SERVING)
   return (router) => {
     router.service(Health, {
@@ -58,17 +58,13 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
       },
       watch: ({ service }: HealthCheckRequest, context: HandlerContext) => {
         countWatch(watches, options.clientAddressOf(context), context.signal)
-        return names.has(service)
-          ? watchStatus(read, options.watchIntervalMillis ?? 1000, options.closing, context.signal)
-          : watchStatus(async () => UNKNOWN, UNKNOWN_INTERVAL_MILLIS, options.closing, context.signal)
+        // A service that is not known stays so; the stream is only kept open, as gRPC asks for.
+        const readNamed = names.has(service) ? read : async () => SERVICE_UNKNOWN
+        return watchStatus(readNamed, options.watchIntervalMillis ?? 1000, options.closing, context.signal)
       },
     })
   }
 }
-
-/** A service that is not known stays so until the process ends; the stream is only kept open, as gRPC asks for. */
-const UNKNOWN = HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN
-const UNKNOWN_INTERVAL_MILLIS = 60_000
 
 /** Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many. */
 function countWatch(watches: Map<string, number>, address: string, signal: AbortSignal): void {

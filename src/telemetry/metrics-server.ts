@@ -1,12 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 /** A port with metrics. */
-export interface MetricsServer {
-  readonly address: AddressInfo
-  close(): Promise<void>
-}
+export type MetricsServer = Awaited<ReturnType<typeof serveMetrics>>
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** How long a client may take for its request. */
@@ -26,7 +22,7 @@ export async function serveMetrics({
   readonly host: string
   readonly text: () => Promise<string>
   readonly log: { warn(fields: { err: unknown }, message: string): void }
-}): Promise<MetricsServer> {
+}) {
   const server = createServer(
     { requestTimeout: REQUEST_MILLIS, headersTimeout: REQUEST_MILLIS },
     (request, response) => {

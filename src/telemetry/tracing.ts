@@ -83,7 +83,7 @@ export function startTracing({
   return {
     calls,
     /** The span of a request's call; undefined if the call is not sampled. */
-    callOf: (request: NodeRequest): TracedCall | undefined => traced.get(request),
+    callOf: (request: NodeRequest) => traced.get(request),
     /** For statements that several calls share. */
     createSharedStatements,
     /** Exports the remaining spans, within some seconds. */
@@ -95,13 +95,7 @@ export function startTracing({
 }
 
 /** A sampled call. It observes its statements, which become spans below its own. */
-export interface TracedCall extends StatementObserver {
-  readonly traceId: string
-  /** The header that passes its trace on (W3C Trace Context). */
-  readonly traceparent: string
-}
-
-class CallSpan implements TracedCall {
+class CallSpan implements StatementObserver {
   readonly #tracer: Tracer
   readonly #span: Span
   /** In which spans below this one are made. */
@@ -120,6 +114,7 @@ class CallSpan implements TracedCall {
     return this.#span.spanContext().traceId
   }
 
+  /** The header that passes its trace on (W3C Trace Context). */
   get traceparent(): string {
     const { traceId, spanId } = this.#span.spanContext()
     return `00-${traceId}-${spanId}-01`
