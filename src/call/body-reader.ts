@@ -20,8 +20,7 @@ export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readon
   return codings
 }
 
-/** Throws 413 for a body whose declared length exceeds the limit. */
-export function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
+function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
   if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
@@ -57,8 +56,9 @@ export function isEmptyBody(request: NodeRequest): Promise<boolean> {
   })
 }
 
-/** Reads a whole body as it is: 413 as soon as it exceeds the limit. */
+/** Reads a whole body as it is: 413 as soon as it, or its declared length, exceeds the limit. */
 export async function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
+  checkDeclaredLength(request, maxBytes)
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

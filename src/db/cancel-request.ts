@@ -67,7 +67,7 @@ export class CallStatements {
   }
 
   /** From here on the connection works for the call. */
-  begin(call: object): void {
+  begin(call: object | undefined): void {
     this.#call = call
   }
 

@@ -147,8 +147,7 @@ export class BoundedPool extends pg.Pool {
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    const all = [this.#turns, this.longTurns, this.shares]
-    return all.reduce((sum, { waiting }) => sum + waiting, 0)
+    return this.#turns.waiting + this.longTurns.waiting + this.shares.waiting
   }
 
   /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */
@@ -214,18 +213,18 @@ export class BoundedPool extends pg.Pool {
     const client = await this.#connectBy(deadline)
     let isLost = false
     try {
-      if (call !== undefined) this.beginFor(call, client)
+      this.beginFor(call, client)
       return await work(client)
     } catch (error) {
       isLost = databaseFailure(error)?.kind === 'unavailable' && !isWorkerLost(error)
-      throw (call && this.stopReason(call)) ?? error
+      throw this.stopReason(call) ?? error
     } finally {
       client.release(isLost)
     }
   }
 
-  /** From here until its release, a connection works for the call. Throws the reason if the call is over. */
-  beginFor(call: object, client: pg.PoolClient): void {
+  /** From here until its release, a connection works for the call, if there is one. Throws the reason if that is over. */
+  beginFor(call: object | undefined, client: pg.PoolClient): void {
     this.throwIfStopped(call)
     this.#members.get(client)?.statements.begin(call)
   }
@@ -242,12 +241,12 @@ export class BoundedPool extends pg.Pool {
   }
 
   /** Why a call is over; undefined if it is not. */
-  stopReason(call: object): Error | undefined {
-    return this.#stopped.get(call)
+  stopReason(call: object | undefined): Error | undefined {
+    return call && this.#stopped.get(call)
   }
 
-  throwIfStopped(call: object): void {
-    const reason = this.#stopped.get(call)
+  throwIfStopped(call: object | undefined): void {
+    const reason = this.stopReason(call)
     if (reason !== undefined) throw reason
   }
 

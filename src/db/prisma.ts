@@ -45,14 +45,10 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
   const { adapterName } = factory
   const connect = async () => {
     const adapter = await factory.connect()
-    return {
-      provider,
-      adapterName,
+    const own: Adapter = Object.create(adapter)
+    return Object.assign(own, {
       queryRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.queryRaw(query)),
       executeRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.executeRaw(query)),
-      executeScript: (script: string) => adapter.executeScript(script),
-      getConnectionInfo: () => adapter.getConnectionInfo(),
-      dispose: () => adapter.dispose(),
       startTransaction: async (isolationLevel?: unknown) => {
         // Of the tables' transactions alone. Prisma begins some of its own, such as for an upsert.
         if (isolationLevel === undefined) return adapter.startTransaction()
@@ -60,7 +56,7 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
         await steps.begin()
         return transactionOn(adapter, steps)
       },
-    }
+    })
   }
   const prisma: Prisma = new PrismaClient({ adapter: { provider, adapterName, connect }, omit: secretColumns })
   return {
@@ -110,18 +106,9 @@ type SqlQuery = Parameters<Adapter['queryRaw']>[0]
 
 /** A transaction for Prisma: queries of models are sent to the connection of the steps, and nothing else is. */
 function transactionOn(adapter: Adapter, { client, commit, rollback }: TransactionSteps) {
-  const { adapterName } = adapter
   // The adapter sends each query to its `client`, the pool.
   const connected: Adapter = Object.create(adapter, { client: { value: client } })
-  return {
-    provider,
-    adapterName,
-    options: { usePhantomQuery: true },
-    queryRaw: (query: SqlQuery) => connected.queryRaw(query),
-    executeRaw: (query: SqlQuery) => connected.executeRaw(query),
-    commit,
-    rollback,
-  }
+  return Object.assign(connected, { options: { usePhantomQuery: true }, commit, rollback })
 }
 
 /** Repeats a query outside transactions once if its connection had an outdated statement: nothing was done. */

@@ -137,13 +137,13 @@ export function createReplica(
       const { client } = begun
       let isLost = false
       try {
-        if (call !== undefined) pool.beginFor(call, client)
+        pool.beginFor(call, client)
         const bounds = { deadline: performance.now() + readMillis, isNamed: pool.statementNames }
         const rows = await runOn(client, statement, values, bounds)
         reads.replica++
         return rows
       } catch (error) {
-        const reason = call && pool.stopReason(call)
+        const reason = pool.stopReason(call)
         if (reason !== undefined) throw reason
         // The primary does the same, and reports a fault of the statement.
         isLost = !(error instanceof pg.DatabaseError) || databaseFailure(error)?.kind === 'unavailable'

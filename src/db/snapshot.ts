@@ -53,7 +53,7 @@ export const BEGIN_SNAPSHOT = [
 export async function beginSnapshot(pool: BoundedPool, call: object | undefined): Promise<pg.PoolClient> {
   const client = await pool.connect()
   try {
-    if (call !== undefined) pool.beginFor(call, client)
+    pool.beginFor(call, client)
     for (const text of BEGIN_SNAPSHOT) await client.query(text)
     return client
   } catch (error) {

@@ -26,7 +26,7 @@ export function runTransaction<T>(
   const { signal } = options
   const throwIfOver = () => {
     signal?.throwIfAborted()
-    if (call !== undefined) pool.throwIfStopped(call)
+    pool.throwIfStopped(call)
   }
   const transact = () =>
     pool.use({ deadline, call }, (client) => {

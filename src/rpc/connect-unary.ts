@@ -3,7 +3,7 @@ import type { Message } from '@bufbuild/protobuf'
 import { base64Decode } from '@bufbuild/protobuf/wire'
 import type { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
-import { checkDeclaredLength, readBytes } from '../call/body-reader.js'
+import { readBytes } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { bodyTooLarge, type HttpFailure } from '../call/http-failure.js'
 import { invokeUnary, type UnarySpec } from '../call/invoke.js'
@@ -38,10 +38,7 @@ export function inputOf(request: NodeRequest, codec: MessageCodec): ConnectInput
     return {
       form: type.binary ? codec.binary : codec.json,
       coding: headerOf(request, 'content-encoding'),
-      bytes: (maxBytes) => {
-        checkDeclaredLength(request, maxBytes)
-        return readBytes(request, maxBytes)
-      },
+      bytes: (maxBytes) => readBytes(request, maxBytes),
     }
   }
   const query = queryOf(request)

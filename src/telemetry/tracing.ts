@@ -63,7 +63,7 @@ export function startTracing({
   const tracer = provider.getTracer('svc', version)
   const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
-  const traced = new WeakMap<NodeRequest, CallSpan>()
+  const traced = new WeakMap<NodeRequest, TracedCall>()
   const calls: CallObserver = {
     begun: (call) => {
       const { request, startedAt } = call
@@ -76,7 +76,7 @@ export function startTracing({
       const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
       if (!span.isRecording()) return
       span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
-      traced.set(request, new CallSpan(tracer, span, drift))
+      traced.set(request, new TracedCall(tracer, span, drift))
     },
     ended: (call) => traced.get(call.request)?.end(call),
   }
@@ -95,7 +95,7 @@ export function startTracing({
 }
 
 /** A sampled call. It observes its statements, which become spans below its own. */
-class CallSpan implements StatementObserver {
+export class TracedCall implements StatementObserver {
   readonly #tracer: Tracer
   readonly #span: Span
   /** In which spans below this one are made. */
