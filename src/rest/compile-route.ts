@@ -19,7 +19,7 @@ import { compileParameterBinder, type ParameterBinder } from './parameter-binder
 import { decodePercent } from './percent.js'
 import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
 import { compileResponseBody, type ResponseBody } from './response-body.js'
-import { type PathTemplate, parseTemplate, templateFaultToString } from './template.js'
+import { type PathTemplate, parseTemplate } from './template.js'
 
 /** A compiled binding of a method: how its path, query and bodies are read and written. */
 export interface CompiledBinding {
@@ -62,9 +62,9 @@ export function compileBinding(
     return undefined
   }
   if (!HTTP_TOKEN.test(rule.method)) faults.push(`custom kind ${JSON.stringify(rule.method)} is not an HTTP method`)
-  const parsed = parseTemplate(rule.path)
-  if (!parsed.ok) faults.push(`path ${JSON.stringify(rule.path)}: ${templateFaultToString(parsed.fault)}`)
-  const variables = parsed.ok ? resolveVariables(rule.path, parsed.template, input, faults) : []
+  const template = parseTemplate(rule.path)
+  if (typeof template === 'string') faults.push(`path ${JSON.stringify(rule.path)}: ${template}`)
+  const variables = typeof template === 'string' ? [] : resolveVariables(rule.path, template, input, faults)
   const bodyField = resolveBodyField('body', rule.body, input, faults)
   const responseField = resolveBodyField('response_body', rule.responseBody, output, faults)
   if (bodyField !== undefined && variables.some((path) => path.length === 1 && path[0] === bodyField)) {
@@ -73,13 +73,13 @@ export function compileBinding(
   if (bodyField !== undefined && variables.some((path) => excludesPath(path, [bodyField]))) {
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
-  if (faults.length > before || !parsed.ok) return undefined
+  if (faults.length > before || typeof template === 'string') return undefined
   const taken = variables.map((fields) => ({ fields, by: 'the path' }))
   if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
   return {
     httpMethod: rule.method,
-    template: parsed.template,
-    bindPath: compilePathBinder(parsed.template, variables, options.decodeSlashes),
+    template,
+    bindPath: compilePathBinder(template, variables, options.decodeSlashes),
     bindQuery: compileParameterBinder(input, {
       kind: 'query parameter',
       taken,
@@ -99,18 +99,14 @@ function resolveVariables(path: string, template: PathTemplate, input: DescMessa
   for (const variable of template.variables) {
     const name = variable.fieldPath.join('.')
     const where = `path ${JSON.stringify(path)}: column ${variable.column}: variable ${JSON.stringify(name)}`
-    const result = resolveFieldPath(input, variable.fieldPath, findByProtoName)
-    if (!result.ok) {
-      faults.push(`${where}: ${result.reason}`)
-    } else if (result.fields.at(-1)?.fieldKind === 'list') {
-      faults.push(`${where}: a repeated field cannot be bound by the path`)
-    } else if (resolved.some((other) => startsWithPath(result.fields, other) || startsWithPath(other, result.fields))) {
+    const fields = resolveFieldPath(input, variable.fieldPath, findByProtoName)
+    if (typeof fields === 'string') faults.push(`${where}: ${fields}`)
+    else if (fields.at(-1)?.fieldKind === 'list') faults.push(`${where}: a repeated field cannot be bound by the path`)
+    else if (resolved.some((other) => startsWithPath(fields, other) || startsWithPath(other, fields))) {
       faults.push(`${where}: bound twice`)
-    } else if (resolved.some((other) => excludesPath(result.fields, other))) {
+    } else if (resolved.some((other) => excludesPath(fields, other))) {
       faults.push(`${where}: the path binds another member of the same oneof`)
-    } else {
-      resolved.push(result.fields)
-    }
+    } else resolved.push(fields)
   }
   return resolved
 }

@@ -9,11 +9,6 @@ import { suggestion } from '../protojson/nearest.js'
 /** A path of fields from a message down to a field that URL text can fill. */
 export type FieldPath = readonly [DescField, ...DescField[]]
 
-/** The outcome of resolving a field path: the fields, or what is wrong, in words. */
-export type FieldPathResult =
-  | { readonly ok: true; readonly fields: FieldPath }
-  | { readonly ok: false; readonly reason: string }
-
 /** Finds the field of a message type that a name means. */
 export type FieldFinder = (desc: DescMessage, name: string) => DescField | undefined
 
@@ -44,7 +39,7 @@ export interface FieldAdvice {
 const MAX_PATH_LENGTH = 100
 
 /**
- * Resolves names to a field path whose last field takes URL text: a scalar, an enum, or a well-known type with a text
+ * Resolves names to a field path, or says what is wrong with them. Its last field takes URL text: a scalar, an enum, or a well-known type with a text
  * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; other types with a JSON form
  * of their own have no fields here, because their fields could be set to values that this form cannot express.
  */
@@ -53,40 +48,40 @@ export function resolveFieldPath(
   names: readonly string[],
   find: FieldFinder,
   { hint, isOpen = () => true }: FieldAdvice = {},
-): FieldPathResult {
+): FieldPath | string {
   const adviceOn = (at: DescMessage, before: readonly DescField[], name: string): string =>
     hint?.(at, name) ??
     suggestion(
       name,
       at.fields.filter((field) => takesText(field) && isOpen([...before, field])).map(({ jsonName }) => jsonName),
     )
-  if (names.length > MAX_PATH_LENGTH) return refuse(`leads more than ${MAX_PATH_LENGTH} messages deep`)
+  if (names.length > MAX_PATH_LENGTH) return `leads more than ${MAX_PATH_LENGTH} messages deep`
   const fields: DescField[] = []
   let at: DescMessage | undefined = desc
   for (const name of names) {
     const previous = fields.at(-1)
-    if (at === undefined) return refuse(`${String(previous?.name)} has no fields`)
+    if (at === undefined) return `${String(previous?.name)} has no fields`
     if (previous !== undefined && previous.fieldKind !== 'message') {
-      return refuse(`${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`)
+      return `${previous.name} is a ${previous.fieldKind === 'map' ? 'map' : 'repeated field'}`
     }
     const field: DescField | undefined = find(at, name)
     if (field === undefined) {
-      return refuse(`no field ${quoted(name)} in ${at.typeName}: ${adviceOn(at, fields, name)}`)
+      return `no field ${quoted(name)} in ${at.typeName}: ${adviceOn(at, fields, name)}`
     }
     if (hasCustomJsonRepresentation(at) && !isWrapperDesc(at)) {
-      return refuse(`${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`)
+      return `${previous?.name ?? 'the request'} (${at.typeName}) has no fields of its own`
     }
     if (previous === undefined || !isWrapperDesc(at)) fields.push(field)
     at = field.fieldKind === 'message' || field.fieldKind === 'list' ? field.message : undefined
   }
   const [first, ...rest] = fields
   const leaf = fields.at(-1)
-  if (first === undefined || leaf === undefined) return refuse('is empty')
-  if (leaf.fieldKind === 'map') return refuse(`${leaf.name} is a map`)
+  if (first === undefined || leaf === undefined) return 'is empty'
+  if (leaf.fieldKind === 'map') return `${leaf.name} is a map`
   if (leaf.message !== undefined && !hasTextForm(leaf.message)) {
-    return refuse(`${leaf.name} is a message (${leaf.message.typeName}); name one of its fields`)
+    return `${leaf.name} is a message (${leaf.message.typeName}); name one of its fields`
   }
-  return { ok: true, fields: [first, ...rest] }
+  return [first, ...rest]
 }
 
 /** Whether a message type has a text form that a URL can carry: wrappers, Timestamp, Duration and FieldMask. */
@@ -115,8 +110,4 @@ export function excludesPath(path: FieldPath, other: FieldPath): boolean {
   const index = path.findIndex((field, at) => other[at] !== field)
   const oneof = path[index]?.oneof
   return oneof !== undefined && oneof === other[index]?.oneof
-}
-
-function refuse(reason: string): FieldPathResult {
-  return { ok: false, reason }
 }

@@ -49,10 +49,9 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
 
   /** The parameter of a name, or why it binds nothing. */
   function resolve(name: string): Parameter | string {
-    const resolved = resolveFieldPath(desc, name.split('.'), find, { hint, isOpen })
-    if (closed !== undefined) return resolved.ok ? closed : `is unknown, and ${closed}`
-    if (!resolved.ok) return `is unknown: ${resolved.reason}`
-    const { fields } = resolved
+    const fields = resolveFieldPath(desc, name.split('.'), find, { hint, isOpen })
+    if (closed !== undefined) return typeof fields === 'string' ? `is unknown, and ${closed}` : closed
+    if (typeof fields === 'string') return `is unknown: ${fields}`
     const other = takenBy(fields)
     if (other !== undefined) return `is not accepted: it belongs in ${other.by}`
     const repeated = fields.at(-1)?.fieldKind === 'list'

@@ -27,20 +27,8 @@ export interface PathTemplate {
   readonly verb: string
 }
 
-/** A template that does not fit the grammar: the 1-based column and what was expected there. */
-export interface TemplateFault {
-  readonly column: number
-  readonly expected: string
-  readonly found: string
-}
-
-/** The outcome of parsing: a template, or the first fault. */
-export type TemplateResult =
-  | { readonly ok: true; readonly template: PathTemplate }
-  | { readonly ok: false; readonly fault: TemplateFault }
-
 /**
- * Parses a path template by the grammar of google/api/http.proto:
+ * Parses a path template by the grammar of google/api/http.proto, or says where it does not fit:
  *
  *     Template  = "/" Segments [ Verb ] ;
  *     Segments  = Segment { "/" Segment } ;
@@ -49,20 +37,16 @@ export type TemplateResult =
  *     FieldPath = IDENT { "." IDENT } ;
  *     Verb      = ":" LITERAL ;
  *
- * `**` must be the last segment, a variable holds no variable, and a LITERAL is RFC 3986 pchar without `:` and `*`.
+ * `**` must be the last segment, a variable holds no variable, and a LITERAL is RFC 3986 pchar without `:` and `*`. The
+ * first fault reads `column 7: expected "}", found the end of the template`.
  */
-export function parseTemplate(text: string): TemplateResult {
+export function parseTemplate(text: string): PathTemplate | string {
   try {
-    return { ok: true, template: parse(scan(text)) }
+    return parse(scan(text))
   } catch (error) {
-    if (error instanceof FaultSignal) return { ok: false, fault: error.fault }
+    if (error instanceof TemplateFault) return error.message
     throw error
   }
-}
-
-/** The text of a fault: `column 7: expected "}", found end of template`. */
-export function templateFaultToString(fault: TemplateFault): string {
-  return `column ${fault.column}: expected ${fault.expected}, found ${fault.found}`
 }
 
 /** Prints a template in canonical form: `{x}` for `{x=*}`, literals percent-encoded where they must be. */
@@ -82,11 +66,10 @@ export function templateToString(template: PathTemplate): string {
   return `/${parts.join('/')}${template.verb === '' ? '' : `:${encodePercentBytes(template.verb)}`}`
 }
 
-class FaultSignal extends Error {
-  readonly fault: TemplateFault
+class TemplateFault extends Error {
   constructor(column: number, expected: string, found: string) {
-    super(expected)
-    this.fault = { column, expected, found: found === '' ? 'the end of the template' : JSON.stringify(found) }
+    const shown = found === '' ? 'the end of the template' : JSON.stringify(found)
+    super(`column ${column}: expected ${expected}, found ${shown}`)
   }
 }
 
@@ -104,7 +87,7 @@ function scan(template: string): Token[] {
   const tokens = [...template.matchAll(TOKEN)].map(({ 0: text, 1: mark, 2: word, index }) => {
     if (mark !== undefined || word !== undefined) return { kind: mark ?? 'word', text, column: index + 1 }
     const hint = text === '%' ? 'two hexadecimal digits after "%"' : 'a path character (percent-encode all others)'
-    throw new FaultSignal(index + 1, hint, text)
+    throw new TemplateFault(index + 1, hint, text)
   })
   return [...tokens, { kind: 'end', text: '', column: template.length + 1 }]
 }
@@ -118,7 +101,7 @@ function parse(tokens: readonly Token[]): PathTemplate {
   const take = (): Token => tokens[next++] ?? end
 
   function fail({ column, text }: Token, expected: string): never {
-    throw new FaultSignal(column, expected, text)
+    throw new TemplateFault(column, expected, text)
   }
 
   function expect(kind: string, expected: string): void {

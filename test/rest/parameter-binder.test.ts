@@ -28,8 +28,8 @@ function bound(encoded: string, options: Partial<ParameterBinderOptions> = {}) {
 
 function pathOf(...names: string[]): FieldPath {
   const resolved = resolveFieldPath(everything, names, findByProtoName)
-  if (!resolved.ok) throw new Error(resolved.reason)
-  return resolved.fields
+  if (typeof resolved === 'string') throw new Error(resolved)
+  return resolved
 }
 
 describe('pairs', () => {
