@@ -2,7 +2,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
 import type { UniqueValue } from '../store/unique-value.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { recordCallEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
 import { repeats, takenValueText } from './value/taken-value.js'
@@ -43,7 +43,7 @@ const LONG_BATCH = 100
 export async function batchUpdateAppResources(scope: Scope, updates: readonly AppResourceUpdate[]): Promise<string> {
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
-  const { tables, caller, runtime } = scope
+  const { tables, caller } = scope
   const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
   // Made before anything is locked.
   const changes: resources.AppResourceChanges = {
@@ -55,12 +55,12 @@ export async function batchUpdateAppResources(scope: Scope, updates: readonly Ap
     externalIds: column('externalId'),
     scopedIds: column('scopedId'),
   }
-  const call = { ...auditedCall(scope), action: 'app_resource.update', targetType: 'app_resource' } as const
+  const event = { action: 'app_resource.update', targetType: 'app_resource' } as const
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
     const updated = await resources.updateAppResources(transaction, changes)
-    const events = updates.map(({ id }) => ({ ...call, targetId: id, teamId: locked.get(id)?.teamId }))
-    await recordAuditEvents(transaction, events, runtime)
+    const events = updates.map(({ id }) => ({ ...event, targetId: id, teamId: locked.get(id)?.teamId }))
+    await recordCallEvents(scope, transaction, events)
     return updated
   }
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
@@ -136,14 +136,11 @@ export async function batchCreateAppResources(
       ]),
     )
     await resources.createAppResources(transaction, organizationId, rows)
-    const call = { ...auditedCall(scope), action: 'app_resource.create', targetType: 'app_resource' } as const
-    const events = rows.map(({ teamId, ...row }) => ({
-      ...call,
-      targetId: row.id,
-      teamId,
-      changedFields: Object.keys(row),
-    }))
-    await recordAuditEvents(transaction, events, runtime)
+    const event = { action: 'app_resource.create', targetType: 'app_resource' } as const
+    const events = rows.map(({ teamId, ...row }) => {
+      return { ...event, targetId: row.id, teamId, changedFields: Object.keys(row) }
+    })
+    await recordCallEvents(scope, transaction, events)
     return rows
   }
   return tables.transaction(work, { isLong: entries.length >= LONG_BATCH })

@@ -1,25 +1,12 @@
-import type { ActorKind } from '../../gen/prisma/enums.js'
-import type { AuditAction } from '../store/audit-action.js'
-import { readAuditEvents } from '../store/audit-log.js'
+import { type AuditEventSelection, readAuditEvents } from '../store/audit-log.js'
 import { permittedTeamIds, type Scope } from './caller/caller.js'
 import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 
 /** Which events to list; 0 and empty strings mean absent. */
-export interface AuditEventListRequest extends PageRequest {
-  readonly targetId: string
-  /** Events with any of these; none means all. */
-  readonly actions: readonly AuditAction[]
-  readonly actorId: string
-  readonly actorKind: ActorKind | ''
-  readonly requestId: string
-  readonly targetType: string
-  readonly teamId: string
-  /** Inclusive. */
-  readonly since: string
-  /** Exclusive. */
-  readonly until: string
-}
+export interface AuditEventListRequest
+  extends PageRequest,
+    Omit<AuditEventSelection, 'organizationId' | 'teamIds' | 'after' | 'pageSize'> {}
 
 /**
  * A page of the events of the caller's organization, newest first. Callers with `audit:read` only in teams get the

@@ -1,7 +1,7 @@
 import { notFound, ServiceError } from '../errors.js'
 import * as directory from '../store/directory/group.js'
 import * as store from '../store/group.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { recordCallEvents } from './audit/audit-event.js'
 import { requireOrganizationPermission, type Scope } from './caller/caller.js'
 import { type PageRequest, type PageTokens, pageOfRows, type RowPage } from './paging.js'
 import { standardResource } from './standard-resource.js'
@@ -69,7 +69,7 @@ export async function writeGroupMember(
       await directory.touchGroup(transaction, key, runtime.now())
     }
     const target = { targetType: 'group', targetId: groupId, changedFields: isChange ? ['members'] : [] }
-    await recordAuditEvents(transaction, [{ ...auditedCall(scope), action: 'group.update', ...target }], runtime)
+    await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])
   })
 }
 

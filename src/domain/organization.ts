@@ -1,6 +1,6 @@
 import { notFound } from '../errors.js'
 import * as store from '../store/organization.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { recordCallEvents } from './audit/audit-event.js'
 import type { Scope } from './caller/caller.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
@@ -22,14 +22,9 @@ export function updateOrganization(scope: Scope, { name }: { readonly name?: str
     requireAcceptedVersion(acceptedVersionsFrom(scope.ifMatch), entityTagOf(before), what)
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
-    const event = {
-      ...auditedCall(scope),
-      action: 'organization.update',
-      targetType: 'organization',
-      targetId,
-    } as const
     const changedFields = after === before ? [] : ['name']
-    await recordAuditEvents(transaction, [{ ...event, changedFields }], scope.runtime)
+    const target = { targetType: 'organization', targetId, changedFields }
+    await recordCallEvents(scope, transaction, [{ action: 'organization.update', ...target }])
     return after
   })
 }

@@ -5,7 +5,7 @@ import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
 import type { StandardValues } from '../store/standard-writes.js'
-import { type AuditEvent, auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { recordCallEvents } from './audit/audit-event.js'
 import {
   type Permission,
   permittedTeamIds,
@@ -245,9 +245,7 @@ function record(
   { auditedAs: targetType }: StandardResource,
   { action, id: targetId, teamId, fields: changedFields }: RecordedWrite,
 ): Promise<void> {
-  const target = { targetType, targetId, teamId: teamId ?? undefined }
-  const event: AuditEvent = { ...auditedCall(scope), action, ...target, changedFields }
-  return recordAuditEvents(transaction, [event], scope.runtime)
+  return recordCallEvents(scope, transaction, [{ action, targetType, targetId, teamId, changedFields }])
 }
 
 /** The names of the fields whose values differ between two states of an object. */

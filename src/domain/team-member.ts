@@ -5,7 +5,7 @@ import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
 import * as store from '../store/team-member.js'
-import { auditedCall, recordAuditEvents } from './audit/audit-event.js'
+import { recordCallEvents } from './audit/audit-event.js'
 import { defaultPermissions } from './auth/api-key.js'
 import { teamRolePermissions } from './auth/authentication.js'
 import {
@@ -148,8 +148,9 @@ function changeMember<Result>(
     const what = { resourceType: 'team member', resourceId: userId }
     requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
     const { changedFields, result } = await change(transaction, key, before)
-    const event = { ...auditedCall(scope), action, targetType: 'user', targetId: userId, teamId, changedFields }
-    await recordAuditEvents(transaction, [event], runtime)
+    await recordCallEvents(scope, transaction, [
+      { action, targetType: 'user', targetId: userId, teamId, changedFields },
+    ])
     return result
   })
 }

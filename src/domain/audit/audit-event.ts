@@ -24,7 +24,7 @@ export interface AuditEvent {
   readonly targetType: string
   readonly targetId: string
   /** The team of the target, if it has one. */
-  readonly teamId?: string | undefined
+  readonly teamId?: string | null | undefined
   /** The request that did it, if one did. */
   readonly requestId?: string | undefined
   readonly changes?: readonly FieldChange[]
@@ -55,6 +55,20 @@ export function auditedCall({ caller, requestId }: Scope): Pick<AuditEvent, 'org
   return { organizationId: caller.organizationId, actor: actorOf(caller), requestId }
 }
 
+/** Writes events of a call, in a transaction of it. */
+export function recordCallEvents(
+  scope: Scope,
+  transaction: Tables,
+  events: readonly Omit<AuditEvent, 'organizationId' | 'actor' | 'requestId'>[],
+): Promise<void> {
+  const call = auditedCall(scope)
+  return recordAuditEvents(
+    transaction,
+    events.map((event) => ({ ...call, ...event })),
+    scope.runtime,
+  )
+}
+
 /**
  * Writes the events in the order given, with the time of the transaction, which must be the one that does what they
  * record.
@@ -65,22 +79,11 @@ export async function recordAuditEvents(
   runtime: Runtime,
 ): Promise<void> {
   for (const [organizationId, ofOrganization] of byOrganization(events)) {
-    const rows = ofOrganization.map(
-      ({ actor, teamId = '', requestId = '', changes = [], changedFields = [], ...event }) => {
-        const { kind: actorKind, id: actorId, name: actorName } = actor
-        return {
-          id: runtime.newId(),
-          ...event,
-          actorKind,
-          actorId,
-          actorName,
-          teamId,
-          requestId,
-          changes,
-          changedFields: changes.length === 0 ? changedFields : writtenFields(changes),
-        }
-      },
-    )
+    const rows = ofOrganization.map(({ actor, teamId, requestId = '', changes = [], changedFields = [], ...event }) => {
+      const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+      const names = changes.length === 0 ? changedFields : writtenFields(changes)
+      return { id: runtime.newId(), ...event, ...by, teamId: teamId ?? '', requestId, changes, changedFields: names }
+    })
     await insertAuditEvents(tables, organizationId, rows)
   }
 }

@@ -244,5 +244,5 @@ export function keyEvent(
   action: AuditAction,
   { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,
 ): KeyEvent {
-  return { organizationId, action, targetType: 'api_key', targetId: id, teamId: teamId ?? undefined }
+  return { organizationId, action, targetType: 'api_key', targetId: id, teamId }
 }

@@ -1,25 +1,16 @@
 import type { Tables } from '../../db/tables.js'
-import type { AuditAction } from '../../store/audit-action.js'
-import { type FeedPlace, readFeed } from '../../store/event.js'
+import { type FeedPlace, type FeedSelection, readFeed } from '../../store/event.js'
 import { cursorOf } from './event-cursor.js'
 
 /** Which events to read; empty means no filter. */
-export interface EventFilter {
-  readonly types: readonly AuditAction[]
-  readonly teamId: string
-  readonly targetId: string
-}
+export type EventFilter = Pick<FeedSelection, 'types' | 'teamId' | 'targetId'>
 
 /** Every event. */
 export const noFilter: EventFilter = { types: [], teamId: '', targetId: '' }
 
 /** Which part of a feed to read. */
-export interface FeedPartQuery extends EventFilter {
-  readonly organizationId: string
-  /** `null` means every team, and the events of no team. */
-  readonly teamIds: readonly string[] | null
+export interface FeedPartQuery extends Omit<FeedSelection, 'after' | 'lookedAt'> {
   readonly after: FeedPlace
-  readonly pageSize: number
 }
 
 /** Events: their JSON with commas between them, and where to continue. */

@@ -24,15 +24,8 @@ export function disableFailing(
   const { organizationId, id: targetId } = endpoint
   return database.transaction(async (transaction) => {
     if (!(await disableEndpoint(transaction, endpoint, reason))) return undefined
-    const target = { targetType: 'webhook_endpoint', targetId, teamId: teamId ?? undefined }
-    const changedFields = ['status', 'disabledReason']
-    const event = {
-      organizationId,
-      actor: systemActor,
-      action: 'webhook_endpoint.disable',
-      ...target,
-      changedFields,
-    } as const
+    const target = { targetType: 'webhook_endpoint', targetId, teamId, changedFields: ['status', 'disabledReason'] }
+    const event = { organizationId, actor: systemActor, action: 'webhook_endpoint.disable', ...target } as const
     await recordAuditEvents(transaction, [event], runtime)
     return reason
   })
