@@ -15,7 +15,7 @@ type Need = Permission | 'every permission' | 'no permission'
 
 type Row = readonly [method: string, needed: Need, refusedKinds: readonly CallerKind[]]
 
-const noKeys: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'worker']
+const noKeys: readonly CallerKind[] = ['ORGANIZATION_API_KEY', 'TEAM_API_KEY', 'WORKER_TOKEN']
 
 /** Who may call what (docs/permissions.md). */
 const matrix: readonly Row[] = [
@@ -33,39 +33,39 @@ const matrix: readonly Row[] = [
   ['ArchiveSlaDefinition', 'tickets:write', []],
   ['UnarchiveSlaDefinition', 'tickets:write', []],
   ...['GetTeam', 'ListTeams'].map((name): Row => [name, 'teams:read', []]),
-  ['CreateTeam', 'teams:write', ['team_api_key']],
+  ['CreateTeam', 'teams:write', ['TEAM_API_KEY']],
   ['UpdateTeam', 'teams:write', []],
   ['DeleteTeam', 'teams:write', []],
-  ...['GetGroup', 'ListGroups', 'ListGroupMembers'].map((name): Row => [name, 'users:read', ['team_api_key']]),
+  ...['GetGroup', 'ListGroups', 'ListGroupMembers'].map((name): Row => [name, 'users:read', ['TEAM_API_KEY']]),
   ...['CreateGroup', 'UpdateGroup', 'DeleteGroup', 'AddGroupMember', 'RemoveGroupMember'].map(
-    (name): Row => [name, 'users:write', ['team_api_key']],
+    (name): Row => [name, 'users:write', ['TEAM_API_KEY']],
   ),
   ['GetTeamMember', 'teams:read', []],
   ['ListTeamMembers', 'teams:read', []],
   ['SetTeamMember', 'teams:write', []],
   ['RemoveTeamMember', 'teams:write', []],
-  ['GetUser', 'users:read', ['team_api_key']],
-  ['ListUsers', 'users:read', ['team_api_key']],
-  ['ListDepartmentOptions', 'users:read', ['team_api_key']],
-  ['GetUserRelationship', 'users:read', ['team_api_key']],
-  ['CreateUser', 'users:write', ['team_api_key']],
-  ['UpdateUser', 'users:write', ['team_api_key']],
-  ['BatchUpdateUsers', 'users:write', ['team_api_key']],
-  ['DeactivateUser', 'users:write', ['team_api_key']],
-  ['ReactivateUser', 'users:write', ['team_api_key']],
-  ['EndUserSessions', 'users:write', ['team_api_key']],
-  ['CreateUserRelationship', 'users:write', ['team_api_key']],
-  ['DeleteUserRelationship', 'users:write', ['team_api_key']],
-  ['IngestUserProfiles', 'ingestion:write', ['team_api_key', 'user']],
-  ['RepublishUser', 'ingestion:write', ['team_api_key', 'user']],
-  ['ListAuditEvents', 'audit:read', ['team_api_key', 'worker']],
-  ['ListEvents', 'audit:read', ['worker']],
-  ['WatchEvents', 'audit:read', ['worker']],
-  ['ListAuditActions', 'audit:read', ['team_api_key', 'worker']],
+  ['GetUser', 'users:read', ['TEAM_API_KEY']],
+  ['ListUsers', 'users:read', ['TEAM_API_KEY']],
+  ['ListDepartmentOptions', 'users:read', ['TEAM_API_KEY']],
+  ['GetUserRelationship', 'users:read', ['TEAM_API_KEY']],
+  ['CreateUser', 'users:write', ['TEAM_API_KEY']],
+  ['UpdateUser', 'users:write', ['TEAM_API_KEY']],
+  ['BatchUpdateUsers', 'users:write', ['TEAM_API_KEY']],
+  ['DeactivateUser', 'users:write', ['TEAM_API_KEY']],
+  ['ReactivateUser', 'users:write', ['TEAM_API_KEY']],
+  ['EndUserSessions', 'users:write', ['TEAM_API_KEY']],
+  ['CreateUserRelationship', 'users:write', ['TEAM_API_KEY']],
+  ['DeleteUserRelationship', 'users:write', ['TEAM_API_KEY']],
+  ['IngestUserProfiles', 'ingestion:write', ['TEAM_API_KEY', 'USER_TOKEN']],
+  ['RepublishUser', 'ingestion:write', ['TEAM_API_KEY', 'USER_TOKEN']],
+  ['ListAuditEvents', 'audit:read', ['TEAM_API_KEY', 'WORKER_TOKEN']],
+  ['ListEvents', 'audit:read', ['WORKER_TOKEN']],
+  ['WatchEvents', 'audit:read', ['WORKER_TOKEN']],
+  ['ListAuditActions', 'audit:read', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['GetCaller', 'no permission', []],
-  ['GetDirectoryStatus', 'every permission', ['team_api_key', 'worker']],
+  ['GetDirectoryStatus', 'every permission', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['GetOrganization', 'no permission', []],
-  ['UpdateOrganization', 'every permission', ['team_api_key', 'worker']],
+  ['UpdateOrganization', 'every permission', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['GetApiKey', 'keys:read', noKeys],
   ['ListApiKeys', 'keys:read', noKeys],
   ['CreateApiKey', 'keys:write', noKeys],
@@ -79,8 +79,8 @@ const matrix: readonly Row[] = [
     (name): Row => [name, 'webhooks:write', []],
   ),
   // A key needs every permission for writing.
-  ['ImportRecords', 'teams:write', ['team_api_key', 'worker']],
-  ['ExportRecords', 'teams:write', ['team_api_key', 'worker']],
+  ['ImportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
+  ['ExportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ...standardSamples.flatMap((sample) =>
     methodsOf(sample).map(([verb, name]): Row => {
       if (verb === 'Get' || verb === 'List') return [name, `${sample.permissions}:read`, []]
@@ -92,7 +92,7 @@ const matrix: readonly Row[] = [
 /** Methods that admit a user without the permission to some resources, and the status if there is none of them. */
 const judgedByResource: Readonly<Record<string, number>> = { GetJourney: 404, ListJourneys: 200, UpdateUser: 404 }
 
-const kinds: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'user', 'worker']
+const kinds: readonly CallerKind[] = ['ORGANIZATION_API_KEY', 'TEAM_API_KEY', 'USER_TOKEN', 'WORKER_TOKEN']
 
 describe('the access matrix', () => {
   let service: TestService
@@ -108,19 +108,20 @@ describe('the access matrix', () => {
     for (const permission of ['all', ...keyPermissions]) {
       const granted = keyPermissions.filter((each) => each !== permission)
       const key = { organizationId, permissions: granted }
-      tokens.set(`organization_api_key without ${permission}`, (await insertApiKey(sql, key)).token)
-      tokens.set(`team_api_key without ${permission}`, (await insertApiKey(sql, { ...key, teamId: fixture.it })).token)
-      tokens.set(`worker without ${permission}`, (await insertApiKey(sql, { ...key, kind: 'wk' })).token)
+      tokens.set(`ORGANIZATION_API_KEY without ${permission}`, (await insertApiKey(sql, key)).token)
+      tokens.set(`TEAM_API_KEY without ${permission}`, (await insertApiKey(sql, { ...key, teamId: fixture.it })).token)
+      tokens.set(`WORKER_TOKEN without ${permission}`, (await insertApiKey(sql, { ...key, kind: 'wk' })).token)
     }
     tokens.set('user with all', await insertUserToken(sql, { userId: fixture.users.admin }))
     tokens.set('user with nothing', await insertUserToken(sql, { userId: fixture.users.requester }))
   })
   afterAll(() => service.stop())
 
-  const withEverything = (kind: CallerKind) => tokens.get(kind === 'user' ? 'user with all' : `${kind} without all`)
+  const withEverything = (kind: CallerKind) =>
+    tokens.get(kind === 'USER_TOKEN' ? 'user with all' : `${kind} without all`)
   const withoutNeeded = (kind: CallerKind, needed: Need) => {
     const missing = needed === 'every permission' ? 'audit:read' : needed
-    return tokens.get(kind === 'user' ? 'user with nothing' : `${kind} without ${missing}`)
+    return tokens.get(kind === 'USER_TOKEN' ? 'user with nothing' : `${kind} without ${missing}`)
   }
 
   it('covers every method that requires a credential', () => {
@@ -163,7 +164,7 @@ describe('the access matrix', () => {
 
     for (const kind of kinds.filter((each) => !refusedKinds.includes(each))) {
       it(`admits a ${kind} with ${needed}`, async () => {
-        const isNobody = needed === 'no permission' && kind === 'user'
+        const isNobody = needed === 'no permission' && kind === 'USER_TOKEN'
         const token = isNobody ? tokens.get('user with nothing') : withEverything(kind)
         const { status } = await callRest(service, method, token)
         expect([401, 403, 500, 501]).not.toContain(status)
@@ -172,7 +173,7 @@ describe('the access matrix', () => {
       if (needed === 'no permission') continue
       it(`refuses a ${kind} without ${needed}`, async () => {
         const [status, , reason] = await outcomeOf(withoutNeeded(kind, needed))
-        if (kind === 'user' && name in judgedByResource) expect(status).toBe(judgedByResource[name])
+        if (kind === 'USER_TOKEN' && name in judgedByResource) expect(status).toBe(judgedByResource[name])
         else expect([status, reason]).toEqual([403, 'ERROR_REASON_PERMISSION_MISSING'])
       })
     }

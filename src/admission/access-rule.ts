@@ -1,14 +1,14 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import { type AccessRule, Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { type CallerKind, type Permission, permissions } from '../domain/caller/caller.js'
-import { accessRuleOf } from '../limits/method-rules.js'
+import { type AccessRule, Callers, type CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import { type Permission, permissions } from '../domain/caller/caller.js'
+import { accessRuleOf, credentialNames } from '../limits/method-rules.js'
 
 /** Who may call a method, as its `svc.v2.access` option declares, or that of its service. */
 export interface MethodAccess {
   /** True if credentials are ignored. */
   readonly anonymous: boolean
-  /** The kinds of caller that the method accepts. */
-  readonly callerKinds: ReadonlySet<CallerKind>
+  /** The kinds of credential that the method accepts. */
+  readonly credentialKinds: ReadonlySet<CredentialKind>
   /** What the caller must have; `undefined` if `anonymous`, and for methods that name their callers. */
   readonly permission: Permission | undefined
   /** Whether the caller must be an administrator. */
@@ -41,37 +41,25 @@ export function methodAccessOf(services: Iterable<DescService>): ReadonlyMap<Des
  * Open access to every method of services that are not ours: they cannot carry our option, and hold no tenant's data.
  */
 export function anonymousAccessOf(services: Iterable<DescService>): ReadonlyMap<DescMethod, MethodAccess> {
-  const callerKinds = new Set<CallerKind>()
   const rule = { permission: undefined, administrators: false, writers: false, userRelationSuffices: false }
-  const open: MethodAccess = { anonymous: true, callerKinds, ...rule }
+  const open: MethodAccess = { anonymous: true, credentialKinds: new Set(), ...rule }
   return new Map([...services].flatMap((service) => service.methods.map((method) => [method, open] as const)))
 }
 
 function methodAccessFrom(rule: AccessRule): MethodAccess | string {
-  const callerKinds = new Set<CallerKind>()
-  for (const kind of rule.credentialKinds) {
-    const callerKind = callerKindOf.get(kind)
-    if (callerKind === undefined) return 'names an unknown kind of credential'
-    callerKinds.add(callerKind)
-  }
+  const credentialKinds = new Set(rule.credentialKinds)
+  if ([...credentialKinds].some((kind) => !credentialNames.has(kind))) return 'names an unknown kind of credential'
   const permission = permissions.find((known) => known === rule.permission)
   const { anonymous, callers, userRelationSuffices } = rule
   const namesCallers = callers !== Callers.UNSPECIFIED
   if (anonymous) {
-    if (callerKinds.size > 0 || rule.permission !== '' || namesCallers) return 'is anonymous and names credentials'
+    if (credentialKinds.size > 0 || rule.permission !== '' || namesCallers) return 'is anonymous and names credentials'
   } else {
-    if (callerKinds.size === 0) return 'has no svc.v2.access option that names a kind of credential'
+    if (credentialKinds.size === 0) return 'has no svc.v2.access option that names a kind of credential'
     if (namesCallers && rule.permission !== '') return 'names callers and a permission'
     if (!namesCallers && permission === undefined) return `names no known permission (${rule.permission})`
   }
   const administrators = callers === Callers.ADMINISTRATORS
   const writers = callers === Callers.WRITERS
-  return { anonymous, callerKinds, permission, administrators, writers, userRelationSuffices }
+  return { anonymous, credentialKinds, permission, administrators, writers, userRelationSuffices }
 }
-
-const callerKindOf: ReadonlyMap<CredentialKind, CallerKind> = new Map([
-  [CredentialKind.ORGANIZATION_API_KEY, 'organization_api_key'],
-  [CredentialKind.TEAM_API_KEY, 'team_api_key'],
-  [CredentialKind.USER_TOKEN, 'user'],
-  [CredentialKind.WORKER_TOKEN, 'worker'],
-])

@@ -1,9 +1,9 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
+import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import {
   administratorMissing,
   type Caller,
-  type CallerKind,
   type CallTables,
   hasPermissionAnywhere,
   isAdministrator,
@@ -13,6 +13,7 @@ import {
 } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 import { requestContextKey } from '../handlers/request-context.js'
+import { credentialNames } from '../limits/method-rules.js'
 import type { MethodAccess } from './access-rule.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
 import { credentialFormFault } from './credential-form.js'
@@ -77,27 +78,21 @@ export function createAdmission({ access, authenticate, runtime, takesJwt = fals
   }
 }
 
-const kindNames: Record<CallerKind, string> = {
-  organization_api_key: 'organization API keys',
-  team_api_key: 'team API keys',
-  user: 'user tokens',
-  worker: 'worker tokens',
-}
-
 /**
  * Refuses a caller whom nothing in the request could admit: one of a kind that the method does not accept, no
  * administrator where one is needed, or without the permission anywhere (docs/permissions.md). The method itself checks
  * what the request names.
  */
 export function authorize(caller: Caller, access: MethodAccess): void {
-  if (!access.callerKinds.has(caller.kind)) {
-    const taken = [...access.callerKinds].map((kind) => kindNames[kind]).join(', ')
-    const fault = `this method does not accept ${kindNames[caller.kind]}: it accepts ${taken}`
+  const kind = CredentialKind[caller.kind]
+  if (!access.credentialKinds.has(kind)) {
+    const taken = [...access.credentialKinds].map((each) => credentialNames.get(each)).join(', ')
+    const fault = `this method does not accept ${credentialNames.get(kind)}: it accepts ${taken}`
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', fault)
   }
   if (access.administrators && !isAdministrator(caller)) throw administratorMissing('call this method')
   if (access.writers) requireWriter(caller)
   if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return
-  if (access.userRelationSuffices && caller.kind === 'user') return
+  if (access.userRelationSuffices && caller.kind === 'USER_TOKEN') return
   throw permissionMissing(access.permission)
 }

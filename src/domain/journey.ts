@@ -58,5 +58,5 @@ export async function listJourneys(scope: Scope, request: JourneyListRequest, pa
 }
 
 function viewerOf({ caller, runtime }: Scope) {
-  return { userId: caller.kind === 'user' ? caller.id : null, today: runtime.now().toISOString().slice(0, 10) }
+  return { userId: caller.kind === 'USER_TOKEN' ? caller.id : null, today: runtime.now().toISOString().slice(0, 10) }
 }

@@ -164,7 +164,7 @@ export function permissionBeyond(
   { teamId, role }: Pick<TeamMember, 'teamId' | 'role'>,
 ): Permission | undefined {
   const given = teamRolePermissions[role]
-  const possible = defaultPermissions(caller.kind === 'worker' ? 'wk' : 'pk', caller.reach.scope === 'teams')
+  const possible = defaultPermissions(caller.kind === 'WORKER_TOKEN' ? 'wk' : 'pk', caller.reach.scope === 'teams')
   return possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
 }
 
@@ -177,7 +177,7 @@ async function requireRight(
 ): Promise<void> {
   const missing = permissionBeyond(caller, { teamId, role })
   if (missing !== undefined) throw permissionMissing(missing)
-  if (caller.kind !== 'user' || caller.reach.scope !== 'teams') return
+  if (caller.kind !== 'USER_TOKEN' || caller.reach.scope !== 'teams') return
   const { organizationId, id: userId } = caller
   const own = await store.findTeamMember(tables, { organizationId, teamId, userId }, now)
   if (own === undefined) throw permissionMissing('teams:write')

@@ -2,16 +2,8 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import type { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { TeamUserRole, UserRole } from '../../gen/svc/v2/user_pb.js'
-import type { CallerKind } from '../domain/caller/caller.js'
 import { getCaller } from '../domain/caller/caller-details.js'
 import { scopeOf } from './request-context.js'
-
-const kinds: Readonly<Record<CallerKind, CredentialKind>> = {
-  organization_api_key: CredentialKind.ORGANIZATION_API_KEY,
-  team_api_key: CredentialKind.TEAM_API_KEY,
-  user: CredentialKind.USER_TOKEN,
-  worker: CredentialKind.WORKER_TOKEN,
-}
 
 /** The service that tells callers who they are. */
 export const callerHandlers: ServiceImpl<typeof CallerService> = {
@@ -19,7 +11,7 @@ export const callerHandlers: ServiceImpl<typeof CallerService> = {
     const { kind, id, name, organizationId, role, permissions, teams, expiresAt } = await getCaller(scopeOf(context))
     return {
       data: {
-        kind: kinds[kind],
+        kind: CredentialKind[kind],
         id,
         name,
         organizationId,

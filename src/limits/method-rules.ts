@@ -1,6 +1,6 @@
 import { create, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import { type AccessRule, access } from '../../gen/svc/v2/access_pb.js'
+import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { entity_tags, type HttpForm, HttpFormSchema, http_form } from '../../gen/svc/v2/http_form_pb.js'
 
 // The rules of methods, which their own options declare or those of their service. Reading an option decodes it anew, in
@@ -15,6 +15,14 @@ export function onlyReads({ idempotency }: DescMethod): boolean {
 export function accessRuleOf(method: DescMethod): AccessRule {
   return getOption(method, access)
 }
+
+/** The kinds of credential in the order of documents, in words. */
+export const credentialNames: ReadonlyMap<CredentialKind, string> = new Map([
+  [CredentialKind.ORGANIZATION_API_KEY, 'organization API keys'],
+  [CredentialKind.TEAM_API_KEY, 'team API keys'],
+  [CredentialKind.USER_TOKEN, 'user tokens'],
+  [CredentialKind.WORKER_TOKEN, 'worker tokens'],
+])
 
 /** Whether a method needs no credential. */
 export function isAnonymous(method: DescMethod): boolean {

@@ -1,7 +1,7 @@
 import type { DescEnum, DescService } from '@bufbuild/protobuf'
 import { type AccessRule, Callers } from '../../gen/svc/v2/access_pb.js'
-import { accessRuleOf } from '../limits/method-rules.js'
-import { credentialKinds, httpRouteOf, inWords } from './operation.js'
+import { accessRuleOf, credentialNames } from '../limits/method-rules.js'
+import { httpRouteOf, inWords } from './operation.js'
 import type { SourceComments } from './source-comments.js'
 
 const BEGIN = '<!-- generated from '
@@ -33,7 +33,7 @@ export function permissionsSection(services: readonly DescService[]): string {
       const rule = accessRuleOf(method)
       const found = httpRouteOf(method)
       const route = found === undefined ? '' : `\`${found.httpMethod.toUpperCase()} ${found.path}\``
-      const kinds = [...credentialKinds.keys()].map((kind) => {
+      const kinds = [...credentialNames.keys()].map((kind) => {
         if (rule.anonymous) return 'ignored'
         return rule.credentialKinds.includes(kind) ? 'yes' : '**unsupported**'
       })
@@ -41,7 +41,7 @@ export function permissionsSection(services: readonly DescService[]): string {
       return [inWords(method.name), route, requirementOf(rule), ...kinds, relation]
     }),
   )
-  const head = ['method', 'REST', 'permission', ...credentialKinds.values(), 'relation suffices']
+  const head = ['method', 'REST', 'permission', ...credentialNames.values(), 'relation suffices']
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
 

@@ -8,8 +8,8 @@ import {
   type JsonValue,
 } from '@bufbuild/protobuf'
 import { http } from '../../gen/google/api/annotations_pb.js'
-import { type AccessRule, Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { accessRuleOf, httpFormOf, onlyReads } from '../limits/method-rules.js'
+import { type AccessRule, Callers } from '../../gen/svc/v2/access_pb.js'
+import { accessRuleOf, credentialNames, httpFormOf, onlyReads } from '../limits/method-rules.js'
 import { type ExampleAnswers, errorResponses } from './example-answers.js'
 import { defaultValue, isRequired } from './field-limits.js'
 import { bodyExamples, defined, parameterExamples, reference } from './fragments.js'
@@ -67,7 +67,7 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
     ...(takesIdempotencyKey && { 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') }),
   }
   const known = { description: 'The object still has one of the tags in `If-None-Match`.', headers: tagHeader }
-  const kinds = [...credentialKinds].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))
+  const kinds = [...credentialNames].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))
   const who = anonymous ? 'Needs no access token.' : `${requirementOf(rule)} Accepts ${kinds.join(', ')}.`
   const token = anonymous ? [] : [{ accessToken: permission === '' ? [] : [permission] }]
   const answered = answers[method.localName]
@@ -184,14 +184,6 @@ function requirementOf({ callers, permission }: AccessRule): string {
   if (callers === Callers.WRITERS) return 'Requires an administrator, or every write permission.'
   return `Requires the permission \`${permission}\`.`
 }
-
-/** The kinds of credential in the order of documents, in words. */
-export const credentialKinds: ReadonlyMap<CredentialKind, string> = new Map([
-  [CredentialKind.ORGANIZATION_API_KEY, 'organization API keys'],
-  [CredentialKind.TEAM_API_KEY, 'team API keys'],
-  [CredentialKind.USER_TOKEN, 'user tokens'],
-  [CredentialKind.WORKER_TOKEN, 'worker tokens'],
-])
 
 /**
  * The `google.api.http` rule of a method, with the verb in lower case and as its body `*`, a list of the request or

@@ -107,7 +107,7 @@ function recordFrom(json: string): RecordJson {
 function excessOf(kind: RecordKind, change: Change, caller: Caller, groups: ReadonlySet<string>): Excess[] {
   if (kind === 'user') {
     const ofRoles = isAdministrator(caller) ? [] : [...standingExcess(change), ...teamRoleExcess(change, caller)]
-    const isOwnRole = caller.kind === 'user' && caller.id === change.id && change.fields.has('role')
+    const isOwnRole = caller.kind === 'USER_TOKEN' && caller.id === change.id && change.fields.has('role')
     return [
       ...when(isOwnRole, 'role', 'users cannot change their own role', 'OWN_ROLE'),
       ...ofRoles,

@@ -10,7 +10,7 @@ import { fixture, insertFixture } from '../support/fixture.js'
 import { scopeOn } from '../support/scope.js'
 
 const caller: Caller = {
-  kind: 'organization_api_key',
+  kind: 'ORGANIZATION_API_KEY',
   id: 'key-1',
   name: 'Sync',
   organizationId: fixture.acme,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { MethodAccess } from '../../src/admission/access-rule.js'
 import { type Admissible, type AdmissionOptions, authorize, createAdmission } from '../../src/admission/admission.js'
@@ -22,7 +23,7 @@ const rule: MethodAccess = {
   administrators: false,
   writers: false,
   userRelationSuffices: false,
-  callerKinds: new Set<CallerKind>(['organization_api_key', 'user']),
+  credentialKinds: new Set([CredentialKind.ORGANIZATION_API_KEY, CredentialKind.USER_TOKEN]),
 }
 const callerOf = (kind: CallerKind, ...permissions: readonly Permission[]): Caller => ({
   kind,
@@ -99,8 +100,8 @@ describe('a caller', () => {
   const accepted = 'it accepts organization API keys, user tokens'
 
   it.each([
-    ['team_api_key', 'team API keys'],
-    ['worker', 'worker tokens'],
+    ['TEAM_API_KEY', 'team API keys'],
+    ['WORKER_TOKEN', 'worker tokens'],
   ] as const)('of the kind %s is refused by a method that does not accept it', (kind, words) => {
     expect(refusal(callerOf(kind, 'apps:read'))).toMatchObject({
       reason: 'CREDENTIAL_KIND_UNSUPPORTED',
@@ -109,17 +110,17 @@ describe('a caller', () => {
   })
 
   it('is told every kind that the method accepts', () => {
-    const callerKinds = new Set<CallerKind>(['team_api_key', 'worker'])
+    const credentialKinds = new Set([CredentialKind.TEAM_API_KEY, CredentialKind.WORKER_TOKEN])
     const message = 'this method does not accept user tokens: it accepts team API keys, worker tokens'
-    expect(refusal(callerOf('user', 'apps:read'), { callerKinds })).toMatchObject({ message })
+    expect(refusal(callerOf('USER_TOKEN', 'apps:read'), { credentialKinds })).toMatchObject({ message })
   })
 
   it.each<[name: string, caller: Caller, access: Partial<MethodAccess>, missing: boolean]>([
-    ['has the permission', callerOf('user', 'apps:read'), {}, false],
-    ['lacks it', callerOf('user'), {}, true],
-    ['needs no permission', callerOf('user'), { permission: undefined }, false],
-    ['is a user whom the request may admit', callerOf('user'), { userRelationSuffices: true }, false],
-    ['is a key, which no request admits', callerOf('organization_api_key'), { userRelationSuffices: true }, true],
+    ['has the permission', callerOf('USER_TOKEN', 'apps:read'), {}, false],
+    ['lacks it', callerOf('USER_TOKEN'), {}, true],
+    ['needs no permission', callerOf('USER_TOKEN'), { permission: undefined }, false],
+    ['is a user whom the request may admit', callerOf('USER_TOKEN'), { userRelationSuffices: true }, false],
+    ['is a key, which no request admits', callerOf('ORGANIZATION_API_KEY'), { userRelationSuffices: true }, true],
   ])('that %s is refused only if the permission is missing', (_, caller, access, missing) => {
     expect(refusal(caller, access)).toEqual(
       missing
@@ -129,18 +130,18 @@ describe('a caller', () => {
   })
 
   it.each<[name: string, caller: Caller, refused: boolean]>([
-    ['is an administrator', callerOf('user', ...permissions), false],
-    ['is an organization key with all that a key can have', callerOf('organization_api_key', ...keyPermissions), false],
-    ['is a worker with every permission', callerOf('worker', ...permissions), true],
-    ['lacks a permission', callerOf('organization_api_key', ...keyPermissions.slice(1)), true],
+    ['is an administrator', callerOf('USER_TOKEN', ...permissions), false],
+    ['is an organization key with all that a key can have', callerOf('ORGANIZATION_API_KEY', ...keyPermissions), false],
+    ['is a worker with every permission', callerOf('WORKER_TOKEN', ...permissions), true],
+    ['lacks a permission', callerOf('ORGANIZATION_API_KEY', ...keyPermissions.slice(1)), true],
     [
       'has every permission in a team only',
-      { ...callerOf('user'), reach: { scope: 'teams', teams: new Map([['it', new Set(permissions)]]) } },
+      { ...callerOf('USER_TOKEN'), reach: { scope: 'teams', teams: new Map([['it', new Set(permissions)]]) } },
       true,
     ],
   ])('that %s is refused where only administrators are accepted, unless it is one', (_, caller, refused) => {
-    const callerKinds = new Set([caller.kind])
-    const said = refusal(caller, { callerKinds, permission: undefined, administrators: true })
+    const credentialKinds = new Set([CredentialKind[caller.kind]])
+    const said = refusal(caller, { credentialKinds, permission: undefined, administrators: true })
     const expected = { reason: 'PERMISSION_MISSING', metadata: { permission: 'USER_ROLE_ORG_ADMIN' } }
     expect(said).toEqual(refused ? expect.objectContaining(expected) : undefined)
   })
@@ -180,7 +181,7 @@ describe('admission', () => {
   }
 
   it('returns the caller and what is known about the request', async () => {
-    const caller = callerOf('user', 'apps:read')
+    const caller = callerOf('USER_TOKEN', 'apps:read')
     const { asked, values } = admit(caller)
     const context = requestContextOf({ values: await values })
     expect([context.requestId, context.clientAddress(), context.idempotencyKey, context.ifMatch]).toEqual([
@@ -215,13 +216,13 @@ describe('admission', () => {
   })
 
   it('refuses a caller who lacks the permission', async () => {
-    await expect(admit(callerOf('user')).values).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
+    await expect(admit(callerOf('USER_TOKEN')).values).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
   })
 
   it('serves no method without an access rule', async () => {
     const admission = createAdmission({
       access: new Map(),
-      authenticate: async () => callerOf('user', 'apps:read'),
+      authenticate: async () => callerOf('USER_TOKEN', 'apps:read'),
       runtime,
     })
     await expect(admission(method, request)).rejects.toThrow('svc.v2.AuthService.RevokeLeakedKey is served without')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { methodAccessOf } from '../../src/admission/access-rule.js'
 import type { Database } from '../../src/db/database.js'
 import { type ApiKeyRequest, createApiKey, defaultPermissions, listApiKeys } from '../../src/domain/auth/api-key.js'
@@ -18,7 +19,7 @@ const runtime = createTestRuntime()
 const hasher = createSecretHasher()
 const { acme, globex, globexIt, it: itTeam } = fixture
 
-const kinds: readonly CallerKind[] = ['organization_api_key', 'team_api_key', 'user', 'worker']
+const kinds: readonly CallerKind[] = ['ORGANIZATION_API_KEY', 'TEAM_API_KEY', 'USER_TOKEN', 'WORKER_TOKEN']
 
 describe('API keys', () => {
   let testDatabase: TestDatabase
@@ -58,16 +59,18 @@ describe('API keys', () => {
 
   it('have by default the permissions that methods accept from their kind', () => {
     const taken = (kind: CallerKind) => {
-      const rules = [...methodAccessOf(services).values()].filter(({ callerKinds }) => callerKinds.has(kind))
+      const rules = [...methodAccessOf(services).values()].filter(({ credentialKinds }) =>
+        credentialKinds.has(CredentialKind[kind]),
+      )
       return new Set(rules.flatMap(({ permission }) => permission ?? []))
     }
     const required = new Set(kinds.flatMap((kind) => [...taken(kind)]))
     const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each))
     const given = (...[kind, isTeamScoped]: Parameters<typeof defaultPermissions>) =>
       defaultPermissions(kind, isTeamScoped).filter((each) => required.has(each))
-    expect(given('pk', false)).toEqual(expected('organization_api_key'))
-    expect(given('pk', true)).toEqual(expected('team_api_key'))
-    expect(given('wk', false)).toEqual(expected('worker'))
+    expect(given('pk', false)).toEqual(expected('ORGANIZATION_API_KEY'))
+    expect(given('pk', true)).toEqual(expected('TEAM_API_KEY'))
+    expect(given('wk', false)).toEqual(expected('WORKER_TOKEN'))
     const ofTeamWorkers = defaultPermissions('pk', true).filter((each) => each !== 'audit:read')
     expect(defaultPermissions('wk', true)).toEqual(ofTeamWorkers)
     expect(defaultPermissions('mk', false)).toEqual([])

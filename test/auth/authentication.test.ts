@@ -56,7 +56,7 @@ describe('authentication', () => {
   it("accepts an organization's key, which reaches every team with its permissions", async () => {
     const key = await insertApiKey(database, { organizationId: acme, permissions: ['apps:read', 'users:read'] })
     expect(await authenticate(key.token)).toEqual({
-      kind: 'organization_api_key',
+      kind: 'ORGANIZATION_API_KEY',
       id: key.id,
       name: 'Key pk',
       organizationId: acme,
@@ -68,7 +68,7 @@ describe('authentication', () => {
   it("accepts a team's key, which reaches only that team", async () => {
     const key = await insertApiKey(database, { organizationId: acme, teamId: itTeam, permissions: ['tickets:read'] })
     expect(await authenticate(key.token)).toMatchObject({
-      kind: 'team_api_key',
+      kind: 'TEAM_API_KEY',
       reach: { scope: 'teams', teams: new Map([[itTeam, new Set(['tickets:read'])]]) },
     })
   })
@@ -76,16 +76,16 @@ describe('authentication', () => {
   it('accepts workers with and without a team', async () => {
     const wide = await insertApiKey(database, { organizationId: acme, kind: 'wk' })
     const narrow = await insertApiKey(database, { organizationId: acme, teamId: people, kind: 'wk' })
-    expect(await authenticate(wide.token)).toMatchObject({ kind: 'worker', reach: { scope: 'organization' } })
+    expect(await authenticate(wide.token)).toMatchObject({ kind: 'WORKER_TOKEN', reach: { scope: 'organization' } })
     const caller = await callerOf(narrow.token)
-    expect(caller).toMatchObject({ kind: 'worker', reach: { scope: 'teams' } })
+    expect(caller).toMatchObject({ kind: 'WORKER_TOKEN', reach: { scope: 'teams' } })
     expect(caller?.reach.scope === 'teams' && [...caller.reach.teams.keys()]).toEqual([people])
   })
 
   it('gives users the permissions of their roles', async () => {
     const reachOf = async (userId: string, organizationId: string = acme) => {
       const caller = await callerOf(await insertUserToken(database, { userId, organizationId }))
-      expect(caller).toMatchObject({ kind: 'user', id: userId, organizationId, name: userId })
+      expect(caller).toMatchObject({ kind: 'USER_TOKEN', id: userId, organizationId, name: userId })
       return caller?.reach
     }
     const all = new Set(permissions)
@@ -265,7 +265,7 @@ describe('authentication', () => {
         (((await make(ttlSeconds)).expiresAt.getTime() - Date.now()) / 3_600_000).toFixed(2)
       expect(await hours()).toBe('8.00')
       expect(await hours(MAX_USER_TOKEN_SECONDS)).toBe('2160.00')
-      expect(await authenticate((await make(60)).token)).toMatchObject({ kind: 'user', id: users.admin })
+      expect(await authenticate((await make(60)).token)).toMatchObject({ kind: 'USER_TOKEN', id: users.admin })
     })
 
     it.each([0, -1, 1.5, Number.NaN, MAX_USER_TOKEN_SECONDS + 1])('cannot last %d seconds', async (ttl) => {

@@ -91,7 +91,7 @@ describe('tokens of the OpenID Connect issuer', () => {
 
   it('authenticate the person with their verified address', async () => {
     expect(await authenticate(await issuer.issue(audience, admin))).toMatchObject({
-      kind: 'user',
+      kind: 'USER_TOKEN',
       id: users.admin,
       organizationId: acme,
       reach: { scope: 'organization' },

@@ -7,7 +7,7 @@ import { createTestRuntime } from '../support/runtime.js'
 
 const runtime = createTestRuntime()
 const caller: Caller = {
-  kind: 'worker',
+  kind: 'WORKER_TOKEN',
   id: 'key-1',
   name: 'Nightly',
   organizationId: 'org-1',

@@ -24,7 +24,7 @@ afterAll(() => testDatabase.drop())
 
 const runtime = createTestRuntime()
 const caller: Caller = {
-  kind: 'organization_api_key',
+  kind: 'ORGANIZATION_API_KEY',
   id: 'key',
   name: 'Key',
   organizationId: fixture.acme,

@@ -25,14 +25,14 @@ import { listConfigs, listsAcrossTeams, wholeList } from './lists-across-teams.j
 const { acme, globex, globexIt, it: few, people: many } = fixture
 const all = new Set(permissions)
 const keyOf = (organizationId: string): Caller => ({
-  kind: 'organization_api_key',
+  kind: 'ORGANIZATION_API_KEY',
   id: 'key-1',
   name: 'Reader',
   organizationId,
   reach: { scope: 'organization', permissions: all },
 })
 const manager: Caller = {
-  kind: 'user',
+  kind: 'USER_TOKEN',
   id: fixture.users.manager,
   name: 'Manager',
   organizationId: acme,

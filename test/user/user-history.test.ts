@@ -38,9 +38,9 @@ const organization = {
   reach: { scope: 'organization', permissions: new Set(['users:write', 'ingestion:write'] as const) },
 } as const
 const callers: Readonly<Record<'user token' | 'api key' | 'worker', Caller>> = {
-  'user token': { ...organization, kind: 'user', id: users.admin, name: 'Admin' },
-  'api key': { ...organization, kind: 'organization_api_key', id: 'key', name: 'Key' },
-  worker: { ...organization, kind: 'worker', id: 'worker', name: 'Worker' },
+  'user token': { ...organization, kind: 'USER_TOKEN', id: users.admin, name: 'Admin' },
+  'api key': { ...organization, kind: 'ORGANIZATION_API_KEY', id: 'key', name: 'Key' },
+  worker: { ...organization, kind: 'WORKER_TOKEN', id: 'worker', name: 'Worker' },
 }
 
 const fieldValue = fc

@@ -39,10 +39,10 @@ export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
 export const systemActor: Actor = { kind: 'SYSTEM', id: '', name: '' }
 
 const actorKinds: Record<CallerKind, ActorKind> = {
-  organization_api_key: 'API_KEY',
-  team_api_key: 'API_KEY',
-  user: 'USER',
-  worker: 'WORKER',
+  ORGANIZATION_API_KEY: 'API_KEY',
+  TEAM_API_KEY: 'API_KEY',
+  USER_TOKEN: 'USER',
+  WORKER_TOKEN: 'WORKER',
 }
 
 /** The caller as the audit log names it. */

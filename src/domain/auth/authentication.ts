@@ -111,8 +111,8 @@ function callerOfKey(key: TokenKey): Caller {
 }
 
 function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
-  if (kind === 'wk') return 'worker'
-  return teamId === null ? 'organization_api_key' : 'team_api_key'
+  if (kind === 'wk') return 'WORKER_TOKEN'
+  return teamId === null ? 'ORGANIZATION_API_KEY' : 'TEAM_API_KEY'
 }
 
 function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
@@ -123,7 +123,7 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
 }
 
 function callerOfMember({ userId: id, name, organizationId, role, teamRoles, expiresAt }: TokenMember): Caller {
-  return { kind: 'user', id, name, organizationId, reach: reachOfUser(role, teamRoles), expiresAt }
+  return { kind: 'USER_TOKEN', id, name, organizationId, reach: reachOfUser(role, teamRoles), expiresAt }
 }
 
 const all: ReadonlySet<Permission> = new Set(permissions)

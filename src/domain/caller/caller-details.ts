@@ -23,7 +23,8 @@ export interface CallerTeam {
 /** Describes the caller of a call. */
 export async function getCaller({ tables, caller, runtime }: Scope): Promise<CallerDetails> {
   const { kind, organizationId, id: userId, reach } = caller
-  const member = kind === 'user' ? await findMemberRoles(tables, { organizationId, userId, now: runtime.now() }) : null
+  const member =
+    kind === 'USER_TOKEN' ? await findMemberRoles(tables, { organizationId, userId, now: runtime.now() }) : null
   const teams: readonly { readonly id: string; readonly name: string; readonly role?: TeamUserRole }[] =
     member?.teamRoles.map(({ role, team }) => ({ ...team, role })) ??
     (await findTeamNames(tables, organizationId, visibleTeamIds(caller) ?? []))

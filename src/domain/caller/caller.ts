@@ -31,8 +31,8 @@ export type Permission = (typeof permissions)[number]
 /** All that a key can have: no key makes keys. */
 export const keyPermissions: readonly Permission[] = permissions.filter((each) => !each.startsWith('keys:'))
 
-/** The kinds of credential that reach the API. */
-export type CallerKind = 'organization_api_key' | 'team_api_key' | 'user' | 'worker'
+/** The kinds of credential that reach the API: the values of `svc.v2.CredentialKind` without their prefix. */
+export type CallerKind = 'ORGANIZATION_API_KEY' | 'TEAM_API_KEY' | 'USER_TOKEN' | 'WORKER_TOKEN'
 
 /** How far the permissions of a caller go: over every team of the organization, or team by team. */
 export type Reach =
@@ -109,7 +109,7 @@ export function requirePermissionIn(caller: Caller, teamId: string | null, permi
 
 /** Whether the caller is an administrator, or an organization key with all that a key can have. */
 export function isAdministrator({ kind, reach }: Caller): boolean {
-  if (kind === 'worker' || reach.scope !== 'organization') return false
+  if (kind === 'WORKER_TOKEN' || reach.scope !== 'organization') return false
   return keyPermissions.every((permission) => reach.permissions.has(permission))
 }
 

@@ -95,7 +95,7 @@ export async function updateUser(scope: Scope, update: UserUpdate): Promise<User
   const { caller } = scope
   const { change, violations } = changeOfUpdate(caller, update)
   refuseViolations(violations)
-  return changeUser(scope, change, caller.kind === 'user' && caller.id === update.userId)
+  return changeUser(scope, change, caller.kind === 'USER_TOKEN' && caller.id === update.userId)
 }
 
 /**
@@ -184,5 +184,5 @@ export function memberRightsOf(caller: Caller): MemberRights {
 
 /** The caller's class of writer, unless the request says otherwise (docs/field-ownership.md). */
 export function apiWriterOf(caller: Caller): ApiWriter {
-  return caller.kind === 'user' ? 'person' : 'automation'
+  return caller.kind === 'USER_TOKEN' ? 'person' : 'automation'
 }
