@@ -2,7 +2,7 @@ import { notFound, ServiceError } from '../errors.js'
 import * as directory from '../store/directory/group.js'
 import * as store from '../store/group.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import { requireOrganizationPermission, type Scope } from './caller/caller.js'
+import { requirePermissionIn, type Scope } from './caller/caller.js'
 import { type PageRequest, type PageTokens, pageOfRows, type RowPage } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
@@ -28,7 +28,7 @@ export async function listGroupMembers(
   { groupId, ...request }: PageRequest & Pick<GroupMember, 'groupId'>,
   pageTokens: PageTokens,
 ): Promise<RowPage<GroupMember>> {
-  requireOrganizationPermission(caller, 'users:read')
+  requirePermissionIn(caller, null, 'users:read')
   const { organizationId } = caller
   const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
   if (group === undefined) throw notFound('group', groupId)
@@ -51,7 +51,7 @@ export async function writeGroupMember(
   isMember: boolean,
 ): Promise<void> {
   const { tables, caller, runtime } = scope
-  requireOrganizationPermission(caller, 'users:write')
+  requirePermissionIn(caller, null, 'users:write')
   const { organizationId } = caller
   const key = { organizationId, groupId }
   await tables.transaction(async (transaction) => {

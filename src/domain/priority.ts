@@ -10,12 +10,7 @@ import { acceptedVersionsFrom } from './value/entity-tag.js'
 export const priorities = standardResource(store.priorityStore, { complete: withScopedId('pri') })
 
 /** New values of a priority; what is absent stays as it is. */
-export interface PriorityUpdate {
-  readonly id: string
-  readonly name?: string | undefined
-  readonly description?: string | undefined
-  readonly isAiSelectable?: boolean | undefined
-}
+export type PriorityUpdate = Pick<store.PriorityChange, 'id' | 'name' | 'description' | 'isAiSelectable'>
 
 /**
  * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without

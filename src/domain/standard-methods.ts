@@ -6,14 +6,7 @@ import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
 import type { StandardValues } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import {
-  type Permission,
-  permittedTeamIds,
-  requireOrganizationPermission,
-  requirePermissionIn,
-  type Scope,
-  visibleScope,
-} from './caller/caller.js'
+import { type Permission, permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
 import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
@@ -116,7 +109,7 @@ async function ownerTeam(
   given: StandardValues,
 ): Promise<{ readonly teamId?: string | null }> {
   if (owner === undefined || given[owner.property] === '') {
-    requireOrganizationPermission(scope.caller, write)
+    requirePermissionIn(scope.caller, null, write)
     return owner === undefined ? {} : { teamId: null }
   }
   const ownerId = String(given[owner.property])

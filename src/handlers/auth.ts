@@ -6,18 +6,18 @@ import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
 /** What the methods of credentials need. */
-export interface AuthHandlersOptions extends Omit<AccessTokenOptions & RevocationOptions, 'database' | 'onRevoked'> {
+export interface AuthHandlersOptions extends Omit<AccessTokenOptions & RevocationOptions, 'database'> {
   readonly tally?: Tally | undefined
 }
 
 /** The methods of `AuthService`. */
 export function createAuthHandlers(options: AuthHandlersOptions): ServiceImpl<typeof AuthService> {
   const { tally } = options
-  const revocation = { ...options, onRevoked: (keys: number) => tally?.keysRevoked(keys) }
   return {
     revokeLeakedKey: async ({ secret }, context) => {
       const { tables, requestId } = requestContextOf(context)
-      await revokeLeakedKey({ ...revocation, database: tables }, secret, requestId)
+      const keys = await revokeLeakedKey({ ...options, database: tables }, secret, requestId)
+      tally?.keysRevoked(keys)
       return {}
     },
     createToken: async (request, context) => {

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type DescMessage, type DescMethod, toBinary } from '@bufbuild/protobuf'
+import { type DescMessage, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, UnaryRequest, UnaryResponse } from '@connectrpc/connect'
 import type { Tables } from '../db/tables.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
-import { isAnonymous, onlyReads } from '../limits/method-rules.js'
+import { takesIdempotencyKey } from '../limits/method-rules.js'
 import { jsonText, preprintedMessage } from '../protojson/json-printer.js'
 import { answerJsonOptions } from './printed-answer.js'
 import { requestContextKey, requestContextOf, scopeOf } from './request-context.js'
-
-/** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
-export function takesIdempotencyKey(method: DescMethod): boolean {
-  return !onlyReads(method) && !isAnonymous(method)
-}
 
 const KEY = /^[!-~]{1,255}$/
 

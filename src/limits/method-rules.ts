@@ -29,6 +29,11 @@ export function isAnonymous(method: DescMethod): boolean {
   return accessRuleOf(method).anonymous
 }
 
+/** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
+export function takesIdempotencyKey(method: DescMethod): boolean {
+  return !onlyReads(method) && !isAnonymous(method)
+}
+
 /** How a method travels over plain HTTP; the defaults if nothing is declared. */
 export function httpFormOf(method: DescMethod): HttpForm {
   if (hasOption(method, http_form) || !getOption(method.parent, entity_tags)) return getOption(method, http_form)

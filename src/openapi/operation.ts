@@ -9,7 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { type AccessRule, Callers } from '../../gen/svc/v2/access_pb.js'
-import { accessRuleOf, credentialNames, httpFormOf, onlyReads } from '../limits/method-rules.js'
+import { accessRuleOf, credentialNames, httpFormOf, onlyReads, takesIdempotencyKey } from '../limits/method-rules.js'
 import { type ExampleAnswers, errorResponses } from './example-answers.js'
 import { defaultValue, isRequired } from './field-limits.js'
 import { bodyExamples, defined, parameterExamples, reference } from './fragments.js'
@@ -49,7 +49,7 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
   const rule = accessRuleOf(method)
   const { anonymous, permission } = rule
   const { entityTag, ifMatch } = httpFormOf(method)
-  const takesIdempotencyKey = !onlyReads(method) && !anonymous
+  const takesKey = takesIdempotencyKey(method)
   const checksClient = memberName(method) === CREATE_TOKEN
   const pathFields = fieldsInPath(method, path)
   const queryFields =
@@ -57,14 +57,14 @@ export function operationFrom(method: DescMethod, source: OperationSource): Oper
   const parameters = [
     ...[...pathFields].map((field) => parameter(field, 'path', schemas)),
     ...queryFields.map((field) => parameter(field, 'query', schemas)),
-    ...(takesIdempotencyKey ? [reference('parameters', 'IdempotencyKey')] : []),
+    ...(takesKey ? [reference('parameters', 'IdempotencyKey')] : []),
     ...(ifMatch ? [reference('parameters', 'IfMatch')] : []),
     ...(entityTag && onlyReads(method) ? [reference('parameters', 'IfNoneMatch')] : []),
   ]
   const tagHeader = { ETag: reference('headers', 'ETag') }
   const headers = {
     ...(entityTag && tagHeader),
-    ...(takesIdempotencyKey && { 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') }),
+    ...(takesKey && { 'Idempotency-Replayed': reference('headers', 'IdempotencyReplayed') }),
   }
   const known = { description: 'The object still has one of the tags in `If-None-Match`.', headers: tagHeader }
   const kinds = [...credentialNames].flatMap(([kind, text]) => (rule.credentialKinds.includes(kind) ? [text] : []))

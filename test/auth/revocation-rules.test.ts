@@ -45,9 +45,8 @@ describe('a revocation', () => {
         return database.transaction(work, options)
       },
     }
-    const onRevoked = (keys: number) => void seen.ended.push(keys)
-    const options = { database: recorded, hasher, runtime, timing: systemTiming, onRevoked, timeoutMillis }
-    await revokeLeakedKey(options, secret, 'leak-report')
+    const options = { database: recorded, hasher, runtime, timing: systemTiming, timeoutMillis }
+    seen.ended.push(await revokeLeakedKey(options, secret, 'leak-report'))
     return seen
   }
   /** Keys of a chain, oldest first. */

@@ -1,8 +1,8 @@
 import { fromJson, toBinary } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
-import { takesIdempotencyKey } from '../../src/handlers/idempotency.js'
 import { services } from '../../src/handlers/routes.js'
+import { takesIdempotencyKey } from '../../src/limits/method-rules.js'
 import {
   fixture,
   insertApiKey,

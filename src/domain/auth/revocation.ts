@@ -30,8 +30,6 @@ export interface RevocationOptions {
   readonly timing: Pick<Timing, 'now' | 'sleep'>
   /** How long a revocation may take, in milliseconds; default 5 s. */
   readonly timeoutMillis?: number | undefined
-  /** Told after every revocation that was done how many keys it has ended: none, one, or a chain of them. */
-  readonly onRevoked?: ((keys: number) => void) | undefined
 }
 
 /** Whether a text has the form of a credential that this service gives out. */
@@ -48,9 +46,9 @@ export function isCredential(text: string): boolean {
  * response, even a failure, leaves on a time grid. Once it resolves, no process accepts the token, or a token of these
  * keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the keys may have been revoked all the
  * same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but white space and quotation
- * marks, which are ignored around a secret.
+ * marks, which are ignored around a secret. Returns how many keys it has ended: none, one, or a chain of them.
  */
-export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<void> {
+export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
@@ -72,10 +70,9 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     await clearOutbox(transaction, NOTHING)
     return end === revokeChain ? ended.length : 0
   }
-  return onTimeGrid(timing, async () => {
-    const keys = await withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis }))
-    options.onRevoked?.(keys)
-  })
+  return onTimeGrid(timing, () =>
+    withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis })),
+  )
 }
 
 /** The text without the white space and the quotation marks around it, which copying leaves there. */

@@ -96,7 +96,11 @@ export function hasPermissionAnywhere(caller: Caller, permission: Permission): b
   return false
 }
 
-/** Whether the caller has the permission in a team of its organization, or, without one, in the whole organization. */
+/**
+ * Whether the caller has the permission in a team of its organization, or, without one, over the whole organization.
+ * People belong to the organization, not to a team, so the permissions of a team role or a team key do not cover them
+ * (docs/field-ownership.md).
+ */
 export function hasPermissionIn({ reach }: Caller, teamId: string | null, permission: Permission): boolean {
   if (reach.scope === 'organization') return reach.permissions.has(permission)
   return teamId !== null && (reach.teams.get(teamId)?.has(permission) ?? false)
@@ -127,19 +131,6 @@ export function administratorMissing(deed: string): ServiceError {
     `only administrators and organization API keys with every permission can ${deed}: use such a credential`,
     { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
   )
-}
-
-/**
- * Refuses a caller who does not have the permission over the whole organization. People belong to the organization, not
- * to a team, so the permissions of a team role or a team key do not cover them (docs/field-ownership.md).
- */
-export function requireOrganizationPermission(caller: Caller, permission: Permission): void {
-  if (!hasOrganizationPermission(caller, permission)) throw permissionMissing(permission)
-}
-
-/** Whether the caller has the permission over the whole organization. */
-export function hasOrganizationPermission({ reach }: Caller, permission: Permission): boolean {
-  return reach.scope === 'organization' && reach.permissions.has(permission)
 }
 
 /** The error for a permission that the caller lacks. */

@@ -3,7 +3,7 @@ import { refuseViolations } from '../../errors.js'
 import { sourceLock, takeLocks } from '../../store/lock.js'
 import { findSourceProfiles, keepSourceProfiles, readSourceProfiles } from '../../store/source-profile.js'
 import { auditedCall } from '../audit/audit-event.js'
-import { requireOrganizationPermission, type Scope } from '../caller/caller.js'
+import { requirePermissionIn, type Scope } from '../caller/caller.js'
 import { holdMembers, suffices } from '../user/hold.js'
 import { planMembers } from '../user/plan.js'
 import { getUser, requireMemberPermission } from '../user/user.js'
@@ -39,7 +39,7 @@ export interface IngestionResult extends PublishedFields {
 export async function ingestUserProfiles(scope: Scope, request: IngestionRequest): Promise<IngestionResult[]> {
   const { source } = request
   const profiles = judgedProfiles(request)
-  requireOrganizationPermission(scope.caller, 'ingestion:write')
+  requirePermissionIn(scope.caller, null, 'ingestion:write')
   return memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, source, profiles))
 }
 

@@ -1,6 +1,6 @@
 import { refuseViolations, ServiceError } from '../../errors.js'
 import { auditedCall } from '../audit/audit-event.js'
-import { requireOrganizationPermission, type Scope } from '../caller/caller.js'
+import { requirePermissionIn, type Scope } from '../caller/caller.js'
 import { isWritten, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { repeats } from '../value/taken-value.js'
@@ -37,7 +37,7 @@ export async function batchUpdateUsers(
   const ids = updates.map(({ userId }) => userId)
   const repeated = repeats('users', 'id', ids, 'name each user once')
   refuseViolations([...repeated.flat(), ...judged.flatMap(({ violations }) => violations)])
-  requireOrganizationPermission(caller, 'users:write')
+  requirePermissionIn(caller, null, 'users:write')
   const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
   const changes = judged.map(({ change }) => change)
   const work = async (transaction: typeof tables) => {

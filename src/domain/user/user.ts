@@ -4,11 +4,11 @@ import { printUser } from '../../store/user.js'
 import { auditedCall } from '../audit/audit-event.js'
 import {
   type Caller,
-  hasOrganizationPermission,
+  hasPermissionIn,
   isAdministrator,
   type Permission,
   permissionMissing,
-  requireOrganizationPermission,
+  requirePermissionIn,
   type Scope,
 } from '../caller/caller.js'
 import {
@@ -59,7 +59,7 @@ export async function createUser(scope: Scope, { email, role, profile, pinFields
     ...violations,
     ...pinViolations({ pinFields, setFields: fieldsOf(profile) }, createPinFields),
   ])
-  requireOrganizationPermission(caller, 'users:write')
+  requirePermissionIn(caller, null, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
   const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.create' } as const
   const change = { target: { email, mustJoin: true }, commands, role }
@@ -167,7 +167,7 @@ export function changeOfUpdate(
  * (docs/permissions.md).
  */
 export async function requireMemberPermission(scope: Scope, permission: Permission, userId: string): Promise<void> {
-  if (hasOrganizationPermission(scope.caller, permission)) return
+  if (hasPermissionIn(scope.caller, null, permission)) return
   await getUser(scope, userId)
   throw permissionMissing(permission)
 }
@@ -178,7 +178,7 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
  * (docs/permissions.md).
  */
 export function memberRightsOf(caller: Caller): MemberRights {
-  if (!hasOrganizationPermission(caller, 'users:write')) return 'profiles'
+  if (!hasPermissionIn(caller, null, 'users:write')) return 'profiles'
   return isAdministrator(caller) ? 'administrators' : 'members'
 }
 
