@@ -4,23 +4,17 @@ import { rotateApiKey } from './auth/api-key-rotation.js'
 import { revokeKeyById } from './auth/revocation.js'
 import type { SecretHasher } from './auth/secret-hash.js'
 import type { Scope } from './caller/caller.js'
-import { standardResource } from './standard-resource.js'
+import { standardResource, type WithSecret } from './standard-resource.js'
 
 /** API keys as callers read them. */
 export const apiKeys = standardResource(apiKeyStore, { name: 'API key' })
-
-/** The JSON of a new key, and its secret, which cannot be read again. */
-export interface ShownApiKey {
-  readonly json: string
-  readonly secret: string
-}
 
 /** Makes a key of the caller's organization. Throws as `createApiKey` does. */
 export async function createKey(
   scope: Scope,
   hasher: SecretHasher,
   request: Omit<ApiKeyRequest, 'organizationId' | 'by'>,
-): Promise<ShownApiKey> {
+): Promise<WithSecret> {
   const { organizationId } = scope.caller
   const made = await createApiKey(toolsOf(scope, hasher), { ...request, organizationId, by: authorOf(scope) })
   return { json: await printed(scope, made.id), secret: made.secret }
@@ -31,7 +25,7 @@ export async function rotateKey(
   scope: Scope,
   hasher: SecretHasher,
   request: { readonly id: string; readonly overlapSeconds: number },
-): Promise<ShownApiKey> {
+): Promise<WithSecret> {
   const made = await rotateApiKey(toolsOf(scope, hasher), { ...request, by: authorOf(scope) })
   return { json: await printed(scope, made.id), secret: made.secret }
 }

@@ -1,5 +1,5 @@
 import { invalidField, notFound } from '../errors.js'
-import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
+import { MAX_PAGE_SIZE, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
 import { requirePermissionIn, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
 import {
@@ -10,7 +10,6 @@ import {
   type PageTokens,
   pageOf,
   pageOfRows,
-  type RowPage,
 } from './paging.js'
 import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
@@ -48,12 +47,6 @@ export async function listAppInstances(
   return pageOf(pageTokens, query, request, { read })
 }
 
-/** A team in whose list an app instance of another team is. */
-export interface AppInstanceShare {
-  readonly appInstanceId: string
-  readonly teamId: string
-}
-
 /**
  * A page of the teams that an app instance is shared with, in the order of their ids, whether or not the caller has
  * access to them. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without `apps:read` in the team that owns it, and
@@ -63,15 +56,15 @@ export async function listAppInstanceShares(
   scope: Scope,
   { id: appInstanceId, ...request }: PageRequest & { readonly id: string },
   pageTokens: PageTokens,
-): Promise<RowPage<AppInstanceShare>> {
+): Promise<Page> {
   await getObject(scope, appInstances, appInstanceId)
   const { organizationId } = scope.caller
   const list = { organizationId, appInstanceId }
   const query = { method: 'ListAppInstanceShares', organizationId, filter: { appInstanceId } }
-  return pageOfRows(pageTokens, query, request, {
-    list: (range) => store.listAppInstanceShares(scope.reads, list, range),
+  return pageOf(pageTokens, query, request, {
+    usualSize: USUAL_PAGE_SIZE,
+    read: (range) => pageOfRows(range, 'teamId', (rows) => store.listAppInstanceShares(scope.reads, list, rows)),
     count: () => store.countAppInstanceShares(scope.reads, list),
-    idOf: ({ teamId }) => teamId,
   })
 }
 

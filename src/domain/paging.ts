@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import { invalidField, type ServiceError } from '../errors.js'
-import { MAX_PAGE_SIZE, maxPageSize, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
+import { MAX_PAGE_SIZE, maxPageSize } from '../limits/known-limits.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
 import type { PageRow, RowRange } from '../store/list.js'
 import { findSigningKey } from '../store/signing-key.js'
@@ -67,34 +67,16 @@ export async function pageOf(
   }
 }
 
-/** A page of rows, and how many there are on all pages if that was asked for. */
-export interface RowPage<Row> {
-  readonly data: Row[]
-  readonly nextPageToken: string
-  readonly totalSize?: number
-}
-
-/** A page of rows in the order of the ids that `idOf` reads. Throws `PAGE_TOKEN_INVALID`. */
-export async function pageOfRows<Row>(
-  pageTokens: PageTokens,
-  query: PageQuery,
-  request: PageRequest,
-  rows: {
-    readonly list: (range: RowRange) => Promise<Row[]>
-    readonly count: () => Promise<number>
-    readonly idOf: (row: Row) => string
-  },
-): Promise<RowPage<Row>> {
-  const after = (await pageTokens.read(query, request.pageToken)) ?? ''
-  const pageSize = pageSizeFrom(request.pageSize, USUAL_PAGE_SIZE)
-  const found = await rows.list({ after, take: pageSize + 1 })
-  const data = found.slice(0, pageSize)
-  const last = found.length > pageSize ? data.at(-1) : undefined
-  return {
-    data,
-    nextPageToken: last === undefined ? '' : await pageTokens.issue(query, rows.idOf(last)),
-    ...(request.includeTotal === true && { totalSize: await rows.count() }),
-  }
+/** A page of rows in the order of the texts in a column, of which `list` reads so many after one. */
+export async function pageOfRows<Column extends string>(
+  { after = '', pageSize }: PageRange,
+  column: Column,
+  list: (range: RowRange) => Promise<Readonly<Record<Column, string>>[]>,
+): Promise<PageRow> {
+  const found = await list({ after, take: pageSize + 1 })
+  const rows = found.slice(0, pageSize)
+  const last = found.length > pageSize ? rows.at(-1)?.[column] : undefined
+  return { items: rows.map((row) => JSON.stringify(row)).join(','), last: last ?? null }
 }
 
 /** Makes and reads page tokens. */

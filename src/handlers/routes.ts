@@ -105,7 +105,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
       listAppInstances: listed(listAppInstances, pageTokens),
-      listAppInstanceShares: (request, context) => listAppInstanceShares(scopeOf(context), request, pageTokens),
+      listAppInstanceShares: listed(listAppInstanceShares, pageTokens),
       shareAppInstance: done((scope, request) => shareAppInstance(scope, request, true)),
       unshareAppInstance: done((scope, request) => shareAppInstance(scope, request, false)),
     })
@@ -141,7 +141,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     standard(EntityTypeService, standardResource(entityTypeStore))
     standard(GroupService, groups, {
-      listGroupMembers: (request, context) => listGroupMembers(scopeOf(context), request, pageTokens),
+      listGroupMembers: listed(listGroupMembers, pageTokens),
       addGroupMember: async ({ groupId, userId }, context) => {
         await writeGroupMember(scopeOf(context), { groupId, userId }, true)
         return { data: { groupId, userId } }

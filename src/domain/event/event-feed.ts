@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { permittedTeamIds, type Scope } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
-import { placeOf } from './event-cursor.js'
-import { type EventFilter, type EventPage, readFeedPart } from './feed-part.js'
+import { type EventFilter, type EventPage, placeOf, readFeedPart } from './feed-part.js'
 import type { FeedSignals } from './feed-signals.js'
 
 /** Which events to read; empty means no filter. */

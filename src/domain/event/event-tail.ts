@@ -2,8 +2,7 @@ import type { Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { hasOrganization } from '../../store/organization.js'
-import { placeOf } from './event-cursor.js'
-import { type EventPage, noFilter, readFeedPart } from './feed-part.js'
+import { type EventPage, noFilter, placeOf, readFeedPart } from './feed-part.js'
 
 /** How to read all events of an organization. */
 export interface TailOptions {

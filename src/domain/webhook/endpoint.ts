@@ -6,7 +6,7 @@ import type { StandardValues } from '../../store/standard-writes.js'
 import { findEndpointTarget, webhookEndpointStore } from '../../store/webhook-endpoint.js'
 import type { Scope } from '../caller/caller.js'
 import { createObject, updateObject } from '../standard-methods.js'
-import { standardResource } from '../standard-resource.js'
+import { standardResource, type WithSecret } from '../standard-resource.js'
 import type { Deliver } from './delivery.js'
 import type { SecretStore } from './secret-store.js'
 import { newSigningKeys } from './signature.js'
@@ -21,12 +21,6 @@ export interface WebhookTools {
   readonly deliver: Deliver
 }
 
-/** The JSON of an endpoint, and its new secret, which cannot be read again. */
-export interface ShownEndpoint {
-  readonly json: string
-  readonly secret: string
-}
-
 /**
  * Creates an endpoint for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL, and whatever
  * `createObject` throws.
@@ -35,7 +29,7 @@ export function createEndpoint(
   scope: Scope,
   { allowance, secrets }: WebhookTools,
   { url, hasPublicKey, ...given }: StandardValues & { readonly url: string; readonly hasPublicKey: boolean },
-): Promise<ShownEndpoint> {
+): Promise<WithSecret> {
   destinationFrom(url, allowance)
   secrets.requireKey()
   const { organizationId } = scope.caller
@@ -62,11 +56,7 @@ export function updateEndpoint(
 }
 
 /** Gives an endpoint new keys. Throws `SEAL_KEY_MISSING`, and as `updateObject` does. */
-export async function rotateEndpointSecret(
-  scope: Scope,
-  { secrets }: WebhookTools,
-  id: string,
-): Promise<ShownEndpoint> {
+export async function rotateEndpointSecret(scope: Scope, { secrets }: WebhookTools, id: string): Promise<WithSecret> {
   secrets.requireKey()
   const endpoint = { organizationId: scope.caller.organizationId, id }
   let secret = ''
