@@ -1,7 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
-import type { UniqueValue } from '../store/unique-value.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
@@ -66,15 +65,6 @@ export async function batchUpdateAppResources(scope: Scope, updates: readonly Ap
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
 }
 
-/** What must be unique of a resource: its external id, if it has one, and its handle, each where it counts. */
-function uniqueValuesOf(row: resources.UniqueAppResourceValues) {
-  const { teamId, appInstanceId, resourceType, externalId, scopedId } = row
-  return {
-    externalId: externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
-    scopedId: JSON.stringify([teamId, scopedId]),
-  }
-}
-
 /**
  * Creates all of the resources or none, each in the team of its app instance, and returns them in the order of the
  * entries. Throws `RESOURCE_NOT_FOUND` with the index of the first entry whose app instance is missing or hidden,
@@ -112,8 +102,10 @@ export async function batchCreateAppResources(
     })
     const teamIds = [...new Set(teams.values())]
     for (const teamId of teamIds) requirePermissionIn(caller, teamId, 'apps:write')
-    const wanted = rows.map(uniqueValuesOf)
-    const [externalIds, handles] = [wanted.map((each) => each.externalId), wanted.map((each) => each.scopedId)]
+    const externalIds = rows.map(({ appInstanceId, resourceType, externalId }) =>
+      externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
+    )
+    const handles = rows.map(({ teamId, scopedId }) => JSON.stringify([teamId, scopedId]))
     refuseViolations([
       ...repeats('resources', 'externalId', externalIds, 'it is unique per app instance and resource type').flat(),
       ...repeats('resources', 'scopedId', handles, 'it is unique in the team').flat(),
@@ -123,17 +115,14 @@ export async function batchCreateAppResources(
     // Deleted since it was found: the foreign key would only be judged by the commit.
     const gone = entries.findIndex(({ appInstanceId }) => !locked.has(appInstanceId))
     if (gone >= 0) throw noInstance(gone)
-    const present = (await resources.findValuesOfAppResources(transaction, organizationId, rows)).map(uniqueValuesOf)
-    const held = new Set(present.flatMap((each) => [each.externalId, each.scopedId]))
-    const taken = (value: string | undefined, unique: UniqueValue, field: string): FieldViolation[] => {
-      const [reason, description] = takenValueText(unique)
-      return value !== undefined && held.has(value) ? [{ field, description, reason }] : []
-    }
+    const taken = await resources.takenOfAppResources(transaction, organizationId, rows)
     refuseViolations(
-      wanted.flatMap(({ externalId, scopedId }, index) => [
-        ...taken(externalId, 'external id of resource', `resources[${index}].externalId`),
-        ...taken(scopedId, 'short handle of resource', `resources[${index}].scopedId`),
-      ]),
+      taken.map(({ place, field }): FieldViolation => {
+        const [reason, description] = takenValueText(
+          field === 'externalId' ? 'external id of resource' : 'short handle of resource',
+        )
+        return { field: `resources[${Number(place) - 1}].${field}`, description, reason }
+      }),
     )
     await resources.createAppResources(transaction, organizationId, rows)
     const event = { action: 'app_resource.create', targetType: 'app_resource' } as const

@@ -8,7 +8,7 @@ import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { createRowLock, type NamedRowsInScope } from './row-lock.js'
-import type { Scope } from './scope.js'
+import { ofOrganization, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 
 /** Resources inside apps. */
@@ -79,6 +79,30 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 /** A resource to create. */
 export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal'>
 
+/** Which of the new resources have a value that another one already has: their places, which count from 1. */
+interface Taken {
+  readonly place: bigint
+  readonly field: 'externalId' | 'scopedId'
+}
+
+const taken = createStatement<{ readonly organizationId: string; readonly rows: string }, Taken>({
+  name: 'find_taken_of_app_resources',
+  columns: { place: 'int8', field: 'text' },
+  text: ({ rows }) => {
+    const wanted = Prisma.sql`
+  FROM ROWS FROM (json_to_recordset(${rows}) AS ("teamId" text, "appInstanceId" text, "resourceType" text,
+                                                 "externalId" text, "scopedId" text))
+       WITH ORDINALITY AS w (team_id, app_instance_id, resource_type, external_id, scoped_id, place)
+  JOIN app_resources r ON ${ofOrganization('r')}`
+    return Prisma.sql`
+SELECT w.place, 'externalId' AS field ${wanted}
+   AND r.app_instance_id = w.app_instance_id AND r.resource_type = w.resource_type AND r.external_id = w.external_id
+UNION ALL
+SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id = w.scoped_id
+ ORDER BY place`
+  },
+})
+
 /** The standard methods; updates are batches. A new resource gets its team from its app instance. */
 export const appResourceStore = createStandardStore(appResourceResource, {
   ownerColumn: 'app_instance_id',
@@ -86,7 +110,7 @@ export const appResourceStore = createStandardStore(appResourceResource, {
 })
 
 /** The statements of this file. */
-export const appResourceStatements = [lock, lockTeams, lockInstances, update, ...appResourceStore.statements]
+export const appResourceStatements = [lock, lockTeams, lockInstances, update, taken, ...appResourceStore.statements]
 
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
@@ -116,31 +140,13 @@ export async function updateAppResources(transaction: Tables, changes: AppResour
   return updated?.json ?? '[]'
 }
 
-/** The values of a resource that others must not have. */
-export type UniqueAppResourceValues = Pick<
-  AppResourceModel,
-  'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
->
-
-/** The values of resources that may be those of new ones. */
-export function findValuesOfAppResources(
-  { models }: Tables,
+/** Which values of new resources another resource already has. */
+export function takenOfAppResources(
+  transaction: Tables,
   organizationId: string,
-  wanted: readonly UniqueAppResourceValues[],
-): Promise<UniqueAppResourceValues[]> {
-  const among = <Name extends keyof UniqueAppResourceValues>(name: Name) => ({
-    in: [...new Set(wanted.flatMap((row) => row[name] ?? []))],
-  })
-  return models.appResource.findMany({
-    where: {
-      organizationId,
-      OR: [
-        { appInstanceId: among('appInstanceId'), resourceType: among('resourceType'), externalId: among('externalId') },
-        { teamId: among('teamId'), scopedId: among('scopedId') },
-      ],
-    },
-    select: { teamId: true, appInstanceId: true, resourceType: true, externalId: true, scopedId: true },
-  })
+  rows: readonly NewAppResource[],
+): Promise<Taken[]> {
+  return transaction.run(taken, { organizationId, rows: JSON.stringify(rows) })
 }
 
 /** Creates resources. */
