@@ -59,14 +59,12 @@ async function lastOldPosition(
     take,
     select,
   })
-  const id = { in: first.map(({ eventId }) => eventId) }
-  const where = { organizationId, id, occurredAt: { gt: by } }
-  const young = new Set((await models.auditEvent.findMany({ where, select: { id: true } })).map((event) => event.id))
+  const where = { organizationId, id: { in: first.map(({ eventId }) => eventId) } }
+  const events = await models.auditEvent.findMany({ where, select: { id: true, occurredAt: true } })
+  const young = new Set(events.filter(({ occurredAt }) => occurredAt > by).map(({ id }) => id))
   const end = first.findIndex(({ eventId }) => young.has(eventId))
-  return first
-    .slice(0, end < 0 ? undefined : end)
-    .slice(1)
-    .at(-1)?.position
+  const old = end < 0 ? first : first.slice(0, end)
+  return old.length < 2 ? undefined : old.at(-1)?.position
 }
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
