@@ -3,18 +3,15 @@ import { parsePreferences } from './compression.js'
 /** The types of request body that this transcoder distinguishes. */
 export type BodyType = 'json' | 'ndjson' | 'form'
 
-/** A media type in lower case with its parameters, names in lower case. */
-export interface MediaType {
-  readonly type: string
-  readonly parameters: ReadonlyMap<string, string>
-}
-
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const MEDIA_TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*((?:;[^]*)?)$`)
 const PARAMETER = new RegExp(`;\\s*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")\\s*)?`, 'y')
 
-/** Parses a Content-Type header (RFC 9110, section 8.3.1); undefined when it is malformed. */
-export function parseMediaType(header: string): MediaType | undefined {
+/**
+ * Parses a Content-Type header (RFC 9110, section 8.3.1): the type in lower case, with its parameters, names in lower
+ * case; undefined when it is malformed.
+ */
+export function parseMediaType(header: string) {
   const match = MEDIA_TYPE.exec(header)
   if (match === null) return undefined
   const rest = match[2] ?? ''

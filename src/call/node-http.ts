@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { TLSSocket } from 'node:tls'
 
 /** A request of `node:http` or of the compatibility API of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -62,6 +63,10 @@ export function urlFromRequest(request: NodeRequest): string {
   const target = request.url ?? '/'
   if (!target.startsWith('/')) return target
   const authority = ('authority' in request ? request.authority : undefined) || request.headers.host || 'localhost'
-  const secure = 'encrypted' in request.socket && request.socket.encrypted === true
-  return `${secure ? 'https' : 'http'}://${authority}${target}`
+  return `${isOverTls(request) ? 'https' : 'http'}://${authority}${target}`
+}
+
+/** Whether a request has come over TLS of this process. */
+export function isOverTls(request: NodeRequest): boolean {
+  return 'stream' in request ? request.stream.session?.encrypted === true : request.socket instanceof TLSSocket
 }

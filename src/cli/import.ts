@@ -79,10 +79,7 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
 type Chunks = AsyncIterable<Uint8Array | string>
 
 /** The chunks of a file, and its size in bytes if that is known. */
-async function openInput(
-  file: string,
-  context: CommandContext,
-): Promise<{ readonly chunks: Chunks; readonly size: number | undefined }> {
+async function openInput(file: string, context: CommandContext) {
   const { stdin, stopSignal: signal } = context
   if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }
   const status = await stat(file).catch((error: unknown) => {

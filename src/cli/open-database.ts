@@ -3,7 +3,7 @@ import type { Config } from '../config.js'
 import { requireWholeDistribution } from '../db/distribute.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.js'
 import { hasCluster } from '../db/embedded/place.js'
-import { requireSessions } from '../db/session-check.js'
+import { sessionFault } from '../db/session-check.js'
 import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
 
 /** How a command reaches its database. */
@@ -37,7 +37,8 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
     const sessions = serves ? sessionsOf(config, directUrl) : operatorSessions(config, directUrl)
     let isDistributed = false
     if (embedded === undefined) {
-      await requireSessions(sessions)
+      const fault = await sessionFault(sessions)
+      if (fault !== undefined) throw new Error(`database sessions ${fault}`)
       isDistributed = await requireWholeDistribution(directUrl)
     } else if (serves) await embedded.lockServe()
     const migrations = await loadMigrations()

@@ -11,7 +11,7 @@ interface TlsContext {
 
 /**
  * Reads the certificate that the configuration names; undefined if it names none. A certificate that has expired or is
- * not valid yet is used and logged as an error. Throws a `TlsFault` if the files cannot be used.
+ * not valid yet is used and logged as an error. Throws if the files cannot be used.
  */
 export async function openTls({ config, log, runtime }: TlsContext): Promise<TlsIdentity | undefined> {
   const identity = config.tls && (await readTlsIdentity(config.tls))

@@ -253,10 +253,7 @@ export class BoundedPool extends pg.Pool {
   /** Waits for running statements and closes every connection; cuts those that are still open after the given time. */
   async close(patienceMillis: number): Promise<void> {
     this.shares.close()
-    const ended = new AbortController()
-    const patience = delay(patienceMillis, undefined, { signal: ended.signal }).catch(() => undefined)
-    await Promise.race([this.end(), patience])
-    ended.abort()
+    await Promise.race([this.end(), delay(patienceMillis, undefined, { ref: false })])
     for (const { connection } of this.#members.keys()) connection.stream.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }

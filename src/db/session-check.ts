@@ -14,15 +14,9 @@ const ANSWER_MILLIS = 30_000
 const NAMED = 'svc_names'
 
 /**
- * Throws, saying what to do, unless sessions have what they must have, and names of statements can be used if they are
- * to be. Changes nothing.
+ * What is wrong with the sessions of a URL and what to do about it, in words that follow `sessions`; undefined if they
+ * have what they must have, and names of statements can be used if they are to be. Changes nothing.
  */
-export async function requireSessions(options: SessionOptions & { readonly statementNames: boolean }): Promise<void> {
-  const fault = await sessionFault(options)
-  if (fault !== undefined) throw new Error(`database sessions ${fault}`)
-}
-
-/** What is wrong with the sessions of a URL and what to do about it; undefined if nothing is. */
 export async function sessionFault({
   statementNames,
   ...options

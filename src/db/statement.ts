@@ -34,7 +34,7 @@ export interface StatementDefinition<Parameters, Row> {
   readonly name: string
   /** The columns of its rows and their types; none if it returns no rows. */
   readonly columns: Columns<Row>
-  /** `again` if the plan must fit the values of each call. Default: `once`, which lets PostgreSQL keep one. */
+  /** `anew` if the plan must fit the values of each call. Default: `once`, which lets PostgreSQL keep one. */
   readonly planned?: 'once' | 'anew'
   /** Composes the text, once. */
   readonly text: (places: Places<Parameters>) => Prisma.Sql

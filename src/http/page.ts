@@ -8,29 +8,21 @@ import { endResponse } from '../call/respond.js'
 import { addReason } from '../failure/error-reason.js'
 
 /** Something that is served under one path, to anyone. */
-export interface Page {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-  /** The body, compressed once in each way. */
-  compressed(coding: PageCoding): Promise<Buffer>
-}
+export type Page = ReturnType<typeof createPage>
 
 /** The content codings of pages, best first: their bodies are compressed once. */
 const PAGE_CODINGS = ['br', 'gzip'] as const
 type PageCoding = (typeof PAGE_CODINGS)[number]
 
 /** Makes a page. Unless its headers say otherwise, caches ask again each time. */
-export function createPage(
-  contentType: string,
-  body: string | Buffer,
-  headers: Readonly<Record<string, string>> = {},
-): Page {
+export function createPage(contentType: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
   const bytes = Buffer.from(body)
   const bodies = new Map<PageCoding, Promise<Buffer>>()
   return {
     headers: { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers },
     body: bytes,
-    compressed: (coding) => {
+    /** The body, compressed once in each way. */
+    compressed: (coding: PageCoding) => {
       const made = bodies.get(coding) ?? compress(coding, bytes)
       bodies.set(coding, made)
       return made

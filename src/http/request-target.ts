@@ -1,5 +1,4 @@
-import { TLSSocket } from 'node:tls'
-import { type NodeRequest, pathOf } from '../call/node-http.js'
+import { isOverTls, type NodeRequest, pathOf } from '../call/node-http.js'
 
 const ABSOLUTE = /^https?:\/\/([^/?#]+)/i
 /** How much of a path is logged, in characters. */
@@ -37,9 +36,4 @@ export function baseUrlFor(request: NodeRequest, publicUrl: string | undefined):
   const authority = request.headers[':authority'] ?? request.headers.host
   const scheme = isOverTls(request) ? 'https' : 'http'
   return typeof authority === 'string' && HOST.test(authority) ? `${scheme}://${authority}` : ''
-}
-
-/** Whether a request has come over TLS of this process. */
-export function isOverTls(request: NodeRequest): boolean {
-  return 'stream' in request ? request.stream.session?.encrypted === true : request.socket instanceof TLSSocket
 }

@@ -17,12 +17,10 @@ export interface TlsIdentity {
   readonly expiresAt: Date
 }
 
-/** The files cannot be used; the message names the variable and the file, and says what to do. */
-export class TlsFault extends Error {
-  override readonly name = 'TlsFault'
-}
-
-/** Reads a certificate and its key. Throws a `TlsFault` if they cannot be read, or do not belong together. */
+/**
+ * Reads a certificate and its key. Throws if they cannot be read, or do not belong together: the message names the
+ * variable and the file, and says what to do.
+ */
 export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
   const [cert, key] = await Promise.all([read('TLS_CERT', files.cert), read('TLS_KEY', files.key)])
   const certificate = parsed(
@@ -34,7 +32,7 @@ export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
     `TLS_KEY ${files.key} contains no private key in PEM format without a passphrase`,
   )
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new TlsFault(
+    throw new Error(
       `TLS_KEY ${files.key} does not match the first certificate in TLS_CERT ${files.cert}: use the key of that certificate, and put the certificate before those of its issuers`,
     )
   }
@@ -59,7 +57,7 @@ async function read(variable: string, path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? reasons.get(error.code) : undefined
-    throw new TlsFault(`${variable} ${path} ${reason ?? 'cannot be read'}`, { cause: error })
+    throw new Error(`${variable} ${path} ${reason ?? 'cannot be read'}`, { cause: error })
   }
 }
 
@@ -73,6 +71,6 @@ function parsed<T>(parse: () => T, fault: string): T {
   try {
     return parse()
   } catch (cause) {
-    throw new TlsFault(fault, { cause })
+    throw new Error(fault, { cause })
   }
 }

@@ -113,11 +113,7 @@ export function connectUnaryExchange(
 }
 
 /** The response that carries an error over Connect. */
-export function connectErrorAnswer({ error }: HttpFailure): {
-  readonly status: number
-  readonly headers: OutgoingHttpHeaders
-  readonly body: Uint8Array
-} {
+export function connectErrorAnswer({ error }: HttpFailure) {
   addReason(error)
   const headers: OutgoingHttpHeaders = {}
   addHeaders(headers, error.metadata)

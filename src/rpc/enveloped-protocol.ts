@@ -82,9 +82,7 @@ export const grpcWeb: EnvelopedProtocol = {
 }
 
 /** The protocol that a content type names, and the form of its messages; undefined if it names none of them. */
-export function envelopedProtocolOf(
-  contentType: string,
-): { readonly protocol: EnvelopedProtocol; readonly binary: boolean } | undefined {
+export function envelopedProtocolOf(contentType: string) {
   const ofGrpc = grpcType(contentType)
   if (ofGrpc !== undefined) return { protocol: grpc, binary: ofGrpc.binary }
   const ofWeb = webType(contentType)

@@ -2,8 +2,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import type { Attributes } from '@opentelemetry/api'
 import type { Call } from '../call/call.js'
+import { isOverTls } from '../call/node-http.js'
 import { databaseFailure } from '../db/errors.js'
-import { isOverTls } from '../http/request-target.js'
 
 /** Whether the protocol uses HTTP paths and verbs, rather than RPC. */
 function isHttp(protocolName: string): boolean {
