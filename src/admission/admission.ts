@@ -1,6 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
 import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import type { Authenticate } from '../domain/auth/authentication.js'
 import {
   administratorMissing,
   type Caller,
@@ -43,11 +44,7 @@ export type Admit = (method: DescMethod, request: Admissible) => Promise<Context
 /** What admission depends on. */
 export interface AdmissionOptions {
   readonly access: ReadonlyMap<DescMethod, MethodAccess>
-  /** Who holds a bearer token; `undefined` where the token is not accepted, `expired` where it was until it expired. */
-  readonly authenticate: (
-    bearerToken: string,
-    call: Pick<Admissible, 'requestId' | 'traceparent'>,
-  ) => Promise<Caller | 'expired' | undefined>
+  readonly authenticate: Authenticate
   readonly runtime: Scope['runtime']
   /** Whether JWTs of an issuer are accepted. Default false. */
   readonly takesJwt?: boolean

@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../domain/value/timestamp.js'
 import { ScimError } from './error.js'
 import { type Attribute, findPath, isSameName, named, type Path, type ResourceType } from './schema.js'
 
@@ -236,9 +237,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$
 function timeFrom(value: FilterValue, path: string): Date {
   const [, day = '', offset] = (typeof value === 'string' ? TIME.exec(value) : null) ?? []
   const time = new Date(day === '' ? Number.NaN : `${value}${offset === undefined ? 'Z' : ''}`)
-  // JavaScript takes 30 February for 1 March.
-  const midnight = new Date(`${day}T00:00:00Z`)
-  if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, day.length) !== day) {
+  if (Number.isNaN(time.getTime()) || !isCalendarDate(day)) {
     throw filterFault(`compares ${path} with an invalid time: send one such as "2026-01-31T09:05:00Z"`)
   }
   return time

@@ -49,5 +49,9 @@ function emptyOf(field: DescField): string | undefined {
 }
 
 function requireCalendar(field: string, date: DateMessage): void {
-  if (!isCalendarDate(date)) throw invalidField(field, 'must be a valid calendar date')
+  const parts = [
+    String(date.year).padStart(4, '0'),
+    ...[date.month, date.day].map((part) => String(part).padStart(2, '0')),
+  ]
+  if (!isCalendarDate(parts.join('-'))) throw invalidField(field, 'must be a valid calendar date')
 }
