@@ -29,7 +29,7 @@ export function createAuthentication(options: {
     keyUses,
     bearerTokens,
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens, oidc }),
-    findManagementKey: createManagementKeys({ database, hasher, keyUses, runtime }),
+    findDirectory: createManagementKeys({ database, hasher, keyUses, runtime }),
     /** Whether JWTs of an issuer are accepted. */
     takesJwt: oidc !== undefined,
   }

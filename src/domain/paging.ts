@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.js'
-import { invalidField, type ServiceError } from '../errors.js'
+import { invalidField } from '../errors.js'
 import { MAX_PAGE_SIZE, maxPageSize } from '../limits/known-limits.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
 import type { PageRow, RowRange } from '../store/list.js'
@@ -110,8 +110,9 @@ export function createPageTokens(tables: Tables): PageTokens {
     read: async (query, token) => {
       if (token === '') return undefined
       const position = (await sealer()).open(contextOf(query), token)
-      if (position === undefined) throw tokenInvalid()
-      return position
+      if (position !== undefined) return position
+      const advice = 'send it unchanged with the same filter, or omit it to start over'
+      throw invalidField('pageToken', `was altered or belongs to a different query: ${advice}`, 'PAGE_TOKEN_INVALID')
     },
   }
 }
@@ -120,10 +121,4 @@ export function createPageTokens(tables: Tables): PageTokens {
 function contextOf({ method, organizationId, filter }: PageQuery): string {
   const entries = Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))
   return JSON.stringify([method, organizationId, entries])
-}
-
-function tokenInvalid(): ServiceError {
-  const description =
-    'was altered or belongs to a different query: send it unchanged with the same filter, or omit it to start over'
-  return invalidField('pageToken', description, 'PAGE_TOKEN_INVALID')
 }

@@ -1,9 +1,8 @@
 import type { DescEnum, DescService, FileRegistry, JsonObject } from '@bufbuild/protobuf'
 import { type ExampleAnswers, errorStatusSchemas, otherErrors, sharedErrors } from './example-answers.js'
 import { bodyExamples, fragments, parameterExamples, placeholderGuide } from './fragments.js'
-import { requestChoices } from './message-choices.js'
 import { operationFrom, tagOf } from './operation.js'
-import { createSchemas, enumSchema, isAnswer } from './schemas.js'
+import { createSchemas, enumSchema, isAnswer, requestChoices } from './schemas.js'
 import type { SourceComments } from './source-comments.js'
 
 const description = `Access, workflow and ticketing administration for organizations and their teams.

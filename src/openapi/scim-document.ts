@@ -3,8 +3,7 @@ import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
 import type { ExampleAnswers, OperationAnswers } from './example-answers.js'
-import { defined, fragments, placeholderGuide, reference } from './fragments.js'
-import { type ScimOperation, scimFragments } from './scim-fragments.js'
+import { defined, fragments, placeholderGuide, reference, type ScimOperation, scimFragments } from './fragments.js'
 import { scimSchemas } from './scim-schemas.js'
 
 const description = `SCIM 2.0 (RFC 7643, RFC 7644), for identity providers that provision the users of an organization.

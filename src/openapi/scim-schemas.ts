@@ -1,8 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { resourceTypes } from '../scim/resource-types.js'
 import { type Attribute, coreOf, isWritable, type ResourceType, schemasOf } from '../scim/schema.js'
-import { reference } from './fragments.js'
-import { scimFragments } from './scim-fragments.js'
+import { reference, scimFragments } from './fragments.js'
 
 /** Whether a request or a response has an attribute of a resource. */
 type Has = (attribute: Attribute) => boolean

@@ -1,6 +1,5 @@
 import { bearerTokenFrom, credentialExpired, credentialInvalid, credentialMissing } from '../admission/bearer.js'
-import type { Authenticate, FindManagementKey } from '../domain/auth/authentication.js'
-import type { Directory } from '../domain/directory/directory-sync.js'
+import type { Authenticate, Directory, FindDirectory } from '../domain/auth/authentication.js'
 import { ServiceError } from '../errors.js'
 
 const advice = 'send the secret of a management key (svc keys create --kind mk)'
@@ -11,10 +10,10 @@ const advice = 'send the secret of a management key (svc keys create --kind mk)'
  * of callers that are refused too; `requestId` is for the log.
  */
 export function createScimAdmission({
-  findManagementKey,
+  findDirectory,
   authenticate,
 }: {
-  readonly findManagementKey: FindManagementKey
+  readonly findDirectory: FindDirectory
   readonly authenticate: Authenticate
 }) {
   return async (
@@ -24,11 +23,11 @@ export function createScimAdmission({
   ): Promise<Directory> => {
     if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
     const token = bearerTokenFrom(authorization)
-    const key = await findManagementKey(token)
-    if (key === 'expired') throw credentialExpired()
-    if (key !== undefined) {
-      onCaller(key.id)
-      return { organizationId: key.organizationId, keyId: key.id, name: key.name }
+    const directory = await findDirectory(token)
+    if (directory === 'expired') throw credentialExpired()
+    if (directory !== undefined) {
+      onCaller(directory.keyId)
+      return directory
     }
     if (token.startsWith('svc_secret_')) throw credentialInvalid(`the management key is not valid: ${advice}`)
     const caller = await authenticate(token, { requestId })

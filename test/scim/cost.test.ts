@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { groupWriteFrom } from '../../src/scim/group-patch.js'
+import { groupWriteFrom } from '../../src/scim/groups.js'
 import { applyPatch } from '../../src/scim/patch.js'
 import { patchChangesFrom } from '../../src/scim/patch-operation.js'
 import { projected } from '../../src/scim/print.js'

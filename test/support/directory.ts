@@ -1,7 +1,7 @@
 import type { Tables } from '../../src/db/tables.js'
+import type { Directory } from '../../src/domain/auth/authentication.js'
 import {
   changeDirectoryUser,
-  type Directory,
   type DirectoryWrite,
   holdDirectoryUser,
   readDirectoryUser,

@@ -65,18 +65,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   }
 }
 
-/** The key of an identity provider's connection. */
-export interface ManagementKey {
+/** The connection of an identity provider: the organization that it supplies, and the key that it writes with. */
+export interface Directory {
   readonly organizationId: string
-  readonly id: string
+  readonly keyId: string
   readonly name: string
 }
 
 /**
- * Finds the management key whose secret a text is; undefined for any other text and for revoked keys, `expired` for an
- * expired one. Asks the database for every call, as the authenticator does.
+ * Finds the directory whose management key has a text as its secret; undefined for any other text and for revoked keys,
+ * `expired` for an expired one. Asks the database for every call, as the authenticator does.
  */
-export type FindManagementKey = (secret: string) => Promise<ManagementKey | 'expired' | undefined>
+export type FindDirectory = (secret: string) => Promise<Directory | 'expired' | undefined>
 
 /** What recognizing management keys depends on. */
 export interface ManagementKeysOptions extends TokenLookupOptions {
@@ -85,7 +85,7 @@ export interface ManagementKeysOptions extends TokenLookupOptions {
 }
 
 /** Makes the look-up of management keys. */
-export function createManagementKeys(options: ManagementKeysOptions): FindManagementKey {
+export function createManagementKeys(options: ManagementKeysOptions): FindDirectory {
   const { keyUses, runtime } = options
   const find = createTokenLookup(options, {
     organizationOf: async (secret) => {
@@ -98,10 +98,10 @@ export function createManagementKeys(options: ManagementKeysOptions): FindManage
   return async (secret) => {
     const key = await find(secret)
     if (key === undefined) return undefined
-    const { organizationId, id, name, expiresAt } = key
+    const { organizationId, id: keyId, name, expiresAt } = key
     if (expiresAt !== null && expiresAt <= runtime.now()) return 'expired'
     keyUses.note(key)
-    return { organizationId, id, name }
+    return { organizationId, keyId, name }
   }
 }
 

@@ -27,7 +27,9 @@ export function createBatchedLookup<Key, Found>(
   load: (keys: readonly Key[]) => Promise<(key: Key) => Found>,
   limits: WaitLimits = DEFAULT_LIMITS,
 ): Lookup<Key, Found> {
-  const waiting = createWaitQueue<Waiting<Key, Found>>(limits, ({ reject }) => reject(busy()))
+  const waiting = createWaitQueue<Waiting<Key, Found>>(limits, ({ reject }) => {
+    reject(new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds: 1 }))
+  })
   let loads = 0
   let isPlanned = false
 
@@ -59,8 +61,4 @@ export function createBatchedLookup<Key, Found>(
       waiting.add({ key, resolve, reject })
       plan()
     })
-}
-
-function busy(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'the service is busy; try again', { retryAfterSeconds: 1 })
 }

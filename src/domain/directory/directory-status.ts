@@ -10,7 +10,7 @@ import {
 } from '../../store/directory/refusal.js'
 import { countSuppliedMembers, lastDirectoryWrite } from '../../store/directory/totals.js'
 import { hasOrganization } from '../../store/organization.js'
-import type { Directory } from './directory-sync.js'
+import type { Directory } from '../auth/authentication.js'
 
 /** The state of an organization's directory, with the names of the API. */
 export type DirectoryStatus = Awaited<ReturnType<typeof readDirectoryStatus>>

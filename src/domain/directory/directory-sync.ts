@@ -4,6 +4,7 @@ import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
 import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
+import type { Directory } from '../auth/authentication.js'
 import {
   commandsOfDirectory,
   type FieldCommand,
@@ -19,13 +20,6 @@ import { changeMember, memberTransaction, writePlan } from '../user/write.js'
 import { emailKeyOf, emailViolations } from '../value/email-address.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
-
-/** The connection of an identity provider: the organization that it supplies, and the key that it writes with. */
-export interface Directory {
-  readonly organizationId: string
-  readonly keyId: string
-  readonly name: string
-}
 
 /** What a request of a directory needs; in a transaction, `tables` are those of it. */
 export interface DirectoryScope extends Directory, WriteContext {

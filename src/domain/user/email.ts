@@ -23,8 +23,14 @@ export function changedEmail(
   if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (actor.kind !== 'DIRECTORY') {
     // Any other field counts, whatever its value: even writing the current value may take ownership.
-    if (role !== undefined || commands.length > 0) throw changeNotAlone()
-    if (member.directoryManaged) throw managedByDirectory()
+    if (role !== undefined || commands.length > 0) {
+      const advice = 'must be the only change in a request: send the other changes separately'
+      throw invalidField('email', advice, 'EMAIL_CHANGE_NOT_ALONE')
+    }
+    if (member.directoryManaged) {
+      const advice = 'the user comes from the directory: change the email address in the identity provider'
+      throw new ServiceError('EMAIL_MANAGED_BY_DIRECTORY', advice)
+    }
   }
   if (member.inSeveralOrganizations) throw sharedBetweenOrganizations()
   const holder = otherHolder(emails, emailKey, member.userId)
@@ -43,13 +49,8 @@ export function requireAdministrators({ rights }: MemberWriter): void {
 /** The error for an address that a member of the organization already has (docs/field-ownership.md). */
 export function emailTaken({ userId, name }: ValueHolder): ServiceError {
   const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
-  return new ServiceError(
-    'EMAIL_TAKEN',
-    `the email address belongs to ${holder}: choose another one, or update that user`,
-    {
-      metadata: { holderId: userId, holderName: name },
-    },
-  )
+  const message = `the email address belongs to ${holder}: choose another one, or update that user`
+  return new ServiceError('EMAIL_TAKEN', message, { metadata: { holderId: userId, holderName: name } })
 }
 
 /** The error for the address of a person whom several organizations have. */
@@ -57,20 +58,5 @@ export function sharedBetweenOrganizations(): ServiceError {
   return new ServiceError(
     'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
     'the user belongs to several organizations, so none of them can change the email address: leave it unchanged',
-  )
-}
-
-function changeNotAlone(): ServiceError {
-  return invalidField(
-    'email',
-    'must be the only change in a request: send the other changes separately',
-    'EMAIL_CHANGE_NOT_ALONE',
-  )
-}
-
-function managedByDirectory(): ServiceError {
-  return new ServiceError(
-    'EMAIL_MANAGED_BY_DIRECTORY',
-    'the user comes from the directory: change the email address in the identity provider',
   )
 }

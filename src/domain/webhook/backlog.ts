@@ -31,4 +31,5 @@ export async function findBehind(
     .sort((one, other) => other.lagSeconds - one.lagSeconds || other.events - one.events)
 }
 
-const nameOf = ({ organizationId, id }: EndpointKey) => `${organizationId} ${id}`
+/** The name of an endpoint among those of all organizations. */
+export const nameOf = ({ organizationId, id }: EndpointKey) => `${organizationId} ${id}`

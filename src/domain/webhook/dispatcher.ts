@@ -23,7 +23,7 @@ import {
   markFailing,
 } from '../../store/webhook-endpoint.js'
 import type { FeedSignals } from '../event/feed-signals.js'
-import { type EndpointBehind, findBehind } from './backlog.js'
+import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { type Deliver, isDelivered, nextAttemptAt } from './delivery.js'
 import { disableFailing } from './disabling.js'
 
@@ -103,8 +103,6 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   }
   await dispatcher.end()
 }
-
-const nameOf = ({ organizationId, id }: EndpointKey) => `${organizationId} ${id}`
 
 class Dispatcher {
   readonly #options: DispatcherOptions
