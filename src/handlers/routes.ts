@@ -1,5 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf'
 import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
+import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
@@ -22,7 +23,7 @@ import { SlaDefinitionService } from '../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../gen/svc/v2/team_pb.js'
 import { TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
-import { UserService } from '../../gen/svc/v2/user_pb.js'
+import { TeamUserRole, UserRole, UserService } from '../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../gen/svc/v2/user_relationship_pb.js'
 import { WebhookEndpointService } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import {
@@ -34,6 +35,7 @@ import { apiKeys } from '../domain/api-key.js'
 import { appInstances, listAppInstanceShares, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
 import { appResources, batchCreateAppResources, batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
+import { getCaller } from '../domain/caller/caller-details.js'
 import { readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import { entityIngestionConfigs, listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
@@ -52,7 +54,6 @@ import { entityTypeStore } from '../store/entity-type.js'
 import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
-import { callerHandlers } from './caller.js'
 import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
 import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -95,7 +96,25 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
       },
     })
     router.service(AuthService, createAuthHandlers(options))
-    router.service(CallerService, callerHandlers)
+    router.service(CallerService, {
+      getCaller: async (_request, context) => {
+        const { kind, id, name, organizationId, role, permissions, teams, expiresAt } = await getCaller(
+          scopeOf(context),
+        )
+        return {
+          data: {
+            kind: CredentialKind[kind],
+            id,
+            name,
+            organizationId,
+            role: UserRole[role ?? 'UNSPECIFIED'],
+            permissions: [...permissions],
+            teams: teams.map((team) => ({ ...team, role: TeamUserRole[team.role ?? 'UNSPECIFIED'] })),
+            ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+          },
+        }
+      },
+    })
     router.service(EventService, createEventHandlers(options))
     router.service(TransferService, createTransferHandlers(options))
     router.service(UserIngestionService, createUserIngestionHandlers(options))
