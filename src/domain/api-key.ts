@@ -4,6 +4,7 @@ import { rotateApiKey } from './auth/api-key-rotation.js'
 import { revokeKeyById } from './auth/revocation.js'
 import type { SecretHasher } from './auth/secret-hash.js'
 import type { Scope } from './caller/caller.js'
+import { written } from './standard-methods.js'
 import { standardResource, type WithSecret } from './standard-resource.js'
 
 /** API keys as callers read them. */
@@ -48,9 +49,6 @@ function authorOf(scope: Scope): KeyAuthor {
   return { name: name === id ? id : `${name} (${id})`, call: scope }
 }
 
-/** The JSON of a key that the caller has just written. */
-async function printed({ tables, caller }: Scope, id: string): Promise<string> {
-  const found = await apiKeyStore.find(tables, { id, organizationId: caller.organizationId, teamIds: null })
-  if (found === undefined) throw new Error('the API key was written and is not there')
-  return found.json
+async function printed(scope: Scope, id: string): Promise<string> {
+  return (await written(scope, scope.tables, apiKeys, id)).json
 }

@@ -197,8 +197,8 @@ async function requireReferences(
   refuseViolations(violations)
 }
 
-/** An object that was written in the same transaction. */
-async function written(
+/** An object that the caller has just written. */
+export async function written(
   { caller }: Scope,
   transaction: Tables,
   { name, store }: StandardResource,

@@ -19,12 +19,6 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** An access token, and how many seconds it lasts. */
-export interface AccessToken {
-  readonly token: string
-  readonly seconds: number
-}
-
 /** What making access tokens needs. */
 export interface AccessTokenOptions {
   readonly database: Tables
@@ -34,13 +28,14 @@ export interface AccessTokenOptions {
 }
 
 /**
- * Makes an access token for a live key that can have one, and stores its hash as a session of the key. Throws
- * `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and secret.
+ * Makes an access token for a live key that can have one, stores its hash as a session of the key, and returns it with
+ * the seconds that it lasts. Throws `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and
+ * secret.
  */
 export async function createAccessToken(
   options: AccessTokenOptions,
   credentials: ClientCredentials,
-): Promise<AccessToken> {
+): Promise<{ readonly token: string; readonly seconds: number }> {
   const { database, hasher, keyUses, bearerTokens } = options
   const { clientId, clientSecret } = credentials
   if (clientId.includes('\0')) throw clientCredentialsInvalid()
