@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
-import { createRowLock, type NamedRowsInScope } from './row-lock.js'
+import { createRowLock } from './row-lock.js'
 import { ofOrganization, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 
@@ -20,12 +20,11 @@ export type LockedAppResource = Pick<
   'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
 >
 
-const lock = createRowLock<LockedAppResource, NamedRowsInScope>({
+const lock = createRowLock<LockedAppResource>({
   name: 'lock_app_resources_of_batch',
   table: schema.AppResource,
   strength: 'UPDATE',
   read: { id: true, teamId: true, appInstanceId: true, resourceType: true, externalId: true, scopedId: true },
-  team: 'team_id',
 })
 
 interface Owner {

@@ -3,14 +3,11 @@ import { type Columns, createStatement, type Parameter, type Statement } from '.
 import { camelCase, type Table } from './resource/resource.js'
 import { inTeams, isOneOf, type Scope } from './scope.js'
 
-/** Rows of an organization by their ids. */
-export interface NamedRows {
+/** Rows of an organization by their ids; of tables that name a team, those of some teams, if these are given. */
+export interface NamedRows extends Partial<Scope> {
   readonly organizationId: string
   readonly ids: readonly string[]
 }
-
-/** Those of them that are in the scope. */
-export type NamedRowsInScope = NamedRows & Scope
 
 interface RowLockDefinition<Row> {
   /** Names the statement, together with the strength. */
@@ -23,23 +20,20 @@ interface RowLockDefinition<Row> {
   readonly key?: string
   /** The column whose order the locks follow. Default: that of the ids. */
   readonly order?: string
-  /** The column of the team, for rows in the scope. */
-  readonly team?: string
 }
 
 /**
  * Makes a statement that locks rows until the transaction ends and reads them as they are then. Everyone locks rows of a
  * table in one order, so that those who share some wait for each other instead of deadlocking.
  */
-export function createRowLock<Row, Parameters extends NamedRows = NamedRows>({
+export function createRowLock<Row extends object = Record<never, never>>({
   name,
   table,
   strength,
   read,
   key = 'id',
   order = key,
-  team,
-}: RowLockDefinition<Row>): Statement<Parameters, Row> {
+}: RowLockDefinition<Row>): Statement<NamedRows, Row> {
   const columnOf = new Map(Object.keys(table.columns).map((column) => [camelCase(column), column]))
   const values = Object.entries<true | readonly [Prisma.Sql, string]>(read).map(([property, other]) => {
     const column = columnOf.get(property) ?? ''
@@ -48,15 +42,21 @@ export function createRowLock<Row, Parameters extends NamedRows = NamedRows>({
   })
   const isNamed = (ids: Parameter) => isOneOf(Prisma.raw(key), ids, table.columns[key]?.type)
   const organization = Prisma.raw('organization_id' in table.columns ? 'organization_id' : 'id')
-  const teamIds: Parameter = { parameter: 'teamIds' }
-  const isInScope = team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(Prisma.raw(team), teamIds)}`
-  return createStatement<Parameters, Row>({
+  const team = teamColumn(table)
+  return createStatement<NamedRows, Row>({
     name: `${name}_for_${strength.toLowerCase().replaceAll(' ', '_')}`,
     columns: Object.fromEntries(values.map(({ property, type }) => [property, type])) as Columns<Row>,
-    text: ({ organizationId, ids }) => Prisma.sql`
+    text: ({ organizationId, ids, teamIds }) => Prisma.sql`
 SELECT ${values.length === 0 ? Prisma.empty : Prisma.join(values.map(({ text }) => text))} FROM ${Prisma.raw(table.name)}
- WHERE ${organization} = ${organizationId} AND ${isNamed(ids)} ${isInScope}
+ WHERE ${organization} = ${organizationId} AND ${isNamed(ids)}
+       ${team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(Prisma.raw(team), teamIds)}`}
  ORDER BY ${Prisma.raw(order)}
    FOR ${Prisma.raw(strength)}`,
   })
+}
+
+/** The column of a table that names the team of a row, which of a team is its id; undefined if there is none. */
+export function teamColumn({ name, columns }: Table): 'team_id' | 'id' | undefined {
+  if ('team_id' in columns) return 'team_id'
+  return name === 'teams' ? 'id' : undefined
 }

@@ -7,7 +7,7 @@ import { countRows, createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
-import { createRowLock, type NamedRowsInScope } from './row-lock.js'
+import { createRowLock, teamColumn } from './row-lock.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type StandardKey, type StandardWrites } from './standard-writes.js'
@@ -105,13 +105,7 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
        ${isOwned}`
     },
   })
-  const lock = createRowLock<object, NamedRowsInScope>({
-    name: `lock_${table.name}`,
-    table,
-    strength: 'UPDATE',
-    read: {},
-    ...('team_id' in table.columns && { team: 'team_id' }),
-  })
+  const lock = createRowLock({ name: `lock_${table.name}`, table, strength: 'UPDATE', read: {} })
   const pages = filters === undefined ? undefined : createPages(resource, owner, filters, options)
   const references = referencesOf(resource, ownerColumn)
   return {
@@ -215,10 +209,10 @@ function searchKey(text: Prisma.Sql): Prisma.Sql {
 function placesOf({ alias, table }: Resource, owner: StandardReference | undefined) {
   const column = (name: string) => Prisma.raw(`${alias}.${name}`)
   const rows = Prisma.raw(`${table.name} ${alias}`)
-  if ('team_id' in table.columns) return { rows, column, team: column('team_id') }
-  // A team is its own team. What belongs to the organization has none, and so is in no team's scope.
-  if (owner === undefined)
-    return { rows, column, team: Prisma.raw(table.name === 'teams' ? `${alias}.id` : 'NULL::text') }
+  const team = teamColumn(table)
+  if (team !== undefined) return { rows, column, team: column(team) }
+  // What belongs to the organization has no team, and so is in no team's scope.
+  if (owner === undefined) return { rows, column, team: Prisma.sql`NULL::text` }
   const owners = Prisma.sql`${Prisma.raw(owner.table)} owner`
   const joined = Prisma.sql`${rows} JOIN ${owners} ON ${ofOrganization('owner')} AND owner.id = ${column(owner.column)}`
   return { rows: joined, column, team: Prisma.raw('owner.team_id') }

@@ -3,7 +3,8 @@ import { schema } from '../../gen/prisma/schema.js'
 import type { Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type Resource, type Table } from './resource/resource.js'
-import { createRowLock, type NamedRowsInScope } from './row-lock.js'
+import { createRowLock, type NamedRows, teamColumn } from './row-lock.js'
+import type { Scope } from './scope.js'
 import { modelOf } from './standard-writes.js'
 
 /** An object, and its team. */
@@ -22,24 +23,23 @@ export interface StandardReference {
   /** What the other is, in words such as `access policy`. */
   readonly type: string
   /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
-  readonly teams: (tables: Tables, named: NamedRowsInScope) => Promise<ReadonlyMap<string, string>>
+  readonly teams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
   /** The same, without keeping them there. */
-  readonly findTeams: (tables: Tables, named: NamedRowsInScope) => Promise<ReadonlyMap<string, string>>
-  readonly statements: readonly Statement<NamedRowsInScope, Found>[]
+  readonly findTeams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
+  readonly statements: readonly Statement<NamedRows, Found>[]
 }
 
 /** The reference of a column, which the table must declare. */
 export function createReference(table: Table, column: string): StandardReference {
   const target = Object.values<Table>(schema).find(({ name }) => name === table.references[column])
   if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
-  const team = 'team_id' in target.columns ? 'team_id' : 'id'
+  const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
-  const keep = createRowLock<Found, NamedRowsInScope>({
+  const keep = createRowLock<Found>({
     name: `lock_${target.name}`,
     table: target,
     strength: 'SHARE',
     read: { id: true, teamId: [Prisma.raw(team), 'text'] },
-    team,
   })
   return {
     property: camelCase(column),

@@ -1,7 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { Statement } from '../../db/statement.js'
 import { camelCase } from '../resource/resource.js'
-import { createRowLock, type NamedRows } from '../row-lock.js'
 import {
   type ColumnTypes,
   columnOf,
@@ -64,18 +62,6 @@ export function standingText({ table, staged, identity }: StagedKind): Prisma.Sq
 SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
   FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')}
  GROUP BY t.${organization} ORDER BY t.${organization}`
-}
-
-/** Locks rows of one organization. */
-export function lockOf({ stem, resource, identity }: StagedKind): Statement<NamedRows, Record<never, never>> {
-  const { table } = resource
-  return createRowLock({
-    name: `import_${stem}_lock`,
-    table,
-    strength: 'NO KEY UPDATE',
-    read: {},
-    key: String(identity.at(-1)),
-  })
 }
 
 /** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */

@@ -1,10 +1,10 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
 import { storedText } from '../resource/print.js'
-import type { NamedRows } from '../row-lock.js'
+import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
 import { columnOf, equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
-import { lockOf, mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
+import { mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
 /** What an import makes of a record. */
@@ -49,6 +49,7 @@ export interface ExportRow {
  */
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
+  const byKey = { table: kind.resource.table, key: String(kind.identity.at(-1)) }
   const all: Statement<never, object>[] = []
   const registered = <Values, Row extends object>(statement: Statement<Values, Row>): Statement<Values, Row> => {
     all.push(statement)
@@ -68,10 +69,12 @@ export function statementsOf(kind: StagedKind) {
     replace: isOwnerInOrganization(owner)
       ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
       : undefined,
-    findStanding: make<NamedRows>(`import_${stem}_standing`, { organizationId: 'text', ids: 'text[]' }, () =>
-      standingText(kind),
+    findStanding: make<Omit<NamedRows, 'teamIds'>>(
+      `import_${stem}_standing`,
+      { organizationId: 'text', ids: 'text[]' },
+      () => standingText(kind),
     ),
-    lock: registered(lockOf(kind)),
+    lock: registered(createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} })),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
     check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),
