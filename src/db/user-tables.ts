@@ -26,7 +26,7 @@ export interface SqlTables extends UserTables, Sql {
 export function createTables(source: TablesSource, user: TablesUser): SqlTables {
   const { replica } = source
   const tables = tablesReading(source, user, undefined)
-  return { ...tables, reads: replica === undefined ? tables : tablesReading(source, user, replica) }
+  return Object.assign(tables, { reads: replica === undefined ? tables : tablesReading(source, user, replica) })
 }
 
 /** Those for which a replica reads, if there is one and it can. */
