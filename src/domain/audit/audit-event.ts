@@ -4,9 +4,9 @@ import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
-import { perOwnedField } from '../../store/owned-column.js'
 import type { Caller, CallerKind, Scope } from '../caller/caller.js'
 import { type FieldChange, isWritten } from '../profile/field-ownership.js'
+import { fieldNames } from '../profile/profile-value.js'
 
 /** Who did something. `id` is that of the user or key, empty for anonymous callers and the system. */
 export interface Actor {
@@ -87,8 +87,6 @@ export async function recordAuditEvents(
     await insertAuditEvents(tables, organizationId, rows)
   }
 }
-
-const fieldNames = perOwnedField(({ value }) => value)
 
 /** The names in the API of the fields whose value or owner has changed. */
 function writtenFields(changes: readonly FieldChange[]): string[] {
