@@ -19,7 +19,7 @@ WITH old AS MATERIALIZED (
     FROM audit_events e
    WHERE ${ofOrganization('e')} AND e.occurred_at <= ${by}
      AND e.id NOT IN (SELECT unnest(o.event_ids) FROM event_outbox o WHERE ${ofOrganization('o')})
-     AND NOT EXISTS (SELECT FROM event_feed f WHERE ${ofOrganization('f')} AND f.event_id = e.id)
+     AND NOT EXISTS (SELECT FROM event_feed f WHERE ${ofOrganization('f')} AND f.event_ids @> ARRAY[e.id])
    ORDER BY e.occurred_at, e.id
    LIMIT ${rows}
 ), deleted AS (
@@ -34,37 +34,33 @@ SELECT count(*)::int AS deleted FROM deleted`,
 export const eventRetentionStatements = [deleteFromLog]
 
 /**
- * Deletes the old events at the beginning of a feed, except the last of them: whoever has read that one has missed
- * nothing. Returns how many were deleted.
+ * Deletes the old events at the beginning of a feed, except those that got their positions last: whoever has read these
+ * has missed nothing. Returns how many were deleted.
  */
 export async function deleteOldEvents(tables: Tables, { rows, ...old }: OldEvents): Promise<number> {
   // The first two alone tell in most sweeps that nothing is to be deleted.
-  if ((await lastOldPosition(tables, old, 2)) === undefined) return 0
-  const position = await lastOldPosition(tables, old, rows + 1)
-  if (position === undefined) return 0
-  const where = { organizationId: old.organizationId, position: { lt: position } }
-  return (await tables.models.eventFeed.deleteMany({ where })).count
+  if ((await oldRows(tables, old, 2)).length < 2) return 0
+  const positions = await oldRows(tables, old, rows + 1)
+  const [first = 0n, last = 0n] = [positions[0], positions.at(-1)]
+  const where = { organizationId: old.organizationId, position: { lt: last } }
+  await tables.models.eventFeed.deleteMany({ where })
+  return Number(last - first)
 }
 
-/** The last of the old events at the beginning of a feed, among so many; undefined if nothing old is before it. */
-async function lastOldPosition(
+/** The positions of the old rows at the beginning of a feed, among so many. */
+async function oldRows(
   { models }: Tables,
   { organizationId, by }: Omit<OldEvents, 'rows'>,
   take: number,
-): Promise<bigint | undefined> {
-  const select = { position: true, eventId: true }
+): Promise<bigint[]> {
   const first = await models.eventFeed.findMany({
     where: { organizationId },
     orderBy: { position: 'asc' },
     take,
-    select,
+    select: { position: true, sequencedAt: true },
   })
-  const where = { organizationId, id: { in: first.map(({ eventId }) => eventId) } }
-  const events = await models.auditEvent.findMany({ where, select: { id: true, occurredAt: true } })
-  const young = new Set(events.filter(({ occurredAt }) => occurredAt > by).map(({ id }) => id))
-  const end = first.findIndex(({ eventId }) => young.has(eventId))
-  const old = end < 0 ? first : first.slice(0, end)
-  return old.length < 2 ? undefined : old.at(-1)?.position
+  const end = first.findIndex(({ sequencedAt }) => sequencedAt > by)
+  return (end < 0 ? first : first.slice(0, end)).map(({ position }) => position)
 }
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */

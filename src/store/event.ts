@@ -59,6 +59,19 @@ const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
 /** The JSON of an event: the row `e` of the audit log, and its position. */
 export const eventText = rowText(eventResource)
 
+/** So many events after a position, or fewer at the end: the columns `position` and `event_id`. */
+export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+  SELECT f.position + e.place - 1 AS position, e.id AS event_id
+    FROM event_feed f
+   CROSS JOIN unnest(f.event_ids) WITH ORDINALITY e (id, place)
+   WHERE ${ofOrganization('f')} AND f.position + e.place - 1 > ${after}
+     AND f.position >= coalesce((SELECT max(b.position) FROM event_feed b
+                                  WHERE ${ofOrganization('b')} AND b.position <= ${after}), 0)
+   ORDER BY f.position, e.place
+   LIMIT ${limit}`
+}
+
 /**
  * Looks at so many events after a position, and prints the wanted ones, at most a page of them. A plan that was made
  * for a short log would read all of it for each event of a long one.
@@ -68,12 +81,7 @@ const list = createStatement<FeedSelection, FeedPageRow>({
   planned: 'anew',
   columns: { items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
   text: (where) => Prisma.sql`
-WITH looked_at AS MATERIALIZED (
-  SELECT f.position, f.event_id
-    FROM event_feed f
-   WHERE ${ofOrganization('f')} AND f.position > ${where.after}::bigint
-   ORDER BY f.position
-   LIMIT ${where.lookedAt}
+WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}
 ), wanted AS MATERIALIZED (
   SELECT e.*, l.position
     FROM looked_at l
@@ -102,9 +110,8 @@ const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 /** Events that leave the outbox, in order, and the position before them. */
 interface Moved {
   readonly position: string
-  readonly moved: number
-  /** As PostgreSQL prints an array, to be passed on as it is; null for none. */
-  readonly eventIds: string | null
+  /** Null for none. */
+  readonly eventIds: readonly string[] | null
 }
 
 /**
@@ -114,7 +121,7 @@ interface Moved {
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
-  columns: { position: 'text', moved: 'int4', eventIds: 'text' },
+  columns: { position: 'text', eventIds: 'text[]' },
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
@@ -131,32 +138,13 @@ WITH head AS (
    WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM moved)
 )
 SELECT head.position::text AS position,
-       coalesce((SELECT sum(cardinality(m.event_ids)) FROM moved m), 0)::int AS moved,
-       (SELECT array_agg(e.id ORDER BY m.ordinal, e.place)::text
+       (SELECT array_agg(e.id::text ORDER BY m.ordinal, e.place)
           FROM moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)) AS "eventIds"
   FROM head`,
 })
 
-interface PlaceParameters {
-  readonly organizationId: string
-  readonly position: string
-  readonly eventIds: string
-}
-
-// Of a row of the organization, as `insert_audit_events` is.
-const place = createStatement<PlaceParameters, Record<never, never>>({
-  name: 'place_events',
-  columns: {},
-  text: ({ position, eventIds }) => Prisma.sql`
-INSERT INTO event_feed (organization_id, position, event_id)
-SELECT h.organization_id, ${position}::bigint + e.place, e.id
-  FROM event_heads h
- CROSS JOIN unnest(${eventIds}::uuid[]) WITH ORDINALITY e (id, place)
- WHERE ${ofOrganization('h')}`,
-})
-
 /** The statements of this file. */
-export const eventStatements = [list, takeOut, place]
+export const eventStatements = [list, takeOut]
 
 /** Reads the feed from a position on. */
 export async function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
@@ -175,9 +163,12 @@ export function sequenceEvents(
   return tables.transaction(async (transaction) => {
     const [taken] = await transaction.run(takeOut, { organizationId })
     if (taken === undefined) return undefined
-    const { position, moved, eventIds } = taken
-    if (eventIds !== null) await transaction.run(place, { organizationId, position, eventIds })
-    return { moved, position: String(BigInt(position) + BigInt(moved)) }
+    const before = BigInt(taken.position)
+    const eventIds = [...(taken.eventIds ?? [])]
+    // Apart: a cluster would run an INSERT within the statement by itself, and commit in two phases.
+    const row = { organizationId, position: before + 1n, eventIds }
+    if (eventIds.length > 0) await transaction.models.eventFeed.createMany({ data: [row] })
+    return { moved: eventIds.length, position: String(before + BigInt(eventIds.length)) }
   })
 }
 
@@ -187,8 +178,19 @@ export async function findFeedEvent(
   organizationId: string,
   position: string,
 ): Promise<string | undefined> {
-  const where = { organizationId_position: { organizationId, position: BigInt(position) } }
-  return (await models.eventFeed.findUnique({ where, select: { eventId: true } }))?.eventId
+  const where = { organizationId, position: { lte: BigInt(position) } }
+  const row = await models.eventFeed.findFirst({ where, orderBy: { position: 'desc' } })
+  return row?.eventIds[Number(BigInt(position) - row.position)]
+}
+
+/** The position of an event; undefined if it is not in the feed. */
+export async function findPosition(
+  { models }: Tables,
+  organizationId: string,
+  eventId: string,
+): Promise<bigint | undefined> {
+  const row = await models.eventFeed.findFirst({ where: { organizationId, eventIds: { has: eventId } } })
+  return row === null ? undefined : row.position + BigInt(row.eventIds.indexOf(eventId))
 }
 
 /** The first or the last event that is kept; undefined if there is none. */
@@ -197,12 +199,11 @@ export async function findFeedEnd(
   organizationId: string,
   end: 'first' | 'last',
 ): Promise<FeedPlace | undefined> {
-  const found = await models.eventFeed.findFirst({
-    where: { organizationId },
-    orderBy: { position: end === 'first' ? 'asc' : 'desc' },
-    select: { position: true, eventId: true },
-  })
-  return found === null ? undefined : { position: String(found.position), eventId: found.eventId }
+  const orderBy = { position: end === 'first' ? 'asc' : 'desc' } as const
+  const row = await models.eventFeed.findFirst({ where: { organizationId }, orderBy })
+  if (row === null) return undefined
+  const index = end === 'first' ? 0 : row.eventIds.length - 1
+  return { position: String(row.position + BigInt(index)), eventId: row.eventIds[index] ?? '' }
 }
 
 /** Lets an organization have a feed, if it has none yet. */

@@ -1,6 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { eventsAfter } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
@@ -43,12 +44,7 @@ WITH endpoint AS MATERIALIZED (
     FROM webhook_endpoints w
    WHERE ${ofOrganization('w')} AND w.id = ${id} AND w.status = 'ENABLED'
      FOR NO KEY UPDATE SKIP LOCKED
-), looked_at AS MATERIALIZED (
-  SELECT f.position, f.event_id
-    FROM event_feed f
-   WHERE ${ofOrganization('f')} AND f.position > (SELECT position FROM endpoint)
-   ORDER BY f.position
-   LIMIT ${Prisma.raw(String(LOOKED_AT))}
+), looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`(SELECT position FROM endpoint)`, Prisma.raw(String(LOOKED_AT)))}
 ), wanted AS MATERIALIZED (
   SELECT l.position, l.event_id, a.target_type, a.target_id
     FROM looked_at l

@@ -5,7 +5,7 @@ import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { eventText } from './event.js'
+import { eventText, findPosition } from './event.js'
 import { createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
@@ -140,30 +140,30 @@ interface DeliveryKey {
  * or not as one of the team, if one is given.
  */
 export async function resendDelivery(
-  { models }: Tables,
+  tables: Tables,
   key: DeliveryKey,
   teamId: string,
   dueAt: Date,
 ): Promise<string | undefined> {
+  const { models } = tables
   const { organizationId, eventId } = key
-  const where = { organizationId_eventId: { organizationId, eventId } }
-  const placed = await models.eventFeed.findUnique({ where, select: { position: true } })
+  const position = await findPosition(tables, organizationId, eventId)
   const event = await models.auditEvent.findUnique({
     where: { organizationId_id: { organizationId, id: eventId } },
     select: { targetType: true, targetId: true, teamId: true },
   })
-  if (placed === null || event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
+  if (position === undefined || event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
   const { targetType, targetId } = event
   const due = { status: 'PENDING', attempts: 0, dueAt } as const
   await changeOrCreate(
     () => models.webhookDelivery.updateMany({ where: { ...key }, data: due }),
     () =>
       models.webhookDelivery.createMany({
-        data: [{ ...key, ...placed, targetType, targetId, ...due }],
+        data: [{ ...key, position, targetType, targetId, ...due }],
         skipDuplicates: true,
       }),
   )
-  return String(placed.position)
+  return String(position)
 }
 
 /** Lets failed deliveries begin again, and returns how many. */

@@ -4,6 +4,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
 import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import { findFeedEvent, findPosition } from '../../src/store/event.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -109,6 +110,17 @@ describe('the feed of events', () => {
     expect(fromStart.map(({ position }) => Number(position))).toEqual(fromStart.map((_, index) => index + 1))
   })
 
+  it('knows each event of a write by its position, and its position by the event', async () => {
+    const cursor = await latest()
+    await record(5)
+    for (const { id, position } of await following(cursor, 5)) {
+      expect(await findFeedEvent(service.database, acme, position)).toBe(id)
+      expect(await findPosition(service.database, acme, id)).toBe(BigInt(position))
+    }
+    expect(await findFeedEvent(service.database, acme, '999999')).toBeUndefined()
+    expect(await findPosition(service.database, acme, randomUUID())).toBeUndefined()
+  })
+
   it('moves more events than one statement does', async () => {
     const cursor = await latest()
     await record(2_500)
@@ -161,11 +173,9 @@ describe('the feed of events', () => {
     const read = (cursor: string) => service.rest('GET', `/v2/events?cursor=${cursor}`, { token: key })
     const altered = await read(`x${first}`)
     expect([altered.status, altered.json.message]).toEqual([400, expect.stringContaining('cursor: was altered')])
-    await service.database.execute(`DELETE FROM event_feed WHERE organization_id = $1 AND position = 1`, [acme])
-    await service.database.execute(`UPDATE event_feed SET event_id = $2 WHERE organization_id = $1 AND position = 2`, [
-      acme,
-      randomUUID(),
-    ])
+    await service.database.execute(`DELETE FROM event_feed WHERE organization_id = $1 AND position < 3`, [acme])
+    const restored = `INSERT INTO event_feed (organization_id, position, event_ids) VALUES ($1, 2, ARRAY[$2::uuid])`
+    await service.database.execute(restored, [acme, randomUUID()])
     for (const cursor of [first, second]) {
       const { status, json } = await read(cursor)
       expect([status, json.code]).toEqual([400, 'out_of_range'])

@@ -32,7 +32,8 @@ describe('events that are too old', () => {
        ), head AS (
          INSERT INTO event_heads (organization_id, position) VALUES ($1, cardinality($2))
        )
-       INSERT INTO event_feed (organization_id, position, event_id) SELECT $1, position, id FROM aged`,
+       INSERT INTO event_feed (organization_id, position, event_ids, sequenced_at)
+       SELECT $1, position, ARRAY[id], now() - make_interval(secs => age * ${DAY_SECONDS}) FROM aged`,
       [organizationId, ages],
     )
   /** Sweeps, and returns how many events were deleted. */
@@ -80,6 +81,20 @@ describe('events that are too old', () => {
     expect(await positions()).toEqual([2_500, 2_501])
     expect(await positions(globex)).toEqual([1, 2, 3])
     expect(await sweep(90)).toEqual({ feed: 0, audit_log: 0 })
+  })
+
+  it('leave the feed with those that got their positions together', async () => {
+    await place([95, 95, 95, 95, 1])
+    await service.database.execute(
+      `WITH joined AS (
+         DELETE FROM event_feed WHERE organization_id = $1 AND position IN (2, 3) RETURNING event_ids
+       )
+       UPDATE event_feed SET event_ids = event_ids || ARRAY(SELECT unnest(event_ids) FROM joined)
+        WHERE organization_id = $1 AND position = 1`,
+      [acme],
+    )
+    expect(await sweep(90)).toEqual({ feed: 3, audit_log: 0 })
+    expect(await positions()).toEqual([4, 5])
   })
 
   it('stay in the audit log for ever, or as long as is set, and while the feed or the outbox has them', async () => {

@@ -272,7 +272,8 @@ CREATE TABLE "event_outbox" (
 CREATE TABLE "event_feed" (
     "organization_id" TEXT NOT NULL,
     "position" BIGINT NOT NULL,
-    "event_id" UUID NOT NULL,
+    "event_ids" UUID[],
+    "sequenced_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "event_feed_pkey" PRIMARY KEY ("organization_id","position")
 );
@@ -771,7 +772,7 @@ CREATE INDEX "audit_events_organization_id_actor_kind_occurred_at_id_idx" ON "au
 CREATE INDEX "audit_events_organization_id_target_type_occurred_at_id_idx" ON "audit_events"("organization_id", "target_type", "occurred_at", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "event_feed_organization_id_event_id_key" ON "event_feed"("organization_id", "event_id");
+CREATE INDEX "event_feed_event_ids_idx" ON "event_feed" USING GIN ("event_ids");
 
 -- CreateIndex
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
@@ -1294,6 +1295,9 @@ ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_en
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
+ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
+-- Few events wait to be entered in the index, since each search looks at all of them.
+ALTER INDEX "event_feed_event_ids_idx" SET (gin_pending_list_limit = 64);
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_url_not_empty" CHECK ("url" <> '');
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_disabled_reason_complete" CHECK (("status" = 'DISABLED') = ("disabled_reason" IS NOT NULL));
