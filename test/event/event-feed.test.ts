@@ -114,7 +114,7 @@ describe('the feed of events', () => {
     const cursor = await latest()
     await record(5)
     for (const { id, position } of await following(cursor, 5)) {
-      expect(await findFeedEvent(service.database, acme, position)).toBe(id)
+      expect(await findFeedEvent(service.database, acme, String(position))).toBe(id)
       expect(await findPosition(service.database, acme, id)).toBe(BigInt(position))
     }
     expect(await findFeedEvent(service.database, acme, '999999')).toBeUndefined()
