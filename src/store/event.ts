@@ -72,10 +72,12 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
    LIMIT ${limit}`
 }
 
-/**
- * Looks at so many events after a position, and prints the wanted ones, at most a page of them. A plan that was made
- * for a short log would read all of it for each event of a long one.
- */
+/** The row of the audit log of an event. The limit makes it be looked up: a short log would be read whole for each event. */
+export function eventOf(id: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT * FROM audit_events a WHERE ${ofOrganization('a')} AND a.id = ${id} LIMIT 1)`
+}
+
+/** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
   planned: 'anew',
@@ -85,7 +87,7 @@ WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`
 ), wanted AS MATERIALIZED (
   SELECT e.*, l.position
     FROM looked_at l
-    JOIN audit_events e ON ${ofOrganization('e')} AND e.id = l.event_id
+   CROSS JOIN LATERAL ${eventOf(Prisma.sql`l.event_id`)} e
    WHERE ${inTeams(Prisma.sql`e.team_id`, where.teamIds)}
      AND (cardinality(${where.types}::text[]) = 0 OR e.action = ANY (${where.types}))
      AND (${where.teamId} = '' OR e.team_id = ${where.teamId})
@@ -206,8 +208,9 @@ export async function findFeedEnd(
   return { position: String(row.position + BigInt(index)), eventId: row.eventIds[index] ?? '' }
 }
 
-/** Lets an organization have a feed, if it has none yet. */
+/** Lets an organization have a feed, if it has none yet. Of one that is being written to, an INSERT would wait for the end. */
 export async function createEventHead({ models }: Tables, organizationId: string): Promise<void> {
+  if ((await models.eventHead.count({ where: { organizationId } })) > 0) return
   await models.eventHead.createMany({ data: [{ organizationId }], skipDuplicates: true })
 }
 

@@ -1,12 +1,12 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { eventsAfter } from './event.js'
+import { eventOf, eventsAfter } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
 /** How many events are looked at for an endpoint at a time, whether it wants them or not. */
-const LOOKED_AT = 1_000
+const LOOKED_AT = 200
 
 /** How an endpoint's cursor moved. */
 export interface Taken {
@@ -48,7 +48,7 @@ WITH endpoint AS MATERIALIZED (
 ), wanted AS MATERIALIZED (
   SELECT l.position, l.event_id, a.target_type, a.target_id
     FROM looked_at l
-    JOIN audit_events a ON ${ofOrganization('a')} AND a.id = l.event_id
+   CROSS JOIN LATERAL ${eventOf(Prisma.sql`l.event_id`)} a
    CROSS JOIN endpoint w
    WHERE (cardinality(w.types) = 0 OR a.action = ANY (w.types)) AND (w.team_id IS NULL OR a.team_id = w.team_id)
    ORDER BY l.position

@@ -5,7 +5,7 @@ import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { eventText, findPosition } from './event.js'
+import { eventOf, eventText, findPosition } from './event.js'
 import { createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
@@ -69,10 +69,11 @@ WITH endpoint AS MATERIALIZED (
     FROM webhook_deliveries d
    CROSS JOIN endpoint w
    WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.status = 'PENDING' AND d.due_at <= now()
-     AND (w.mode = 'UNORDERED' OR NOT EXISTS (
-            SELECT FROM webhook_deliveries b
-             WHERE ${ofOrganization('b')} AND b.endpoint_id = ${id} AND b.status = 'PENDING'
-               AND b.target_id = d.target_id AND b.target_type = d.target_type AND b.position < d.position))
+     AND (w.mode = 'UNORDERED' OR d.event_id IN (
+            SELECT DISTINCT ON (f.target_type, f.target_id) f.event_id
+              FROM webhook_deliveries f
+             WHERE ${ofOrganization('f')} AND f.endpoint_id = ${id} AND f.status = 'PENDING'
+             ORDER BY f.target_type, f.target_id, f.position))
    ORDER BY d.due_at, d.position
    LIMIT ${room}
      FOR UPDATE OF d SKIP LOCKED
@@ -90,7 +91,7 @@ SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event,
        ) AS secrets
   FROM (SELECT a.*, c.position, c.attempts
           FROM claimed c
-          JOIN audit_events a ON ${ofOrganization('a')} AND a.id = c.event_id) e
+         CROSS JOIN LATERAL ${eventOf(Prisma.sql`c.event_id`)} a) e
  CROSS JOIN endpoint w
  ORDER BY e.position`,
 })

@@ -1304,7 +1304,7 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_disabled_reaso
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_attempts_not_negative" CHECK ("attempts" >= 0);
 CREATE INDEX "webhook_deliveries_due_idx" ON "webhook_deliveries" ("organization_id", "endpoint_id", "due_at") WHERE "status" = 'PENDING';
 CREATE INDEX "webhook_deliveries_pending_idx" ON "webhook_deliveries" ("due_at") WHERE "status" = 'PENDING';
-CREATE INDEX "webhook_deliveries_target_idx" ON "webhook_deliveries" ("organization_id", "endpoint_id", "target_id", "position") WHERE "status" = 'PENDING';
+CREATE INDEX "webhook_deliveries_target_idx" ON "webhook_deliveries" ("organization_id", "endpoint_id", "target_type", "target_id", "position") WHERE "status" = 'PENDING';
 
 -- Keys of all processes, of 244 random bits: one authenticates page tokens, one seals the organization in bearer tokens.
 INSERT INTO "signing_keys" ("name", "key") VALUES

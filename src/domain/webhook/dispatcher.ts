@@ -65,11 +65,11 @@ export interface DispatcherOptions {
 /** An endpoint for which this process works. */
 interface Lane {
   readonly key: EndpointKey
-  /** As of the last sweep. */
+  /** As last read. */
   failingSince: Date | null
   inFlight: number
-  /** Attempts that have ended and keep their places until the next turn, which forgets those that succeeded at once. */
-  readonly ended: { readonly attempt: Attempt; readonly isForgotten: boolean }[]
+  /** Attempts that have ended and keep their places until the next turn, with what they told: undefined for nothing. */
+  readonly ended: { readonly attempt: Attempt; readonly hasSucceeded: boolean | undefined }[]
   isFilling: boolean
   isWoken: boolean
   /** Whether there may be events for which there are no deliveries. */
@@ -177,18 +177,35 @@ class Dispatcher {
     this.#forget(lane)
   }
 
-  /** Forgets together what succeeded at once since the last turn, and begins attempts in the places that are free. */
+  /** Records together what ended since the last turn, and begins attempts in the places that are free. */
   async #turn(lane: Lane): Promise<void> {
-    const { database, signal } = this.#options
+    const { signal } = this.#options
     const ended = lane.ended.splice(0)
     this.#reserve(lane, -ended.length)
-    const forgotten = ended.flatMap(({ attempt, isForgotten }) => (isForgotten ? attempt.eventId : []))
-    await forgetDeliveries(database, lane.key, forgotten)
+    await this.#recordEnded(lane, ended)
     if (lane.isDue && !signal.aborted) await this.#fill(lane)
     const [waiting] = this.#waiting
     if (waiting === undefined || this.#inFlight >= MAX_IN_FLIGHT) return
     this.#waiting.delete(waiting)
     this.#look(waiting)
+  }
+
+  /** Forgets what succeeded at the first attempt, and notes since when the endpoint has only failed. */
+  async #recordEnded(lane: Lane, ended: Lane['ended']): Promise<void> {
+    const { database, runtime } = this.#options
+    const succeeded = ended.filter(({ hasSucceeded }) => hasSucceeded)
+    const forgotten = succeeded.flatMap(({ attempt }) => (attempt.attempts === 1 ? attempt.eventId : []))
+    await forgetDeliveries(database, lane.key, forgotten)
+    // A failure that this process has not read of is tried again, and is known of then.
+    if (succeeded.length > 0 && lane.failingSince !== null) {
+      await markDelivered(database, lane.key)
+      lane.failingSince = null
+    }
+    const hasFailed = ended.some(({ hasSucceeded }) => hasSucceeded === false)
+    if (succeeded.length === 0 && hasFailed && lane.failingSince === null) {
+      lane.failingSince = runtime.now()
+      await markFailing(database, lane.key, lane.failingSince)
+    }
   }
 
   /** Begins as many attempts as there is room for. If there may be more, the lane has another turn, after the others. */
@@ -212,6 +229,8 @@ class Dispatcher {
     } finally {
       this.#reserve(lane, claimed.length - room)
     }
+    const [first] = claimed
+    if (first !== undefined) lane.failingSince = first.failingSince
     lane.isDue ||= lane.hasEvents || claimed.length === room
     lane.isWoken ||= lane.isDue
     for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
@@ -227,23 +246,23 @@ class Dispatcher {
     const { database, deliver, runtime, log } = this.#options
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
-    let isForgotten = false
+    let hasSucceeded: boolean | undefined
     try {
       const result = await deliver(lane.key, target, event, this.#stop.signal).catch((error: unknown) => {
         if (!this.#stop.signal.aborted) throw error
       })
       if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
-      else isForgotten = await this.#record(lane.key, target, attempt, result)
+      else hasSucceeded = await this.#record(lane.key, target, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
-    lane.ended.push({ attempt, isForgotten })
+    lane.ended.push({ attempt, hasSucceeded })
     // In order of the targets, the next event of this one may have waited for it.
     lane.isDue ||= target.mode === 'BY_TARGET'
     this.#look(lane)
   }
 
-  /** Records a result, unless it is a success at the first attempt: then true. */
+  /** Records a result, unless it is a success at the first attempt, and returns whether it is a success. */
   async #record(
     key: EndpointKey,
     target: EndpointTarget,
@@ -255,14 +274,11 @@ class Dispatcher {
     if (isDelivered(result)) {
       observer?.attempted('delivered')
       if (attempt.attempts > 1) await recordSuccess(database, attempt, result)
-      // A failure since it was claimed is tried again, and that attempt knows of it.
-      if (target.failingSince !== null) await markDelivered(database, key)
-      return attempt.attempts === 1
+      return true
     }
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
     const now = runtime.now()
     await recordFailure(database, attempt, result, nextAttemptAt(attempt.attempts, retryAfter, now, timing.random()))
-    if (target.failingSince === null) await markFailing(database, key, now)
     const reason = await disableFailing(database, key, target, result, runtime)
     if (reason !== undefined) observer?.disabled(reason)
     return false
