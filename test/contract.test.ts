@@ -5,7 +5,7 @@ import { field as rules } from '../gen/buf/validate/validate_pb.js'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
 import { UserProfileFieldSchema, UserSchema } from '../gen/svc/v2/user_pb.js'
-import { methodAccessOf } from '../src/admission/access-rule.js'
+import { accessRulesOf } from '../src/admission/access-rule.js'
 import { governedFields } from '../src/domain/profile/field-ownership.js'
 import { fieldNames } from '../src/domain/profile/profile-value.js'
 import { errorCodes } from '../src/errors.js'
@@ -96,7 +96,7 @@ describe('the contract', () => {
   })
 
   it('declares for every method who may call it', () => {
-    expect(methodAccessOf(services).size).toBe(methods.length)
+    expect(accessRulesOf(services).size).toBe(methods.length)
   })
 
   it.each(named)('%s declares whether it may be repeated', (_, method) => {
@@ -130,9 +130,7 @@ describe('the contract', () => {
     if (service === undefined || method === undefined) throw new Error('there is no service')
     const parent = { ...service, proto: { ...service.proto, options: undefined } }
     const stranger = { ...method, parent, name: 'Stranger', proto: { ...method.proto, options: undefined } }
-    expect(() => methodAccessOf([{ ...service, methods: [stranger] }])).toThrow(
-      /Stranger has no svc\.v2\.access option/,
-    )
+    expect(() => accessRulesOf([{ ...service, methods: [stranger] }])).toThrow(/Stranger has no svc\.v2\.access option/)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { type ContextValues, createContextValues } from '@connectrpc/connect'
-import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import { Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import type { Authenticate } from '../domain/auth/authentication.js'
 import {
   administratorMissing,
@@ -15,7 +15,7 @@ import {
 import { ServiceError } from '../errors.js'
 import { requestContextKey } from '../handlers/request-context.js'
 import { credentialNames } from '../limits/method-rules.js'
-import type { MethodAccess } from './access-rule.js'
+import type { UsableRule } from './access-rule.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
 import { credentialFormFault } from './credential-form.js'
 
@@ -43,7 +43,7 @@ export type Admit = (method: DescMethod, request: Admissible) => Promise<Context
 
 /** What admission depends on. */
 export interface AdmissionOptions {
-  readonly access: ReadonlyMap<DescMethod, MethodAccess>
+  readonly access: ReadonlyMap<DescMethod, UsableRule>
   readonly authenticate: Authenticate
   readonly runtime: Scope['runtime']
   /** Whether JWTs of an issuer are accepted. Default false. */
@@ -80,16 +80,17 @@ export function createAdmission({ access, authenticate, runtime, takesJwt = fals
  * administrator where one is needed, or without the permission anywhere (docs/permissions.md). The method itself checks
  * what the request names.
  */
-export function authorize(caller: Caller, access: MethodAccess): void {
+export function authorize(caller: Caller, rule: UsableRule): void {
+  const { credentialKinds, callers, permission, userRelationSuffices } = rule
   const kind = CredentialKind[caller.kind]
-  if (!access.credentialKinds.has(kind)) {
-    const taken = [...access.credentialKinds].map((each) => credentialNames.get(each)).join(', ')
+  if (!credentialKinds.includes(kind)) {
+    const taken = credentialKinds.map((each) => credentialNames.get(each)).join(', ')
     const fault = `this method does not accept ${credentialNames.get(kind)}: it accepts ${taken}`
     throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', fault)
   }
-  if (access.administrators && !isAdministrator(caller)) throw administratorMissing('call this method')
-  if (access.writers) requireWriter(caller)
-  if (access.permission === undefined || hasPermissionAnywhere(caller, access.permission)) return
-  if (access.userRelationSuffices && caller.kind === 'USER_TOKEN') return
-  throw permissionMissing(access.permission)
+  if (callers === Callers.ADMINISTRATORS && !isAdministrator(caller)) throw administratorMissing('call this method')
+  if (callers === Callers.WRITERS) requireWriter(caller)
+  if (permission === '' || hasPermissionAnywhere(caller, permission)) return
+  if (userRelationSuffices && caller.kind === 'USER_TOKEN') return
+  throw permissionMissing(permission)
 }

@@ -1,6 +1,6 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues } from '@connectrpc/connect'
-import { anonymousAccessOf, methodAccessOf } from '../admission/access-rule.js'
+import { accessRulesOf, anonymousRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
@@ -45,7 +45,7 @@ export const infrastructure: readonly DescService[] = [healthService, ...reflect
 /** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
 export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
-  const access = new Map([...methodAccessOf(services), ...anonymousAccessOf(infrastructure)])
+  const access = new Map([...accessRulesOf(services), ...anonymousRulesOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
   const countRevokeCall = createRevokeCallCounter(admitRevocation, systemTiming, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
@@ -88,7 +88,7 @@ export function createCalls(options: Parts) {
 
 function createAdmit(
   { config, runtime, tracing, tables, authentication, callLimit }: Parts,
-  access: ReturnType<typeof methodAccessOf>,
+  access: ReturnType<typeof accessRulesOf>,
   noteCaller: (request: NodeRequest, id: string) => void,
 ): (call: AdmitCall) => Promise<ContextValues> {
   const { authenticate, takesJwt } = authentication

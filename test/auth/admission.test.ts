@@ -1,7 +1,8 @@
+import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from '@jest/globals'
-import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
+import { AccessRuleSchema, Callers, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import type { MethodAccess } from '../../src/admission/access-rule.js'
+import type { UsableRule } from '../../src/admission/access-rule.js'
 import { type Admissible, type AdmissionOptions, authorize, createAdmission } from '../../src/admission/admission.js'
 import { bearerTokenFrom, insufficientScope } from '../../src/admission/bearer.js'
 import type { Tables } from '../../src/db/tables.js'
@@ -17,13 +18,11 @@ import { createTestRuntime } from '../support/runtime.js'
 import { noWait, readSnapshot } from '../support/scope.js'
 
 const method = AuthService.method.revokeLeakedKey
-const rule: MethodAccess = {
-  anonymous: false,
+const rule: UsableRule = {
+  ...create(AccessRuleSchema, {
+    credentialKinds: [CredentialKind.ORGANIZATION_API_KEY, CredentialKind.USER_TOKEN],
+  }),
   permission: 'apps:read',
-  administrators: false,
-  writers: false,
-  userRelationSuffices: false,
-  credentialKinds: new Set([CredentialKind.ORGANIZATION_API_KEY, CredentialKind.USER_TOKEN]),
 }
 const callerOf = (kind: CallerKind, ...permissions: readonly Permission[]): Caller => ({
   kind,
@@ -95,7 +94,7 @@ describe('the token of an Authorization header', () => {
 })
 
 describe('a caller', () => {
-  const refusal = (caller: Caller, access: Partial<MethodAccess> = {}) =>
+  const refusal = (caller: Caller, access: Partial<UsableRule> = {}) =>
     refusalOf(() => authorize(caller, { ...rule, ...access }))
   const accepted = 'it accepts organization API keys, user tokens'
 
@@ -110,15 +109,15 @@ describe('a caller', () => {
   })
 
   it('is told every kind that the method accepts', () => {
-    const credentialKinds = new Set([CredentialKind.TEAM_API_KEY, CredentialKind.WORKER_TOKEN])
+    const credentialKinds = [CredentialKind.TEAM_API_KEY, CredentialKind.WORKER_TOKEN]
     const message = 'this method does not accept user tokens: it accepts team API keys, worker tokens'
     expect(refusal(callerOf('USER_TOKEN', 'apps:read'), { credentialKinds })).toMatchObject({ message })
   })
 
-  it.each<[name: string, caller: Caller, access: Partial<MethodAccess>, missing: boolean]>([
+  it.each<[name: string, caller: Caller, access: Partial<UsableRule>, missing: boolean]>([
     ['has the permission', callerOf('USER_TOKEN', 'apps:read'), {}, false],
     ['lacks it', callerOf('USER_TOKEN'), {}, true],
-    ['needs no permission', callerOf('USER_TOKEN'), { permission: undefined }, false],
+    ['needs no permission', callerOf('USER_TOKEN'), { permission: '' }, false],
     ['is a user whom the request may admit', callerOf('USER_TOKEN'), { userRelationSuffices: true }, false],
     ['is a key, which no request admits', callerOf('ORGANIZATION_API_KEY'), { userRelationSuffices: true }, true],
   ])('that %s is refused only if the permission is missing', (_, caller, access, missing) => {
@@ -140,8 +139,8 @@ describe('a caller', () => {
       true,
     ],
   ])('that %s is refused where only administrators are accepted, unless it is one', (_, caller, refused) => {
-    const credentialKinds = new Set([CredentialKind[caller.kind]])
-    const said = refusal(caller, { credentialKinds, permission: undefined, administrators: true })
+    const credentialKinds = [CredentialKind[caller.kind]]
+    const said = refusal(caller, { credentialKinds, permission: '', callers: Callers.ADMINISTRATORS })
     const expected = { reason: 'PERMISSION_MISSING', metadata: { permission: 'USER_ROLE_ORG_ADMIN' } }
     expect(said).toEqual(refused ? expect.objectContaining(expected) : undefined)
   })
@@ -168,7 +167,7 @@ describe('admission', () => {
   }
   const admit = (
     holder: Awaited<ReturnType<AdmissionOptions['authenticate']>>,
-    { access = rule, ...changes }: Partial<Admissible> & { access?: MethodAccess } = {},
+    { access = rule, ...changes }: Partial<Admissible> & { access?: UsableRule } = {},
     options: Pick<AdmissionOptions, 'takesJwt'> = {},
   ) => {
     const asked: unknown[] = []

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
-import { methodAccessOf } from '../../src/admission/access-rule.js'
+import { accessRulesOf } from '../../src/admission/access-rule.js'
 import type { Database } from '../../src/db/database.js'
 import { type ApiKeyRequest, createApiKey, defaultPermissions, listApiKeys } from '../../src/domain/auth/api-key.js'
 import { inspectApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
@@ -59,10 +59,10 @@ describe('API keys', () => {
 
   it('have by default the permissions that methods accept from their kind', () => {
     const taken = (kind: CallerKind) => {
-      const rules = [...methodAccessOf(services).values()].filter(({ credentialKinds }) =>
-        credentialKinds.has(CredentialKind[kind]),
+      const rules = [...accessRulesOf(services).values()].filter(({ credentialKinds }) =>
+        credentialKinds.includes(CredentialKind[kind]),
       )
-      return new Set(rules.flatMap(({ permission }) => permission ?? []))
+      return new Set(rules.flatMap(({ permission }) => permission || []))
     }
     const required = new Set(kinds.flatMap((kind) => [...taken(kind)]))
     const expected = (kind: CallerKind) => permissions.filter((each) => taken(kind).has(each))

@@ -4,7 +4,7 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { methodAccessOf } from '../../src/admission/access-rule.js'
+import { accessRulesOf } from '../../src/admission/access-rule.js'
 import { createAdmission } from '../../src/admission/admission.js'
 import { createWebhooks } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const keyUses = createKeyUses({ database, runtime, log })
   const bearerTokens = createBearerTokens({ database, runtime })
   const admission = createAdmission({
-    access: methodAccessOf(services),
+    access: accessRulesOf(services),
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens }),
     runtime,
   })
