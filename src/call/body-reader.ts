@@ -5,19 +5,19 @@ import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
 import { headerOf, isAborted, type NodeRequest } from './node-http.js'
 
 /**
- * The codings of a request body, checked by its headers before any of it is read: 413 if the declared length exceeds
- * the limit, 415 for an unknown coding.
+ * The coding of a request body, undefined for none, checked by its headers before any of it is read: 413 if the
+ * declared length exceeds the limit, 415 for an unknown coding.
  */
-export function checkBodyHeaders(request: NodeRequest, maxBytes: number): readonly Coding[] {
+export function checkBodyHeaders(request: NodeRequest, maxBytes: number): Coding | undefined {
   checkDeclaredLength(request, maxBytes)
   const header = headerOf(request, 'content-encoding')
-  const codings = parseContentEncoding(header)
-  if (codings === undefined) {
+  const coding = parseContentEncoding(header)
+  if (coding === 'unsupported') {
     throw unsupportedMediaType(`content-encoding ${String(header)} is not supported`, {
       'accept-encoding': CODINGS.join(', '),
     })
   }
-  return codings
+  return coding
 }
 
 function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
@@ -30,15 +30,11 @@ function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
  */
 export async function readBody(
   request: NodeRequest,
-  codings: readonly Coding[],
+  coding: Coding | undefined,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  let bytes: Uint8Array = await readBytes(request, maxBytes)
-  for (const coding of codings.toReversed()) {
-    if (bytes.length > 0) bytes = await decompress(coding, bytes, maxBytes)
-  }
-  if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes)
-  return bytes
+  const bytes = await readBytes(request, maxBytes)
+  return coding === undefined || bytes.length === 0 ? bytes : decompress(coding, bytes, maxBytes)
 }
 
 /** Whether a body is empty. Bytes that have arrived are discarded. */

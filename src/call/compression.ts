@@ -53,17 +53,17 @@ export function negotiateCoding(header: string | undefined): Coding | undefined 
   return best
 }
 
-/** The codings that a Content-Encoding header lists, in the order applied; undefined if one is not supported. */
-export function parseContentEncoding(header: string | undefined): Coding[] | undefined {
-  const names = (header ?? '').split(',').map((name) => name.trim().toLowerCase())
-  const codings: Coding[] = []
-  for (const name of names) {
-    if (name === '' || name === 'identity') continue
-    const coding = name === 'x-gzip' ? 'gzip' : CODINGS.find((known) => known === name)
-    if (coding === undefined || codings.length > 0) return undefined
-    codings.push(coding)
-  }
-  return codings
+/**
+ * The coding that a Content-Encoding header names, undefined for none; `unsupported` is any other one, and several at
+ * once.
+ */
+export function parseContentEncoding(header: string | undefined): Coding | 'unsupported' | undefined {
+  if (header === undefined) return undefined
+  const names = header.split(',').map((name) => name.trim().toLowerCase())
+  const [name, ...more] = names.filter((each) => each !== '' && each !== 'identity')
+  if (name === undefined) return undefined
+  const coding = name === 'x-gzip' ? 'gzip' : CODINGS.find((known) => known === name)
+  return more.length > 0 ? 'unsupported' : (coding ?? 'unsupported')
 }
 
 /** Compresses a whole body. */

@@ -132,7 +132,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
   const { requestBody } = route.binding
   const { accepts } = requestBody
   const header = headerOf(request, 'content-type')
-  const codings = checkBodyHeaders(request, route.maxBodyBytes)
+  const coding = checkBodyHeaders(request, route.maxBodyBytes)
   const type = bodyTypeFromHeader(header)
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
     const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
@@ -141,7 +141,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
     if (headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
     throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
   }
-  const bytes = await readBody(request, codings, route.maxBodyBytes)
+  const bytes = await readBody(request, coding, route.maxBodyBytes)
   return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 

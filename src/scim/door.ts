@@ -129,14 +129,14 @@ const TYPES = ['application/scim+json', 'application/json']
 
 /** Receives the body, and reads it as JSON only when the returned function is called. */
 async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() => JsonObject> {
-  const codings = checkBodyHeaders(request, maxBytes)
+  const coding = checkBodyHeaders(request, maxBytes)
   const type = headerOf(request, 'content-type')
   if (type !== undefined && mayHaveBody(request) && !TYPES.includes(parseMediaType(type)?.type ?? '')) {
     throw unsupportedMediaType(`content-type ${type} is not accepted: send application/scim+json`, {
       accept: TYPES.join(', '),
     })
   }
-  const bytes = await readBody(request, codings, maxBytes)
+  const bytes = await readBody(request, coding, maxBytes)
   return () => {
     const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
     if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')
