@@ -26,7 +26,8 @@ export function parseMediaType(header: string) {
   return { type: (match[1] ?? '').toLowerCase(), parameters }
 }
 
-const bodyTypes: ReadonlyMap<string, BodyType> = new Map([
+/** The types of body by their names, in the order in which errors tell them. */
+export const bodyTypes: ReadonlyMap<string, BodyType> = new Map([
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
   ['application/x-www-form-urlencoded', 'form'],

@@ -17,7 +17,7 @@ import type { HttpRule } from './http-rule.js'
 import type { FormRules } from './options.js'
 import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
-import { compileFieldBody, compileNoBody, compileWholeBody, type RequestBody } from './request-body.js'
+import { compileFieldBody, compileWholeBody, noBody, type RequestBody } from './request-body.js'
 import { compileResponseBody, type ResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate } from './template.js'
 
@@ -148,7 +148,8 @@ function compileRequestBody(
   field: DescField | undefined,
   { readers, limits, ignoreUnknown, form, hint }: BindingOptions,
 ): RequestBody {
-  const bodyOptions = { readers, limits, form: { ignoreUnknown, ...form, hint } }
+  const rules = { kind: 'form field', ignoreUnknown, ...form, hint, maxPairs: limits.maxValues } as const
+  const bodyOptions = { readers, limits, form: rules }
   if (field !== undefined) return compileFieldBody(field, bodyOptions)
-  return rule.body === '*' ? compileWholeBody(input, bodyOptions) : compileNoBody()
+  return rule.body === '*' ? compileWholeBody(input, bodyOptions) : noBody
 }

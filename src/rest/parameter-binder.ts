@@ -12,16 +12,16 @@ export type ParameterBinder = (message: Message, encoded: string) => void
 export interface ParameterBinderOptions {
   /** What the pairs are called in errors. */
   readonly kind: 'query parameter' | 'form field'
-  /** Field paths that bind nothing here because something else, which is named, binds them. */
-  readonly taken: readonly { readonly fields: FieldPath; readonly by: string }[]
-  /** Why no field at all can be given here, or undefined. */
-  readonly closed: string | undefined
+  /** Field paths that bind nothing here because something else, which is named, binds them. Default none. */
+  readonly taken?: readonly { readonly fields: FieldPath; readonly by: string }[]
+  /** Why no field at all can be given here. Default: some can. */
+  readonly closed?: string | undefined
   /** Whether pairs whose name binds nothing are ignored, those that cannot be decoded included. */
   readonly ignoreUnknown: boolean
   /** Whether a singular field may be repeated with the same value. Default false. */
   readonly mergeEqual?: boolean | undefined
-  /** Names that are always ignored. */
-  readonly allowed: ReadonlySet<string>
+  /** Names that are always ignored. Default none. */
+  readonly allowed?: ReadonlySet<string>
   readonly hint?: FieldHint | undefined
   /** The most pairs that are accepted, including those that bind nothing. */
   readonly maxPairs: number
@@ -41,7 +41,7 @@ const MAX_CACHED_NAMES = 1000
  * is given by repeating it, a singular one at most once, however it is spelled, unless equal values are merged.
  */
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
-  const { kind, taken, closed, hint, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = options
+  const { kind, taken = [], closed, hint, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = options
   const cache = new Map<string, Parameter>()
   const find = createNameFinder()
   const takenBy = (path: readonly DescField[]) => taken.find(({ fields }) => startsWithPath(path, fields))
@@ -68,7 +68,7 @@ export function compileParameterBinder(desc: DescMessage, options: ParameterBind
       if (++count > maxPairs) throw invalidArgument('', `there are more than ${maxPairs} ${kind}s`)
       if (ignoreUnknown && !isFormText(rawName)) continue
       const name = decodeFormText(rawName, kind)
-      if (allowed.has(name)) continue
+      if (allowed?.has(name)) continue
       const parameter = cache.get(name) ?? resolve(name)
       if (typeof parameter === 'string') {
         if (ignoreUnknown) continue

@@ -21,19 +21,17 @@ export interface RequestBody {
 export interface RequestBodyOptions {
   readonly readers: JsonReaders
   readonly limits: JsonLimits
-  readonly form: Pick<ParameterBinderOptions, 'ignoreUnknown' | 'mergeEqual' | 'hint'>
+  readonly form: ParameterBinderOptions
 }
 
 const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/
 
 /** No body is mapped: only an empty body or an empty object is accepted. */
-export function compileNoBody(): RequestBody {
-  return {
-    accepts: 'raw',
-    read(_message, bytes) {
-      if (!NOTHING.test(latin1(bytes))) throw invalidArgument('body', 'this method takes no body')
-    },
-  }
+export const noBody: RequestBody = {
+  accepts: 'raw',
+  read(_message, bytes) {
+    if (!NOTHING.test(latin1(bytes))) throw invalidArgument('body', 'this method takes no body')
+  },
 }
 
 /** `body: "*"`: every field that the path does not bind comes from the body. */
@@ -45,7 +43,7 @@ export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions)
     }
   }
   const readMessage = options.readers.message(desc)
-  const bindForm = compileParameterBinder(desc, formOptions(options))
+  const bindForm = compileParameterBinder(desc, options.form)
   return {
     accepts: ['json', 'form'],
     read(message, bytes, type) {
@@ -76,7 +74,7 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
   }
   const readField = options.readers.field(field)
   const formDesc = single === undefined || hasTextForm(single) ? undefined : single
-  const bindForm = formDesc === undefined ? undefined : compileParameterBinder(formDesc, formOptions(options))
+  const bindForm = formDesc === undefined ? undefined : compileParameterBinder(formDesc, options.form)
   const isList = field.fieldKind === 'list'
   return {
     accepts: ['json', ...(isList ? (['ndjson'] as const) : []), ...(bindForm === undefined ? [] : (['form'] as const))],
@@ -88,17 +86,6 @@ export function compileFieldBody(field: DescField, options: RequestBodyOptions):
         setFieldValue(message, field, child)
       } else readJson(readField, message, bytes, field.jsonName, options.limits, type === 'ndjson')
     },
-  }
-}
-
-function formOptions(options: RequestBodyOptions): ParameterBinderOptions {
-  return {
-    kind: 'form field',
-    taken: [],
-    closed: undefined,
-    allowed: new Set(),
-    maxPairs: options.limits.maxValues,
-    ...options.form,
   }
 }
 

@@ -16,6 +16,7 @@ import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
+import type { RequestBody } from './request-body.js'
 import { createRouteTrie } from './route-trie.js'
 import { type PathTemplate, templateToString } from './template.js'
 
@@ -29,7 +30,8 @@ export interface Route {
   readonly interceptors: readonly Interceptor[]
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number | undefined
-  readonly requestTypes: readonly string[]
+  /** The types of body that its method and its mapping both take. */
+  readonly accepts: RequestBody['accepts']
   readonly emptyResponse: boolean
 }
 
@@ -60,6 +62,7 @@ export function createRouteTable(options: RestTranscoderOptions) {
       return
     }
     const { maxBodyBytes, maxValues } = options
+    const requestTypes = options.requestTypes?.(method)
     const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
     const settings = {
       method,
@@ -67,7 +70,6 @@ export function createRouteTable(options: RestTranscoderOptions) {
       interceptors: own.interceptors ?? options.interceptors ?? [],
       maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
       maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
-      requestTypes: options.requestTypes?.(method) ?? ['json', 'ndjson', 'form'],
       emptyResponse: options.emptyResponse?.(method) ?? false,
     }
     const ownJson: JsonOptions = { ...json, ...own.jsonOptions }
@@ -93,14 +95,17 @@ export function createRouteTable(options: RestTranscoderOptions) {
       found.forEach(fault)
       if (binding === undefined) continue
       templates.push(binding.template)
+      const { accepts } = binding.requestBody
+      const path = templateToString(binding.template)
       const held = trie.insert(binding.template, binding.httpMethod, {
-        path: templateToString(binding.template),
+        path,
         binding,
+        accepts: accepts === 'raw' ? accepts : accepts.filter((type) => requestTypes?.includes(type) ?? true),
         ...settings,
       })
       if (held !== undefined) {
         const theirs = `${held.binding.httpMethod} ${held.path} of ${held.method.parent.typeName}.${held.method.name}`
-        faults.push(`${binding.httpMethod} ${templateToString(binding.template)} of ${name} conflicts with ${theirs}`)
+        faults.push(`${binding.httpMethod} ${path} of ${name} conflicts with ${theirs}`)
       }
     }
   }

@@ -1,7 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown, type Shutdown } from '../call/call.js'
-import { bodyTypeFromHeader } from '../call/content-type.js'
+import { bodyTypeFromHeader, bodyTypes } from '../call/content-type.js'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
@@ -111,38 +111,31 @@ function serve(
   return serveCall(call, exchange, timeout, options)
 }
 
-const MEDIA_TYPES = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  form: 'application/x-www-form-urlencoded',
-} as const
-
 /** Fills a message from a body; throws for one that is malformed. */
 type BindBody = (message: Message) => void
 
 // An empty body still has its type if one was named (google.api.HttpBody).
-function bindEmptyBody({ binding: { requestBody } }: Route, request: NodeRequest): BindBody | undefined {
+function bindEmptyBody({ binding: { requestBody }, accepts }: Route, request: NodeRequest): BindBody | undefined {
   const header = headerOf(request, 'content-type')
-  if (requestBody.accepts !== 'raw' || header === undefined) return undefined
+  if (accepts !== 'raw' || header === undefined) return undefined
   return (message) => requestBody.read(message, new Uint8Array(), 'json', header)
 }
 
 /** Checks the size and type of the body and reads it; nothing is decoded before the returned function is called. */
 async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody | undefined> {
-  const { requestBody } = route.binding
-  const { accepts } = requestBody
+  const { accepts, binding } = route
   const header = headerOf(request, 'content-type')
   const coding = checkBodyHeaders(request, route.maxBodyBytes)
   const type = bodyTypeFromHeader(header)
-  if (accepts !== 'raw' && (type === undefined || !accepts.includes(type) || !route.requestTypes.includes(type))) {
-    const taken = accepts.filter((each) => route.requestTypes.includes(each)).map((each) => MEDIA_TYPES[each])
+  if (accepts !== 'raw' && (type === undefined || !accepts.includes(type))) {
+    const taken = [...bodyTypes].flatMap(([name, each]) => (accepts.includes(each) ? name : []))
     const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
     // An empty body cannot be of a wrong type.
     if (headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
     throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
   }
   const bytes = await readBody(request, coding, route.maxBodyBytes)
-  return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
+  return (message) => binding.requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/

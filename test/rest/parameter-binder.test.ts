@@ -10,10 +10,7 @@ const everything = messageType('Everything')
 function binder(options: Partial<ParameterBinderOptions>) {
   return compileParameterBinder(everything, {
     kind: 'query parameter',
-    taken: [],
-    closed: undefined,
     ignoreUnknown: false,
-    allowed: new Set(),
     maxPairs: 5,
     ...options,
   })
