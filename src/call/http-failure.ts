@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
+import { shortened } from '../protojson/invalid.js'
 
 /** The HTTP status of a Connect code, by the table of google/rpc/code.proto. */
 export const httpStatusFromCode: (code: Code) => number = codeToHttpStatus
@@ -20,9 +21,8 @@ export class HttpFailure extends Error {
 
 /** 404: no route has this path; `near` is the path that was probably meant. */
 export function pathNotFound(path: string, near?: string): HttpFailure {
-  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return new HttpFailure(404, new ConnectError(`no such path: ${shown}${hint}`, Code.NotFound))
+  return new HttpFailure(404, new ConnectError(`no such path: ${shortened(path)}${hint}`, Code.NotFound))
 }
 
 /** 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`. */

@@ -44,6 +44,7 @@ export function quoted(text: string): string {
   return JSON.stringify(shortened(text, MAX_QUOTED))
 }
 
-function shortened(text: string, length: number): string {
+/** Text from a request, as much of it as a message shows. */
+export function shortened(text: string, length = 100): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }

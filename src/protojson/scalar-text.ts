@@ -1,5 +1,5 @@
 import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
-import { quoted, ValueFault } from './invalid.js'
+import { quoted, shortened, ValueFault } from './invalid.js'
 import { parseJsonTree } from './json-text.js'
 import { describeJson, Fraction, type JsonTree } from './json-tree.js'
 import { suggestion } from './nearest.js'
@@ -120,7 +120,7 @@ export function bytesFromBase64(text: string): Uint8Array {
 }
 
 function outOfRange(type: ScalarType, text: string): ValueFault {
-  return new ValueFault(`${text.length > 40 ? `${text.slice(0, 40)}…` : text} is out of range for ${typeName(type)}`)
+  return new ValueFault(`${shortened(text, 40)} is out of range for ${typeName(type)}`)
 }
 
 /** The proto name of a scalar type, such as `int32`. */

@@ -3,6 +3,7 @@ import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { drainRequest, endResponse } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { shortened } from '../protojson/invalid.js'
 import { nearestName, shortList } from '../protojson/nearest.js'
 import { endEnveloped, grpc, grpcWeb } from './enveloped-protocol.js'
 
@@ -12,8 +13,6 @@ const METHOD_PATH = /\/\w+(?:\.\w+)+\/\w+$/
 /** A path that is nothing else, extra slashes apart. JSON that is sent to it is meant for Connect. */
 const ONLY_METHOD_PATH = /^\/+\w+(?:\.\w+)+\/+\w+\/*$/
 const CONNECT_GET = /[?&]connect=v1(?:&|$)/
-/** How much of a path is sent back. */
-const MAX_SHOWN = 100
 
 /**
  * Answers a call of a method that does not exist in the protocol of the call: the status of gRPC and gRPC-Web, or 404
@@ -30,9 +29,8 @@ export function refuseUnknownMethod(
   if (!isGrpc && !isConnect(request) && !isPlainJson(request, path)) return undefined
   const near = nearestMethod(path)
   if (!isGrpc && near?.path === undefined && !METHOD_PATH.test(path)) return undefined
-  const shown = path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path
   const hint = near?.hint ?? 'the path of a method is /package.Service/Method'
-  const error = new ConnectError(`${shown} is not a method of this service: ${hint}`, Code.Unimplemented)
+  const error = new ConnectError(`${shortened(path)} is not a method of this service: ${hint}`, Code.Unimplemented)
   if (isGrpc) {
     const { end, typePrefix } = /^application\/grpc-web/i.test(contentType) ? grpcWeb : grpc
     drainRequest(request)

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { shortened } from '../protojson/invalid.js'
 import { ScimError, type ScimType } from './error.js'
 import { type Filter, parseEntryFilter } from './filter.js'
 import { isJsonObject, memberOf } from './json.js'
@@ -102,12 +103,6 @@ function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType
   }
   const entries = filter === undefined ? undefined : parseEntryFilter(filter, attribute)
   return { op, value, ...found, subAttribute, filter: entries }
-}
-
-const MAX_SHOWN = 100
-
-function shortened(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
 function refusal(scimType: ScimType, detail: string): ScimError {
