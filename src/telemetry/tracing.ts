@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Attributes,
-  type Context,
   DiagLogLevel,
   diag,
-  type HrTime,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -63,7 +61,7 @@ export function startTracing({
   const tracer = provider.getTracer('svc', version)
   const { timeOrigin } = performance
   const propagator = new W3CTraceContextPropagator()
-  const traced = new WeakMap<NodeRequest, TracedCall>()
+  const traced = new WeakMap<NodeRequest, ReturnType<typeof createTracedCall>>()
   const calls: CallObserver = {
     begun: (call) => {
       const { request, startedAt } = call
@@ -76,7 +74,7 @@ export function startTracing({
       const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
       if (!span.isRecording()) return
       span.updateName(nameOfCall(call)).setAttributes(describeCall(call))
-      traced.set(request, new TracedCall(tracer, span, drift))
+      traced.set(request, createTracedCall(tracer, span, drift))
     },
     ended: (call) => traced.get(call.request)?.end(call),
   }
@@ -94,60 +92,36 @@ export function startTracing({
   }
 }
 
-/** A sampled call. It observes its statements, which become spans below its own. */
-export class TracedCall implements StatementObserver {
-  readonly #tracer: Tracer
-  readonly #span: Span
-  /** In which spans below this one are made. */
-  readonly #context: Context
-  /** How far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call. */
-  readonly #drift: number
-
-  constructor(tracer: Tracer, span: Span, drift: number) {
-    this.#tracer = tracer
-    this.#span = span
-    this.#context = trace.setSpan(ROOT_CONTEXT, span)
-    this.#drift = drift
-  }
-
-  get traceId(): string {
-    return this.#span.spanContext().traceId
-  }
-
-  /** The header that passes its trace on (W3C Trace Context). */
-  get traceparent(): string {
-    const { traceId, spanId } = this.#span.spanContext()
-    return `00-${traceId}-${spanId}-01`
-  }
-
-  statement(name: string, startedAt: number, failure: unknown): void {
-    const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name }
-    this.#add(name, SpanKind.CLIENT, startedAt, failure, attributes)
-  }
-
-  transaction(startedAt: number, failure: unknown): void {
-    this.#add('transaction', SpanKind.INTERNAL, startedAt, failure, { 'db.system.name': 'postgresql' })
-  }
-
-  end(call: Call): void {
-    const { attributes, isFault } = describeAnswer(call)
-    this.#span.setAttributes(attributes)
-    if (isFault) this.#span.setStatus({ code: SpanStatusCode.ERROR })
-    this.#span.end(this.#time(performance.now()))
-  }
-
+/**
+ * Makes what is known of a sampled call. It observes its statements, which become spans below its own. `drift` is how
+ * far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call.
+ */
+function createTracedCall(tracer: Tracer, span: Span, drift: number) {
+  const below = trace.setSpan(ROOT_CONTEXT, span)
+  const { traceId, spanId } = span.spanContext()
+  const timeOf = (millis: number) => hrTime(millis + drift)
   /** Adds the span of what is over. */
-  #add(name: string, kind: SpanKind, startedAt: number, failure: unknown, attributes: Attributes): void {
-    const options = { kind, startTime: this.#time(startedAt), attributes }
-    const span = this.#tracer.startSpan(name, options, this.#context)
+  const add = (name: string, kind: SpanKind, startedAt: number, failure: unknown, attributes: Attributes) => {
+    const added = tracer.startSpan(name, { kind, startTime: timeOf(startedAt), attributes }, below)
     if (failure !== undefined) {
-      span.setAttribute('error.type', failureKind(failure)).setStatus({ code: SpanStatusCode.ERROR })
+      added.setAttribute('error.type', failureKind(failure)).setStatus({ code: SpanStatusCode.ERROR })
     }
-    span.end(this.#time(performance.now()))
+    added.end(timeOf(performance.now()))
   }
-
-  #time(millis: number): HrTime {
-    return hrTime(millis + this.#drift)
+  return {
+    traceId,
+    /** The header that passes its trace on (W3C Trace Context). */
+    traceparent: `00-${traceId}-${spanId}-01`,
+    statement: (name: string, startedAt: number, failure: unknown) =>
+      add(name, SpanKind.CLIENT, startedAt, failure, { 'db.system.name': 'postgresql', 'db.query.summary': name }),
+    transaction: (startedAt: number, failure: unknown) =>
+      add('transaction', SpanKind.INTERNAL, startedAt, failure, { 'db.system.name': 'postgresql' }),
+    end: (call: Call) => {
+      const { attributes, isFault } = describeAnswer(call)
+      span.setAttributes(attributes)
+      if (isFault) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(timeOf(performance.now()))
+    },
   }
 }
 
