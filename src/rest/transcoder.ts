@@ -1,8 +1,8 @@
 import { create, type Message } from '@bufbuild/protobuf'
 import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
-import { Call, createShutdown, type Shutdown } from '../call/call.js'
+import { Call, createShutdown } from '../call/call.js'
 import { bodyTypeFromHeader, bodyTypes } from '../call/content-type.js'
-import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
+import { createTimeoutReader } from '../call/deadline.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
 import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
@@ -10,13 +10,13 @@ import { endResponse } from '../call/respond.js'
 import { type Exchange, serveCall } from '../call/serve-call.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { pathToString } from '../protojson/json-reader.js'
-import { createRequiredSearch, type RequiredSearch } from '../protojson/required-fields.js'
+import { createRequiredSearch } from '../protojson/required-fields.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
 import { createRouteTable, type Route } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { streamAnswer } from './stream-response.js'
-import { createErrorResponder, type ErrorResponder, sendUnary } from './whole-response.js'
+import { createErrorResponder, sendUnary } from './whole-response.js'
 
 /**
  * Creates the transcoder: a request handler of `node:http` and `node:http2` that serves every method with a
@@ -27,12 +27,47 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   const { trie, defaultPaths, json, templates } = createRouteTable(options)
   const { fallback } = options
   const errors = createErrorResponder(options, json)
-  const shared: Shared = {
-    options,
-    errors,
-    shutdown: createShutdown(options.shutdownSignal),
-    readTimeout: createTimeoutReader(options),
-    missingField: createRequiredSearch(),
+  const shutdown = createShutdown(options.shutdownSignal)
+  const readTimeout = createTimeoutReader(options)
+  const missingField = createRequiredSearch()
+
+  function serve(
+    { route, captures }: RouteMatch<Route>,
+    query: string,
+    request: NodeRequest,
+    response: NodeResponse,
+  ): Promise<void> {
+    const { spec, binding, interceptors, method } = route
+    const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
+    const timeout = readTimeout(request, route.maxTimeoutMs)
+    const decode = (bindBody: BindBody | undefined): Message => {
+      const message = create(method.input)
+      bindBody?.(message)
+      binding.bindPath(message, captures)
+      if (query !== '') binding.bindQuery(message, query)
+      const missing = missingField(method.input, message)
+      if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
+      return message
+    }
+    const receive = () => {
+      if (!mayHaveBody(request)) return () => decode(bindEmptyBody(route, request))
+      return receiveBody(route, request).then((bindBody) => () => decode(bindBody))
+    }
+    if (spec.kind === 'unary') {
+      const exchange: Exchange<Message, Message> = {
+        receive,
+        invoke: (message) => invokeUnary(spec, interceptors, call, message),
+        answer: (message) => sendUnary(route, call, message, options),
+        fail: (failure) => errors.send(failure, request, response, call),
+      }
+      return serveCall(call, exchange, timeout, options)
+    }
+    const exchange: Exchange<Message, AsyncIterator<Message>> = {
+      receive,
+      invoke: (message) => invokeStreaming(spec, interceptors, call, once(message)),
+      ...streamAnswer(call, binding.responseBody, options, errors),
+    }
+    return serveCall(call, exchange, timeout, options)
   }
 
   return (request, response) => {
@@ -41,7 +76,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
-      void serve(shared, match, query, request, response)
+      void serve(match, query, request, response)
       return
     }
     const allowed = trie.allowed(path)
@@ -60,55 +95,6 @@ const CONNECT_GET = /(?:^|&)connect=v1(?:&|$)/
 function isRpc(request: NodeRequest, query: string): boolean {
   if (request.method === 'GET') return CONNECT_GET.test(query)
   return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
-}
-
-/** What all requests share. */
-interface Shared {
-  readonly options: RestTranscoderOptions
-  readonly errors: ErrorResponder
-  readonly shutdown: Shutdown
-  readonly readTimeout: ReadTimeout
-  readonly missingField: RequiredSearch
-}
-
-function serve(
-  { options, errors, shutdown, readTimeout, missingField }: Shared,
-  { route, captures }: RouteMatch<Route>,
-  query: string,
-  request: NodeRequest,
-  response: NodeResponse,
-): Promise<void> {
-  const { spec, binding, interceptors, method } = route
-  const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
-  const timeout = readTimeout(request, route.maxTimeoutMs)
-  const decode = (bindBody: BindBody | undefined): Message => {
-    const message = create(method.input)
-    bindBody?.(message)
-    binding.bindPath(message, captures)
-    if (query !== '') binding.bindQuery(message, query)
-    const missing = missingField(method.input, message)
-    if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
-    return message
-  }
-  const receive = () => {
-    if (!mayHaveBody(request)) return () => decode(bindEmptyBody(route, request))
-    return receiveBody(route, request).then((bindBody) => () => decode(bindBody))
-  }
-  if (spec.kind === 'unary') {
-    const exchange: Exchange<Message, Message> = {
-      receive,
-      invoke: (message) => invokeUnary(spec, interceptors, call, message),
-      answer: (message) => sendUnary(route, call, message, options),
-      fail: (failure) => errors.send(failure, request, response, call),
-    }
-    return serveCall(call, exchange, timeout, options)
-  }
-  const exchange: Exchange<Message, AsyncIterator<Message>> = {
-    receive,
-    invoke: (message) => invokeStreaming(spec, interceptors, call, once(message)),
-    ...streamAnswer(call, binding.responseBody, options, errors),
-  }
-  return serveCall(call, exchange, timeout, options)
 }
 
 /** Fills a message from a body; throws for one that is malformed. */
