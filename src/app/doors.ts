@@ -20,7 +20,7 @@ import { createRestTranscoder } from '../rest/index.js'
 import { createHealthRoutes, isWatch } from '../rpc/health.js'
 import { createReflectionRoutes } from '../rpc/reflection.js'
 import { createRpcHandler } from '../rpc/rpc-handler.js'
-import { createScimAdmission } from '../scim/admission.js'
+import { admitDirectory } from '../scim/admission.js'
 import { createScimDoor } from '../scim/door.js'
 import { type Calls, infrastructure, type Parts } from './calls.js'
 
@@ -98,13 +98,12 @@ function consoleOptionsFrom({ publicUrl, oidc, consoleOidcClientId: clientId, co
 }
 
 function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {
-  const admitDirectory = createScimAdmission(authentication)
   return createScimDoor({
     ...calls.hooks,
     admit: async (request) => {
       const requestId = requestIdOf(request)
       const onCaller = (id: string) => calls.noteCaller(request, id)
-      const directory = await admitDirectory(request.headers.authorization, requestId, onCaller)
+      const directory = await admitDirectory(authentication, request.headers.authorization, requestId, onCaller)
       const { organizationId } = directory
       callLimit.begin(request, organizationId)
       return { ...directory, tables: tables.ofCall(request, organizationId), runtime, requestId }

@@ -9,30 +9,23 @@ const advice = 'send the secret of a management key (svc keys create --kind mk)'
  * door accepts. Any other valid credential gets 403, everything else 401. `onCaller` is told the id of the key or user,
  * of callers that are refused too; `requestId` is for the log.
  */
-export function createScimAdmission({
-  findDirectory,
-  authenticate,
-}: {
-  readonly findDirectory: FindDirectory
-  readonly authenticate: Authenticate
-}) {
-  return async (
-    authorization: string | undefined,
-    requestId: string,
-    onCaller: (callerId: string) => void,
-  ): Promise<Directory> => {
-    if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
-    const token = bearerTokenFrom(authorization)
-    const directory = await findDirectory(token)
-    if (directory === 'expired') throw credentialExpired()
-    if (directory !== undefined) {
-      onCaller(directory.keyId)
-      return directory
-    }
-    if (token.startsWith('svc_secret_')) throw credentialInvalid(`the management key is not valid: ${advice}`)
-    const caller = await authenticate(token, { requestId })
-    if (caller === 'expired' || caller === undefined) throw credentialInvalid(`the credential is not valid: ${advice}`)
-    onCaller(caller.id)
-    throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
+export async function admitDirectory(
+  { findDirectory, authenticate }: { readonly findDirectory: FindDirectory; readonly authenticate: Authenticate },
+  authorization: string | undefined,
+  requestId: string,
+  onCaller: (callerId: string) => void,
+): Promise<Directory> {
+  if (!/^\s*bearer\b/i.test(authorization ?? '')) throw credentialMissing(advice)
+  const token = bearerTokenFrom(authorization)
+  const directory = await findDirectory(token)
+  if (directory === 'expired') throw credentialExpired()
+  if (directory !== undefined) {
+    onCaller(directory.keyId)
+    return directory
   }
+  if (token.startsWith('svc_secret_')) throw credentialInvalid(`the management key is not valid: ${advice}`)
+  const caller = await authenticate(token, { requestId })
+  if (caller === 'expired' || caller === undefined) throw credentialInvalid(`the credential is not valid: ${advice}`)
+  onCaller(caller.id)
+  throw new ServiceError('CREDENTIAL_KIND_UNSUPPORTED', `SCIM does not accept this kind of credential: ${advice}`)
 }
