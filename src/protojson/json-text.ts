@@ -31,16 +31,12 @@ export function parseJsonTree(
   maxValues = NO_JSON_LIMITS.maxValues,
   path: (string | number)[] = [],
 ): JsonTree {
-  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), maxValues, path).document()
+  return createJsonParser(input, maxValues, path).document()
 }
 
 /** Parses newline-delimited JSON, a value on each line, into a list as `parseJsonTree` does; blank lines are skipped. */
-export function parseJsonLines(
-  input: string | Uint8Array,
-  maxValues = NO_JSON_LIMITS.maxValues,
-  path: (string | number)[] = [],
-): JsonTree[] {
-  return createJsonParser(typeof input === 'string' ? input : decodeUtf8(input), maxValues, path).lines()
+export function parseJsonLines(input: string | Uint8Array, maxValues: number, path: (string | number)[]): JsonTree[] {
+  return createJsonParser(input, maxValues, path).lines()
 }
 
 /**
@@ -65,12 +61,8 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-interface JsonParser {
-  document(): JsonTree
-  lines(): JsonTree[]
-}
-
-function createJsonParser(text: string, maxValues: number, path: (string | number)[]): JsonParser {
+function createJsonParser(input: string | Uint8Array, maxValues: number, path: (string | number)[]) {
+  const text = typeof input === 'string' ? input : decodeUtf8(input)
   let at = 0
   let depth = 0
   let values = 0
