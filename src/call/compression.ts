@@ -23,6 +23,9 @@ export type Coding = 'gzip' | 'deflate' | 'br'
 /** The codings in the order in which the server prefers them at equal weight. */
 export const CODINGS: readonly Coding[] = ['gzip', 'br', 'deflate']
 
+/** The smallest message that is compressed, in bytes, as in Connect. */
+export const COMPRESS_MIN_BYTES = 1024
+
 const BROTLI_QUALITY = 4
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
 const compressors = {

@@ -75,6 +75,3 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
 
 /** The default limit of a request body: 4 MiB. */
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
-
-/** The default of the smallest answer that is compressed. */
-export const DEFAULT_COMPRESS_MIN_BYTES = 1024

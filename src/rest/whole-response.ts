@@ -2,14 +2,14 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
 import type { Call } from '../call/call.js'
-import { type Coding, negotiateCoding } from '../call/compression.js'
+import { COMPRESS_MIN_BYTES, type Coding, negotiateCoding } from '../call/compression.js'
 import { connectErrorJson, type EncodedBody, statusErrorJson } from '../call/error-body.js'
 import type { HttpFailure } from '../call/http-failure.js'
 import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse, sendCompressed } from '../call/respond.js'
 import { report } from '../call/serve-call.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import { DEFAULT_COMPRESS_MIN_BYTES, type RestTranscoderOptions } from './options.js'
+import type { RestTranscoderOptions } from './options.js'
 import type { Route } from './route-table.js'
 
 /** Sends the response of a unary call, if its client is still waiting. */
@@ -27,7 +27,7 @@ export async function sendUnary(
   }
   const { contentType, body } = route.binding.responseBody.encode(message)
   headers['content-type'] = contentType
-  const large = body.length >= (options.compressMinBytes ?? DEFAULT_COMPRESS_MIN_BYTES)
+  const large = body.length >= (options.compressMinBytes ?? COMPRESS_MIN_BYTES)
   if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
   addCallHeaders(headers, call)
   if (isNotModified(request, headers)) {

@@ -5,6 +5,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus, errorToJsonBytes, parseContentType } from '@connectrpc/connect/protocol-connect'
 import { readBytes } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
+import { COMPRESS_MIN_BYTES } from '../call/compression.js'
 import { bodyTooLarge, type HttpFailure } from '../call/http-failure.js'
 import { invokeUnary, type UnarySpec } from '../call/invoke.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
@@ -13,13 +14,7 @@ import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import {
-  COMPRESS_MIN_BYTES,
-  type MessageCodec,
-  type MessageForm,
-  negotiateCodings,
-  type RpcMethod,
-} from './message-codec.js'
+import { type MessageCodec, type MessageForm, negotiateCodings, type RpcMethod } from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
 export interface ConnectInput {

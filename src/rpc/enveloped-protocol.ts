@@ -8,12 +8,12 @@ import {
 } from '@connectrpc/connect/protocol-connect'
 import { parseContentType as grpcType, setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
+import { COMPRESS_MIN_BYTES } from '../call/compression.js'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { isGone, type NodeResponse } from '../call/node-http.js'
 import { addHeaders, sendWhole } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import type { Envelope } from './envelope-reader.js'
-import { COMPRESS_MIN_BYTES } from './message-codec.js'
 
 /** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {

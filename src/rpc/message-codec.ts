@@ -60,9 +60,6 @@ export function createMessageCodec(method: DescMethod): MessageCodec {
   }
 }
 
-/** The smallest message that is compressed, in bytes: as in Connect. */
-export const COMPRESS_MIN_BYTES = 1024
-
 /** The codings of every door, as Connect negotiates them. */
 const compressions = (['gzip', 'br'] as const).map(
   (name): Compression => ({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { checkBodyHeaders, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
-import { negotiateCoding } from '../call/compression.js'
+import { COMPRESS_MIN_BYTES, negotiateCoding } from '../call/compression.js'
 import { parseMediaType } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
@@ -144,13 +144,11 @@ async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() =
   }
 }
 
-const MIN_COMPRESSED_BYTES = 1_024
-
 async function send(request: NodeRequest, response: NodeResponse, answer: ScimAnswer): Promise<void> {
   const { status, body, headers = {} } = answer
   const text = body === undefined ? '' : JSON.stringify(body)
   const sent = { ...headers, ...(body !== undefined && { 'content-type': 'application/scim+json' }) }
-  const coding = text.length < MIN_COMPRESSED_BYTES ? undefined : negotiateCoding(headerOf(request, 'accept-encoding'))
+  const coding = text.length < COMPRESS_MIN_BYTES ? undefined : negotiateCoding(headerOf(request, 'accept-encoding'))
   if (coding === undefined) endResponse(request, response, status, sent, text)
   else await sendCompressed(request, response, status, { ...sent, vary: 'accept-encoding' }, text, coding)
 }
