@@ -87,7 +87,7 @@ const variables = v.object({
   MAX_RUNNING_CALLS: wholeNumber(1, 100_000, 256),
   /** How long a call may run, whatever deadline its caller sets. */
   MAX_CALL_SECONDS: wholeNumber(1, 3_600, 60),
-  /** How long a connection of a caller is kept without a request. */
+  /** How long a connection of a caller is kept without a request: longer than load balancers keep theirs. */
   IDLE_SECONDS: wholeNumber(1, 3_600, 75),
   /** How long a caller may take for the header of a request, and for all of it. */
   HEADER_SECONDS: wholeNumber(1, 600, 10),

@@ -12,18 +12,18 @@ import { createUnreadCut } from './unread-answers.js'
 
 /** What a server keeps. */
 export interface HttpServerLimits {
-  /** How long a connection may be without a request, in milliseconds. Default 75 s. */
-  readonly idleMillis?: number
-  /** How long a client may take for its first bytes and for the header of a request. Default 10 s. */
-  readonly headerMillis?: number
-  /** How long a client may take for a whole request, at least `headerMillis`. Default 60 s. */
-  readonly requestMillis?: number
+  /** How long a connection may be without a request, in milliseconds. */
+  readonly idleMillis: number
+  /** How long a client may take for its first bytes and for the header of a request. */
+  readonly headerMillis: number
+  /** How long a client may take for a whole request, at least `headerMillis`. */
+  readonly requestMillis: number
   /** How long a response is kept of which its client reads nothing. Default 10 s. */
   readonly unreadMillis?: number
-  /** The largest header of a request. Default 32 KiB. */
-  readonly maxHeaderBytes?: number
-  /** How many requests one connection of HTTP/2 may have at a time. Default 256. */
-  readonly maxStreams?: number
+  /** The largest header of a request. */
+  readonly maxHeaderBytes: number
+  /** How many requests one connection of HTTP/2 may have at a time. */
+  readonly maxStreams: number
   /** Further connections are closed at once. Default: as many as the system allows. */
   readonly maxConnections?: number | undefined
   /** With which certificate to speak TLS. Default: cleartext. */
@@ -43,15 +43,6 @@ export interface ClosePlan {
 /** A server for HTTP/1.1 and HTTP/2 on one port, in cleartext or over TLS. */
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/** An idle connection is kept longer than load balancers keep theirs, so that they close first. */
-const DEFAULTS = {
-  idleMillis: 75_000,
-  headerMillis: 10_000,
-  requestMillis: 60_000,
-  unreadMillis: 10_000,
-  maxHeaderBytes: 32 * 1024,
-  maxStreams: 256,
-} as const
 /**
  * How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait for responses have a few.
  */
@@ -66,12 +57,9 @@ const CUT_MILLIS = 1_000
 const QUIET_MILLIS = 1_000
 
 /** Creates the server; it does not listen yet. */
-export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits = {}) {
-  const { idleMillis, headerMillis, requestMillis, unreadMillis, maxHeaderBytes, maxStreams } = {
-    ...DEFAULTS,
-    ...limits,
-  }
-  const { maxConnections, identity } = limits
+export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits) {
+  const { idleMillis, headerMillis, requestMillis, unreadMillis = 10_000, maxHeaderBytes } = limits
+  const { maxStreams, maxConnections, identity } = limits
   let shown = identity
   const connections = createConnections()
   const cutUnread = createUnreadCut(unreadMillis)

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { expect, it } from '@jest/globals'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import type { HttpServer } from '../../src/http/server.js'
 import { readTlsIdentity } from '../../src/http/tls-identity.js'
 import { createCertificateFiles } from '../support/certificate-files.js'
 import { eventually } from '../support/eventually.js'
+import { createTestServer } from '../support/http-server.js'
 
 const http1 = Buffer.from('POST / HTTP/1.1\r\nhost: svc\r\ncontent-length: 9\r\n\r\nhalf')
 // The preface, empty settings, and the header of `POST /` to `svc`, whose body is still to come.
@@ -26,7 +27,7 @@ it.each([
     const files = isSecure === true ? await createCertificateFiles() : undefined
     const identity = files === undefined ? {} : { identity: await readTlsIdentity(files) }
     let [begun, ended] = [0, 0]
-    const server = createHttpServer((_, response) => {
+    const server = createTestServer((_, response) => {
       begun++
       response.once('close', () => ended++)
     }, identity)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import type { HttpServer } from '../../src/http/server.js'
 import { eventually } from '../support/eventually.js'
+import { createTestServer } from '../support/http-server.js'
 
 describe('a server with a limit of two connections', () => {
   let server: HttpServer
@@ -10,7 +11,7 @@ describe('a server with a limit of two connections', () => {
   const sockets: Socket[] = []
 
   beforeEach(async () => {
-    server = createHttpServer((_, response) => response.end('here'), { maxConnections: 2 })
+    server = createTestServer((_, response) => response.end('here'), { maxConnections: 2 })
     port = (await server.listen(0, '127.0.0.1')).port
   })
 

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import type { HttpServer } from '../../src/http/server.js'
+import { createTestServer } from '../support/http-server.js'
 
 describe('pipelined requests over HTTP/1.1', () => {
   let server: HttpServer
@@ -19,7 +20,7 @@ describe('pipelined requests over HTTP/1.1', () => {
     turns = 0
     let running = 0
     let isCounted = false
-    server = createHttpServer((request, response) => {
+    server = createTestServer((request, response) => {
       const path = request.url ?? ''
       begun.push(path)
       mostAtOnce = Math.max(mostAtOnce, ++running)

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createHttpServer } from '../../src/http/server.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { createTestServer } from '../support/http-server.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 it('an HTTP/2 connection whose headers never arrive completely is closed', async () => {
-  const server = createHttpServer((_, response) => response.destroy(), { idleMillis: 300 })
+  const server = createTestServer((_, response) => response.destroy(), { idleMillis: 300 })
   const { port } = await server.listen(0, '127.0.0.1')
   const socket = connect(port, '127.0.0.1').resume()
   socket.on('error', () => undefined)

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createHttpServer } from '../../src/http/server.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { createTestServer } from '../support/http-server.js'
 import { answerFrames, openSocket, preface, requestFrames } from '../support/http2-client.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -20,7 +20,7 @@ describe('a response that its client does not read', () => {
     'is cut over HTTP/2, window 0: a %s one',
     async (_, length) => {
       let closed = 0
-      const server = createHttpServer(
+      const server = createTestServer(
         (__, response) => {
           response.once('close', () => closed++)
           if ('stream' in response) response.end(Buffer.alloc(length))
@@ -43,7 +43,7 @@ describe('a response that its client does not read', () => {
     'is cut with its connection if nothing of it is read: %s',
     async (version) => {
       let closed = 0
-      const server = createHttpServer(
+      const server = createTestServer(
         (_, response) => {
           response.on('error', () => undefined).once('close', () => closed++)
           const body = Buffer.alloc(20_000_000)
@@ -68,7 +68,7 @@ describe('a response that its client does not read', () => {
 
   it('is kept for a client that reads slowly', async () => {
     const length = 8_000_000
-    const server = createHttpServer(
+    const server = createTestServer(
       (_, response) => {
         if ('stream' in response) response.end(Buffer.alloc(length))
       },
