@@ -22,12 +22,6 @@ import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonLines, parseJsonTree } f
 import { expectObject, type JsonTree, type JsonTreeObject, plainJson } from './json-tree.js'
 import { suggestion } from './nearest.js'
 
-/** The fields of a message type by their names: a JSON name wins over a proto name that is the same. */
-export function fieldsByName(desc: DescMessage): ReadonlyMap<string, DescField> {
-  const byProtoName = desc.fields.map((field) => [field.name, field] as const)
-  return new Map([...byProtoName, ...desc.fields.map((field) => [field.jsonName, field] as const)])
-}
-
 /** Creates readers by the ProtoJSON mapping, strict: exact integers, no duplicate spelling, no unknown field. */
 export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   const compiled = new Map<DescMessage, MessageReader>()
@@ -47,8 +41,10 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   }
 
   function compileMessage(desc: DescMessage): MessageReader {
-    const entries = new Map(desc.fields.map((field) => [field, { field, read: readers.field(field) }] as const))
-    const byName = new Map([...fieldsByName(desc)].map(([name, field]) => [name, entries.get(field)]))
+    const entries = desc.fields.map((field) => ({ field, read: readers.field(field) }))
+    const byProtoName = entries.map((entry) => [entry.field.name, entry] as const)
+    // A JSON name wins over a proto name that is the same.
+    const byName = new Map([...byProtoName, ...entries.map((entry) => [entry.field.jsonName, entry] as const)])
     const names = desc.fields.map((field) => field.jsonName)
     return (target, json, cursor) => {
       const object = expectObject(json)

@@ -2,7 +2,6 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { quoted } from '../protojson/invalid.js'
 import type { FieldHint } from '../protojson/json-field.js'
-import { fieldsByName } from '../protojson/json-reader.js'
 import { textForms } from '../protojson/known-type-text.js'
 import { suggestion } from '../protojson/nearest.js'
 
@@ -16,17 +15,11 @@ export type FieldFinder = (desc: DescMessage, name: string) => DescField | undef
 export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((field) => field.name === name)
 
 /**
- * Creates a finder by JSON name, otherwise by proto name, so that a JSON name that is also another field's proto name
- * means what it means in JSON. It indexes each type that it meets: clients may send names by the million.
+ * Finds a field by its JSON name, otherwise by its proto name, so that a JSON name that is also another field's proto
+ * name means what it means in JSON.
  */
-export function createNameFinder(): FieldFinder {
-  const indexes = new Map<DescMessage, ReadonlyMap<string, DescField>>()
-  return (desc, name) => {
-    const index = indexes.get(desc) ?? fieldsByName(desc)
-    indexes.set(desc, index)
-    return index.get(name)
-  }
-}
+export const findByName: FieldFinder = (desc, name) =>
+  desc.fields.find((field) => field.jsonName === name) ?? findByProtoName(desc, name)
 
 /** What to say where a name is unknown. */
 export interface FieldAdvice {

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 import type { FieldHint } from '../protojson/json-field.js'
-import { createNameFinder, type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
+import { type FieldPath, fieldPathToString, findByName, resolveFieldPath, startsWithPath } from './field-path.js'
 import { compileFieldSetter, type FieldSetter } from './field-setter.js'
 import { decodeFormText, isFormText } from './percent.js'
 
@@ -43,13 +43,12 @@ const MAX_CACHED_NAMES = 1000
 export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
   const { kind, taken = [], closed, hint, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = options
   const cache = new Map<string, Parameter>()
-  const find = createNameFinder()
   const takenBy = (path: readonly DescField[]) => taken.find(({ fields }) => startsWithPath(path, fields))
   const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
 
   /** The parameter of a name, or why it binds nothing. */
   function resolve(name: string): Parameter | string {
-    const fields = resolveFieldPath(desc, name.split('.'), find, { hint, isOpen })
+    const fields = resolveFieldPath(desc, name.split('.'), findByName, { hint, isOpen })
     if (closed !== undefined) return typeof fields === 'string' ? `is unknown, and ${closed}` : closed
     if (typeof fields === 'string') return `is unknown: ${fields}`
     const other = takenBy(fields)
