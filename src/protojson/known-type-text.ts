@@ -1,12 +1,6 @@
 import { protoCamelCase, protoSnakeCase } from '@bufbuild/protobuf/reflect'
 import { quoted, ValueFault } from './invalid.js'
 
-/** Seconds and nanoseconds, as Timestamp and Duration keep them. */
-export interface SecondsAndNanos {
-  readonly seconds: bigint
-  readonly nanos: number
-}
-
 /** The well-known types with a text form: what their fields are by their text. `snake` is for field masks. */
 export const textForms: ReadonlyMap<string, (text: string, snake: boolean) => object> = new Map<
   string,
@@ -22,7 +16,7 @@ const SECONDS_MIN = -62135596800
 const SECONDS_MAX = 253402300799
 
 /** Reads an RFC 3339 time with a real calendar date, from year 1 to 9999 in UTC; no leap second. */
-export function timestampFromText(text: string): SecondsAndNanos {
+export function timestampFromText(text: string) {
   const match = TIMESTAMP.exec(text)
   if (match === null) throw new ValueFault(`expected an RFC 3339 time, got ${quoted(text)}`)
   const [, local = '', fraction, sign, hours = 0, minutes = 0] = match
@@ -42,7 +36,7 @@ const DURATION = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/
 const DURATION_MAX = 315576000000
 
 /** Reads a duration such as `1.5s`: at most 315,576,000,000 seconds either way, fractions apart. */
-export function durationFromText(text: string): SecondsAndNanos {
+export function durationFromText(text: string) {
   const match = DURATION.exec(text)
   if (match === null) throw new ValueFault(`expected a duration such as 1.5s, got ${quoted(text)}`)
   const seconds = Number(match[2])
