@@ -36,7 +36,7 @@ export interface StatementDefinition<Parameters, Row> {
   readonly columns: Columns<Row>
   /** `anew` if the plan must fit the values of each call. Default: `once`, which lets PostgreSQL keep one. */
   readonly planned?: 'once' | 'anew'
-  /** Composes the text, once. */
+  /** Composes the text, once. A text that is planned anew may contain values: those are the same for every call. */
   readonly text: (places: Places<Parameters>) => Prisma.Sql
 }
 
@@ -64,20 +64,24 @@ export function createStatement<Parameters, Row>({
   planned = 'once',
   text,
 }: StatementDefinition<Parameters, Row>): Statement<Parameters, Row> {
-  const composed = text(createPlaces())
-  const places = composed.values.map((value) => nameOf(name, value))
-  const names = [...new Set(places)]
-  const numbers = new Map(names.map((each, index) => [each, index + 1]))
+  const { strings, values } = text(createPlaces())
+  const distinct: unknown[] = []
+  const numbers = values.map((value) => {
+    if (!isParameter(value)) {
+      if (planned === 'once') throw new Error(`the text of ${name} contains a value: pass it as a parameter`)
+      return distinct.push(value)
+    }
+    const known = distinct.findIndex((other) => isParameter(other) && other.parameter === value.parameter)
+    return known === -1 ? distinct.push(value) : known + 1
+  })
   return {
     name,
     columns,
     planned,
-    text: composed.strings.reduce(
-      (before, after, index) => `${before}$${numbers.get(places[index - 1] ?? '')}${after}`,
-    ),
+    text: strings.reduce((before, after, index) => `${before}$${numbers[index - 1]}${after}`),
     values: (parameters) => {
       const given: Readonly<Record<string, unknown>> = Object(parameters)
-      return names.map((each) => given[each] ?? null)
+      return distinct.map((each) => (isParameter(each) ? (given[each.parameter] ?? null) : each))
     },
   }
 }
@@ -89,9 +93,6 @@ function createPlaces<Parameters>(): Places<Parameters> {
   })
 }
 
-function nameOf(statement: string, value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'parameter' in value && typeof value.parameter === 'string') {
-    return value.parameter
-  }
-  throw new Error(`the text of ${statement} contains a value: pass it as a parameter`)
+function isParameter(value: unknown): value is Parameter {
+  return typeof value === 'object' && value !== null && 'parameter' in value
 }

@@ -12,6 +12,10 @@ export interface Selection {
   readonly order?: Order | undefined
 }
 
+/** What of it the texts of the statements follow from; the organization is their parameter. */
+type Search = Omit<Selection, 'organizationId'>
+type OfOrganization = Pick<Selection, 'organizationId'>
+
 /** The rows of a list to read: none if the total alone is wanted. */
 export interface Range {
   readonly offset: number
@@ -39,15 +43,6 @@ export interface Page<Row> {
   readonly total: number
 }
 
-/** Values of parameters. */
-type Values = Readonly<Record<string, unknown>>
-
-/** A statement with the values for its parameters. Its text follows from the search, in which nothing is a value. */
-interface Bound<Row> {
-  readonly statement: Statement<Values, Row>
-  readonly values: Values
-}
-
 /** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
 const MAX_REFERENCES = 20_000
 
@@ -57,9 +52,9 @@ type Uncut = { readonly found: bigint }
 /** The statement that reads a page. */
 function pageStatement<Row>(
   { name, table, alias, where, columns, types, references }: SearchRows<Row>,
-  { organizationId, condition, order }: Selection,
+  { condition, order }: Search,
   { offset, count }: Range,
-): Bound<Row & Uncut> {
+): Statement<OfOrganization, Row & Uncut> {
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
   const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
@@ -78,24 +73,21 @@ SELECT ${columns}, ${row}.found
   ) ${row}
  WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
-  const placed = withParameters(text)
-  const statement = createStatement<Values, Row & Uncut>({
+  return createStatement({
     name: `list_${name}`,
     columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
     planned: 'anew',
-    text: () => placed.text,
+    text: () => text,
   })
-  return { statement, values: { organizationId, ...placed.values } }
 }
 
 /** The statement that counts a selection, reading all of it. */
 function countStatement<Row>(
   { name, table, alias, where }: SearchRows<Row>,
-  { organizationId, condition }: Selection,
-): Bound<Counted> {
-  const wanted = withParameters(Prisma.sql`${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`)
-  const rows = { from: Prisma.raw(`${table} ${alias}`), condition: () => wanted.text }
-  return { statement: createCount<Values>(`count_${name}`, rows), values: { organizationId, ...wanted.values } }
+  { condition }: Search,
+): Statement<OfOrganization, Counted> {
+  const wanted = Prisma.sql`${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
+  return createCount(`count_${name}`, { from: Prisma.raw(`${table} ${alias}`), condition: () => wanted })
 }
 
 function alsoWhere(condition: Condition | undefined): Prisma.Sql {
@@ -105,36 +97,25 @@ function alsoWhere(condition: Condition | undefined): Prisma.Sql {
 /** The statements that read a page of a selection and count the selection. */
 export function searchStatements<Row>(
   searched: SearchRows<Row>,
-  selection: Selection = { organizationId: '' },
+  search: Search = {},
   range: Range = { offset: 0, count: 100 },
-): readonly [page: Bound<Row & Uncut>, count: Bound<Counted>] {
-  return [pageStatement(searched, selection, range), countStatement(searched, selection)]
+) {
+  return [pageStatement(searched, search, range), countStatement(searched, search)] as const
 }
 
 /** Reads a page of a selection. Counts the selection only if the page does not already tell how many rows there are. */
 export async function readPage<Row>(
   tables: Tables,
   searched: SearchRows<Row>,
-  selection: Selection,
+  { organizationId, ...search }: Selection,
   range: Range,
 ): Promise<Page<Row>> {
   const { offset, count } = range
-  const [page, counting] = searchStatements(searched, selection, range)
-  const rows = count === 0 ? [] : await tables.run(page.statement, page.values)
+  const [page, counting] = searchStatements(searched, search, range)
+  const rows = count === 0 ? [] : await tables.run(page, { organizationId })
   const found = Number(rows[0]?.found ?? 0)
   if (found < count && (found > 0 || offset === 0)) return { rows, total: found === 0 ? 0 : offset + found }
-  const total = await countRows(tables, counting.statement, counting.values)
+  const total = await countRows(tables, counting, { organizationId })
   // Others may write between the two reads: what was read is counted at least.
   return { rows, total: found === 0 ? total : Math.max(total, offset + found) }
-}
-
-/** Gives each value in a text a parameter. */
-function withParameters(text: Prisma.Sql): { readonly text: Prisma.Sql; readonly values: Values } {
-  const values: Record<string, unknown> = {}
-  const places = text.values.map((value, index) => {
-    if (typeof value === 'object' && value !== null && 'parameter' in value) return value
-    values[`value${index}`] = value
-    return { parameter: `value${index}` }
-  })
-  return { text: Prisma.sql(text.strings, ...places), values }
 }

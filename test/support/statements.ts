@@ -49,7 +49,5 @@ function isOfStaging(file: string): boolean {
 /** Every statement of the service by its name. */
 export const statements = statementsByName([
   ...(await statementsOfStores()),
-  ...[searchedMembers, searchedGroups(true)].flatMap((searched) =>
-    searchStatements<object>(searched).map(({ statement }) => statement),
-  ),
+  ...[searchedMembers, searchedGroups(true)].flatMap((searched) => searchStatements<object>(searched)),
 ])

@@ -107,8 +107,8 @@ export function findDirectoryGroup(
 
 async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
   const searched = searchedGroups(withMembers)
-  const [{ statement, values }] = searchStatements(searched, { organizationId, condition }, { offset: 0, count: 1 })
-  return (await tables.run(statement, values))[0]
+  const [page] = searchStatements(searched, { condition }, { offset: 0, count: 1 })
+  return (await tables.run(page, { organizationId }))[0]
 }
 
 /** Reads a group and locks it until the transaction ends. */
