@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { Prisma } from '../../gen/prisma/client.js'
 
 /** PostgreSQL's names of the column types for a type of a row. An enum is `enum` and its name. */
@@ -57,6 +58,9 @@ export interface Statement<Parameters, Row> {
   readonly row?: Row
 }
 
+/** Tells whoever subscribes of each statement that is made, such as the tests, which examine all of them. */
+const made = channel('svc:statement')
+
 /** Makes a statement. */
 export function createStatement<Parameters, Row>({
   name,
@@ -74,7 +78,7 @@ export function createStatement<Parameters, Row>({
     const known = distinct.findIndex((other) => isParameter(other) && other.parameter === value.parameter)
     return known === -1 ? distinct.push(value) : known + 1
   })
-  return {
+  const statement: Statement<Parameters, Row> = {
     name,
     columns,
     planned,
@@ -84,6 +88,8 @@ export function createStatement<Parameters, Row>({
       return distinct.map((each) => (isParameter(each) ? (given[each.parameter] ?? null) : each))
     },
   }
+  made.publish(statement)
+  return statement
 }
 
 /** Returns a place for every name that the text asks for. */

@@ -1,4 +1,4 @@
-import { entityFieldMappingStore, mappingsOfConfig, mappingsOfType } from '../store/entity-field-mapping.js'
+import { entityFieldMappingStore, readMappingsOfConfig, readMappingsOfType } from '../store/entity-field-mapping.js'
 import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
 import { standardResource } from './standard-resource.js'
 
@@ -22,7 +22,7 @@ export async function listEntityFieldMappings(
 ): Promise<string> {
   const type = { ownerId: entityTypeId, ...visibleScope(caller) }
   const list = await (ingestionConfigId === ''
-    ? mappingsOfType.read(reads, type)
-    : mappingsOfConfig.read(reads, { ingestionConfigId, ...type }))
+    ? readMappingsOfType(reads, type)
+    : readMappingsOfConfig(reads, { ingestionConfigId, ...type }))
   return listOfOwner(list, caller, ['entity type', entityTypeId], 'entities:read')
 }

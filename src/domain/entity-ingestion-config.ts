@@ -1,4 +1,8 @@
-import { configsOfAppInstance, configsOfTeam, entityIngestionConfigStore } from '../store/entity-ingestion-config.js'
+import {
+  entityIngestionConfigStore,
+  readConfigsOfAppInstance,
+  readConfigsOfTeam,
+} from '../store/entity-ingestion-config.js'
 import { listOfOwner, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
 import type { Page, PageTokens } from './paging.js'
 import { standardResource } from './standard-resource.js'
@@ -30,7 +34,7 @@ export async function listEntityIngestionConfigs(
   }
   const team = { ownerId: teamId, ...visibleScope(caller) }
   const list = await (appInstanceId === ''
-    ? configsOfTeam.read(reads, team)
-    : configsOfAppInstance.read(reads, { appInstanceId, ...team }))
+    ? readConfigsOfTeam(reads, team)
+    : readConfigsOfAppInstance(reads, { appInstanceId, ...team }))
   return listOfOwner(list, caller, ['team', teamId], 'entities:read')
 }

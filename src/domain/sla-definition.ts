@@ -1,4 +1,4 @@
-import { slaDefinitionStore, slaDefinitionsOfTeam } from '../store/sla-definition.js'
+import { readSlaDefinitionsOfTeam, slaDefinitionStore } from '../store/sla-definition.js'
 import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
 import type { Page, PageTokens } from './paging.js'
 import { updateObject } from './standard-methods.js'
@@ -32,6 +32,6 @@ export async function listSlaDefinitions(
   if (!isWhole(request)) return listAcrossTeams(scope, slaDefinitions, request, pageTokens)
   const { reads, caller } = scope
   const { teamId } = request
-  const list = await slaDefinitionsOfTeam.read(reads, { ownerId: teamId, ...visibleScope(caller) })
+  const list = await readSlaDefinitionsOfTeam(reads, { ownerId: teamId, ...visibleScope(caller) })
   return listOfOwner(list, caller, ['team', teamId], 'tickets:read')
 }

@@ -113,9 +113,6 @@ export const approvalProcedureStore = createStandardStore(approvalProcedureResou
   join: approvalFlow,
 })
 
-/** The statements of this file. */
-export const accessPolicyApprovalProcedureStatements = [...approvalProcedureStore.statements, lockUsers, lockGroups]
-
 /** The ids of those approvers that exist, who are locked, so that they still exist when a step names them. */
 export async function lockKnownApprovers(
   { run }: Tables,

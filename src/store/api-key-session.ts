@@ -29,9 +29,6 @@ SELECT k.organization_id, ${tokenHash}, k.id, least(now() + make_interval(secs =
 RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS seconds`,
 })
 
-/** The statements of this file. */
-export const apiKeySessionStatements = [insert]
-
 /**
  * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
  */

@@ -165,9 +165,6 @@ const lock = createRowLock<LockedApiKey>({
   order: 'rotation',
 })
 
-/** The statements of this file. */
-export const apiKeyStatements = [lock, ...apiKeyStore.statements]
-
 /**
  * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such
  * key. What is sent after this sees all keys of the chain.

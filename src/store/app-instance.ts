@@ -61,15 +61,12 @@ export const appInstanceStore = createStandardStore(appInstanceResource, {
               WHERE ${ofOrganization('s')} AND ${isListed(Prisma.sql`s.team_id`)}))`,
 })
 
-/** The statements of this file. */
-export const appInstanceStatements = [...list.statements, ...appInstanceStore.statements]
-
 /** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
 export function readAppInstances(
   tables: Tables,
   { after = '0', ...selection }: AppInstancePage,
 ): Promise<PageRow | undefined> {
-  return list.read(tables, { ...selection, after })
+  return list(tables, { ...selection, after })
 }
 
 /** The app instance whose shares to list. */

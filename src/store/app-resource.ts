@@ -108,9 +108,6 @@ export const appResourceStore = createStandardStore(appResourceResource, {
   searched: 'name',
 })
 
-/** The statements of this file. */
-export const appResourceStatements = [lock, lockTeams, lockInstances, update, taken, ...appResourceStore.statements]
-
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
 export function lockAppResources(
   transaction: Tables,

@@ -111,9 +111,6 @@ const listOfActions = createList(
          LIMIT ${where.pageSize} + 1`,
 )
 
-/** The statements of this file. */
-export const auditLogStatements = [list, listOfActions]
-
 /** A page of events, the newest first. */
 export async function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
   const [page] = await tables.run(selection.actions.length === 0 ? list : listOfActions, selection)

@@ -8,7 +8,7 @@ import { declareResource } from './resource/resource.js'
 
 const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
 
-const list = createWholeList<{ readonly organizationId: string }, WholeListRow>(
+const readList = createWholeList<{ readonly organizationId: string }, WholeListRow>(
   'list_department_options',
   wholeListColumns,
   ({ organizationId }, limit) => Prisma.sql`
@@ -19,12 +19,9 @@ SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
 /** A department to be added. */
 export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'name'>
 
-/** The statements of this file. */
-export const departmentOptionStatements = list.statements
-
 /** The JSON of the departments of an organization, by name in the order of code points. */
 export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
-  return (await list.read(tables, { organizationId }))?.json ?? '[]'
+  return (await readList(tables, { organizationId }))?.json ?? '[]'
 }
 
 /**

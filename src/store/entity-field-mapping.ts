@@ -16,10 +16,10 @@ const ofType = {
 } as const
 
 /** The mappings of an entity type, highest priority first, then by id. */
-export const mappingsOfType = createOwnedList({ name: 'list_mappings', ...ofType })
+export const readMappingsOfType = createOwnedList({ name: 'list_mappings', ...ofType })
 
 /** The same, of one config; an empty list if that is hidden from the caller. */
-export const mappingsOfConfig = createOwnedList<ListOwner & { readonly ingestionConfigId: string }>({
+export const readMappingsOfConfig = createOwnedList<ListOwner & { readonly ingestionConfigId: string }>({
   name: 'list_mappings_of_config',
   ...ofType,
   filter: ({ ingestionConfigId, teamIds }) => Prisma.sql`m.ingestion_config_id = ${ingestionConfigId}
@@ -32,10 +32,3 @@ export const mappingsOfConfig = createOwnedList<ListOwner & { readonly ingestion
 export const entityFieldMappingStore = createStandardStore(entityFieldMappingResource, {
   ownerColumn: 'entity_type_id',
 })
-
-/** The statements of this file. */
-export const entityFieldMappingStatements = [
-  ...mappingsOfType.statements,
-  ...mappingsOfConfig.statements,
-  ...entityFieldMappingStore.statements,
-]

@@ -22,7 +22,7 @@ const ofTeam = {
 } as const
 
 /** The configs of a team in the order of their creation. */
-export const configsOfTeam = createOwnedList({ name: 'list_configs', ...ofTeam })
+export const readConfigsOfTeam = createOwnedList({ name: 'list_configs', ...ofTeam })
 
 /** An app instance is seen by the teams that own it or share it; one that is hidden from the caller gives an empty list. */
 const isSeen = (appInstanceId: Parameter, teamIds: Parameter) => Prisma.sql`EXISTS (
@@ -34,7 +34,7 @@ const isSeen = (appInstanceId: Parameter, teamIds: Parameter) => Prisma.sql`EXIS
                    WHERE ${ofOrganization('s')} AND s.app_instance_id = i.id AND s.team_id = ANY (${teamIds}))))`
 
 /** The same, of one app instance. */
-export const configsOfAppInstance = createOwnedList<ListOwner & { readonly appInstanceId: string }>({
+export const readConfigsOfAppInstance = createOwnedList<ListOwner & { readonly appInstanceId: string }>({
   name: 'list_configs_of_app_instance',
   ...ofTeam,
   filter: ({ appInstanceId, teamIds }) => Prisma.sql`c.app_instance_id = ${appInstanceId}
@@ -43,15 +43,8 @@ export const configsOfAppInstance = createOwnedList<ListOwner & { readonly appIn
 
 const appInstanceId: Parameter = { parameter: 'appInstanceId' }
 
-/** The standard methods; `configsOfTeam` and `configsOfAppInstance` are the lists without pages. */
+/** The standard methods; `readConfigsOfTeam` and `readConfigsOfAppInstance` are the lists without pages. */
 export const entityIngestionConfigStore = createStandardStore(entityIngestionConfigResource, {
   searched: 'serviceName',
   condition: ({ teamIds }) => Prisma.sql`(${appInstanceId}::text IS NULL OR ${isSeen(appInstanceId, teamIds)})`,
 })
-
-/** The statements of this file. */
-export const entityIngestionConfigStatements = [
-  ...configsOfTeam.statements,
-  ...configsOfAppInstance.statements,
-  ...entityIngestionConfigStore.statements,
-]

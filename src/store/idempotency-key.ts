@@ -39,9 +39,6 @@ VALUES (${call.organizationId}, ${call.actorKind}::actor_kind, ${call.actorId}, 
 RETURNING true AS claimed`,
 })
 
-/** The statements of this file. */
-export const idempotencyKeyStatements = [claim]
-
 /**
  * Claims a call for the transaction; false if it was executed already. Waits for a transaction anywhere that is about
  * to execute it. An expired call is claimed again.

@@ -102,9 +102,6 @@ const count = createCount<ListedJourneys>('count_journeys', {
   condition: (places) => Prisma.sql`${ofOrganization('j')} AND ${isVisible(places)} AND ${matches(places)}`,
 })
 
-/** The statements of this file. */
-export const journeyListStatements = [list, listByLateness, count]
-
 /**
  * A page of journeys without their parts, in the order of their creation; filtered by `isOverdue`, those come first
  * that are overdue the longest, or will be next.

@@ -135,9 +135,6 @@ SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
  WHERE ${ofOrganization('j')} AND j.id = ${places.id}::uuid AND ${isVisible(places)}`,
 })
 
-/** The statements of this file. */
-export const journeyStatements = [print]
-
 /** Prints a journey that is in the scope or that the user is related to, as of one moment. */
 export async function printJourney(tables: Tables, selection: JourneySelection): Promise<JourneyRow | undefined> {
   const [row] = await tables.run(print, selection)

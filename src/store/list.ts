@@ -1,5 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { type Columns, createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
+import { type Columns, createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import type { Resource } from './resource/resource.js'
@@ -28,12 +28,8 @@ export function wholeListText(resource: Resource, order: Prisma.Sql): Prisma.Sql
   return Prisma.sql`${listText(rowText(resource), order)} AS json, count(*)::int AS size`
 }
 
-/** A list without pages. */
-export interface WholeList<Parameters, Row> {
-  readonly statements: readonly Statement<Parameters, Row>[]
-  /** Reads the list; undefined if there is no owner. */
-  readonly read: (tables: Tables, parameters: Parameters) => Promise<Row | undefined>
-}
+/** Reads a list, or a page of one; undefined if there is no owner. */
+type ReadList<Parameters, Row> = (tables: Tables, parameters: Parameters) => Promise<Row | undefined>
 
 /**
  * Makes a list without pages, whose text receives a LIMIT clause for the rows of the list's owner.
@@ -46,19 +42,16 @@ export function createWholeList<Parameters, Row extends WholeListRow>(
   name: string,
   columns: Columns<Row>,
   text: (places: Places<Parameters>, limit: Prisma.Sql) => Prisma.Sql,
-): WholeList<Parameters, Row> {
+): ReadList<Parameters, Row> {
   const create = (named: string, limit: Prisma.Sql) =>
     createStatement<Parameters, Row>({ name: named, columns, text: (places) => text(places, limit) })
   const usual = create(name, Prisma.raw(`LIMIT ${USUAL_ITEMS}`))
   const whole = create(`${name}_whole`, Prisma.sql`LIMIT ALL`)
-  return {
-    statements: [usual, whole],
-    read: async (tables, parameters) => {
-      const [list] = await tables.run(usual, parameters)
-      if (list === undefined || list.size < USUAL_ITEMS) return list
-      const [all] = await tables.run(whole, parameters)
-      return all
-    },
+  return async (tables, parameters) => {
+    const [list] = await tables.run(usual, parameters)
+    if (list === undefined || list.size < USUAL_ITEMS) return list
+    const [all] = await tables.run(whole, parameters)
+    return all
   }
 }
 
@@ -94,7 +87,7 @@ export function createOwnedList<Parameters extends ListOwner = ListOwner>({
   parent,
   order,
   filter,
-}: OwnedListDefinition<Parameters>): WholeList<Parameters, OwnedListRow> {
+}: OwnedListDefinition<Parameters>): ReadList<Parameters, OwnedListRow> {
   const team = Prisma.raw(`owner.${owner.team}`)
   return createWholeList<Parameters, OwnedListRow>(name, { ...wholeListColumns, teamId: 'text' }, (places, limit) => {
     const condition = filter === undefined ? Prisma.empty : Prisma.sql`AND ${filter(places)}`
@@ -143,12 +136,6 @@ SELECT ${itemsText(Prisma.sql`${row}.printed`, order, Prisma.sql`${row}.place <=
   ) ${row}`
 }
 
-/** A list in pages. */
-export interface PagedList<Parameters> {
-  readonly statements: readonly Statement<Parameters, PageRow>[]
-  readonly read: (tables: Tables, parameters: Parameters) => Promise<PageRow | undefined>
-}
-
 /** The page sizes that have a statement of their own, the largest last. */
 const pageClasses = [100, 1_000, 10_000] as const
 
@@ -161,7 +148,7 @@ const pageClasses = [100, 1_000, 10_000] as const
 export function createPagedList<Parameters extends { readonly pageSize: number }>(
   name: string,
   text: (places: Places<Parameters>, most: Prisma.Sql) => Prisma.Sql,
-): PagedList<Parameters> {
+): ReadList<Parameters, PageRow> {
   const statements = pageClasses.map((size) =>
     createStatement<Parameters, PageRow>({
       name: `${name}_${size}`,
@@ -169,13 +156,10 @@ export function createPagedList<Parameters extends { readonly pageSize: number }
       text: (places) => text(places, Prisma.raw(String(size + 1))),
     }),
   )
-  return {
-    statements,
-    read: async (tables, parameters) => {
-      const fitting = statements[pageClasses.findIndex((size) => parameters.pageSize <= size)]
-      if (fitting === undefined) throw new Error(`no page has ${parameters.pageSize} items`)
-      const [page] = await tables.run(fitting, parameters)
-      return page
-    },
+  return async (tables, parameters) => {
+    const fitting = statements[pageClasses.findIndex((size) => parameters.pageSize <= size)]
+    if (fitting === undefined) throw new Error(`no page has ${parameters.pageSize} items`)
+    const [page] = await tables.run(fitting, parameters)
+    return page
   }
 }

@@ -65,9 +65,6 @@ const take = createStatement<{ readonly keys: readonly string[] }, Record<never,
 SELECT FROM unnest(${keys}::text[]) AS key WHERE pg_advisory_xact_lock(hashtextextended(key, 0)) IS NOT NULL`,
 })
 
-/** The statements of this file. */
-export const lockStatements = [take]
-
 /** Takes locks until the transaction ends, in the one order, and waits for whoever holds them. */
 export async function takeLocks(transaction: Tables, locks: readonly Lock[]): Promise<void> {
   if (locks.length === 0) return

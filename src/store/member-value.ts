@@ -61,9 +61,6 @@ SELECT user_id AS "userId", manager_user_id AS "managerUserId" FROM chain`,
   },
 )
 
-/** The statements of this file. */
-export const memberValueStatements = [holders, chains]
-
 /** The members of the organization who have any of the values, including deactivated ones. */
 export async function findValueHolders(
   tables: Tables,

@@ -86,9 +86,6 @@ UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r
  WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
 
-/** The statements of this file. */
-export const memberStatements = [lock, write, change]
-
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
   const where = { organizationId_userId: { organizationId, userId }, deactivatedAt: null }

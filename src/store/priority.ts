@@ -61,9 +61,6 @@ SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 /** The standard methods; updates have a statement of their own. */
 export const priorityStore = createStandardStore(priorityResource)
 
-/** The statements of this file. */
-export const priorityStatements = [update, ...priorityStore.statements]
-
 /**
  * Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. Only for
  * tables that are not distributed.

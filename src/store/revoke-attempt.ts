@@ -51,9 +51,6 @@ SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limi
   },
 })
 
-/** The statements of this file. */
-export const revokeAttemptStatements = [decide]
-
 /** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
 export async function decideRevokeAttempt(
   tables: Pick<Tables, 'run'>,

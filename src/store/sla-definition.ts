@@ -22,7 +22,7 @@ export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema
 })
 
 /** The definitions of a team in the order of their creation. */
-export const slaDefinitionsOfTeam = createOwnedList({
+export const readSlaDefinitionsOfTeam = createOwnedList({
   name: 'list_sla_definitions_of_team',
   owner: { table: 'teams', team: 'id' },
   resource: slaDefinitionResource,
@@ -30,8 +30,5 @@ export const slaDefinitionsOfTeam = createOwnedList({
   order: Prisma.sql`d.ordinal`,
 })
 
-/** The standard methods; `slaDefinitionsOfTeam` is the list without pages. */
+/** The standard methods; `readSlaDefinitionsOfTeam` is the list without pages. */
 export const slaDefinitionStore = createStandardStore(slaDefinitionResource, { searched: 'name' })
-
-/** The statements of this file. */
-export const slaDefinitionStatements = [...slaDefinitionsOfTeam.statements, ...slaDefinitionStore.statements]

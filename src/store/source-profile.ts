@@ -39,9 +39,6 @@ SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.prof
            changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
 })
 
-/** The statements of this file. */
-export const sourceProfileStatements = [keep]
-
 /** The stored profiles of a source with these external ids. */
 export function findSourceProfiles(
   { models }: Tables,

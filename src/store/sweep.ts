@@ -49,9 +49,6 @@ SELECT count(*)::int AS deleted FROM deleted`
   },
 })
 
-/** The statements of this file. */
-export const sweepStatements = [deleteAttempts]
-
 /** Deletes the attempts of addresses whose span is over. Returns how many rows were deleted. */
 export async function deleteRevokeAttempts(tables: Tables, attempts: ExpiredAttempts): Promise<number> {
   return (await tables.run(deleteAttempts, attempts))[0]?.deleted ?? 0

@@ -63,9 +63,6 @@ const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end'
 
 const count = createCount<TeamMemberList>('count_team_members', listed)
 
-/** The statements of this file. */
-export const teamMemberStatements = [...keptTeam.statements, list, listByEnd, count]
-
 /** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
 

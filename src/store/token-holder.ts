@@ -107,9 +107,6 @@ const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToke
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
 
-/** The statements of this file. */
-export const tokenHolderStatements = [selectKey, selectMember]
-
 /** The live keys for which tokens were issued. */
 export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, tokens) => tables.run(selectKey, tokens)
 

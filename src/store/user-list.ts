@@ -87,7 +87,7 @@ function usersText({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted
 
 const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
 
-const list = createPagedList<Page>('list_users', (page, most) => usersText(page, most, isShown))
+const readPage = createPagedList<Page>('list_users', (page, most) => usersText(page, most, isShown))
 
 const listOfEmail = createStatement<Page, PageRow>({
   name: 'list_users_of_email',
@@ -109,9 +109,6 @@ const search = createFilteredPages<Page>('search_users', {
 
 const count = createCount<Pick<Page, 'organizationId'>>('count_users', filteredUsers)
 
-/** The statements of this file. */
-export const userListStatements = [...list.statements, listOfEmail, search, count]
-
 /** The values of the parameters of `matches`. */
 function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
   const none = Object.fromEntries(filtered.map(([column]) => [camelCase(column), null]))
@@ -131,7 +128,7 @@ export async function readUserPage(
   const { isDeactivated, emailKey, ...others } = filters
   const page = { ...valuesOf(filters), ...selection, after }
   const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
-  if (isPlain && emailKey === undefined) return list.read(tables, page)
+  if (isPlain && emailKey === undefined) return readPage(tables, page)
   return (await tables.run(isPlain ? listOfEmail : search, page))[0]
 }
 

@@ -40,9 +40,6 @@ SELECT ${rowText(userResource)} AS json
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
-/** The statements of this file. */
-export const userStatements = [print]
-
 /** The JSON of a member of the organization as a user. */
 export async function printUser(tables: Tables, key: MemberKey): Promise<string | undefined> {
   const [user] = await tables.run(print, key)

@@ -49,7 +49,7 @@ describe('the statements of the stores', () => {
     },
   )
 
-  it('are all registered', () => {
+  it('are all examined', () => {
     const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
     const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
     const sources = paths.map((file) => readFileSync(join(folder, file), 'utf8'))
@@ -62,9 +62,9 @@ describe('the statements of the stores', () => {
     )
     expect(names.length).toBeGreaterThan(0)
     // The strength of a lock is added to its name.
-    const isRegistered = (name = '') =>
+    const isExamined = (name = '') =>
       statements.has(name) || [...statements.keys()].some((each) => each.startsWith(`${name}_for_`))
-    expect(names.filter((name) => !isRegistered(name))).toEqual([])
+    expect(names.filter((name) => !isExamined(name))).toEqual([])
   })
 
   it('have one text per name', () => {

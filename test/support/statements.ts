@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Statement } from '../../src/db/statement.js'
@@ -25,21 +26,17 @@ export function statementsByName(all: readonly AnyStatement[]): ReadonlyMap<stri
 
 const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
 
-/** The statements that the stores export: as lists, each file its own (`priorityStatements`), or with a standard store. */
+/** The statements that the stores make when they are loaded: here once more, whoever has loaded them before. */
 async function statementsOfStores(): Promise<AnyStatement[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-  const found: AnyStatement[] = []
+  const made: AnyStatement[] = []
+  const collect = (statement: unknown) => made.push(statement as AnyStatement)
+  subscribe('svc:statement', collect)
   // The table of staged rows is made before what is staged in it.
   const [first, others] = [files.filter(isOfStaging), files.filter((file) => !isOfStaging(file)).toSorted()]
-  for (const file of [...first, ...others]) {
-    const exported: Record<string, unknown> = await import(join(folder, file))
-    for (const [name, value] of Object.entries(exported)) {
-      if (name.endsWith('Statements') && Array.isArray(value)) found.push(...value)
-      const { statements: ofStore } = Object(value)
-      if (name.endsWith('Store') && Array.isArray(ofStore)) found.push(...ofStore)
-    }
-  }
-  return found
+  for (const file of [...first, ...others]) await import(`${join(folder, file)}?again`)
+  unsubscribe('svc:statement', collect)
+  return made
 }
 
 function isOfStaging(file: string): boolean {

@@ -5,10 +5,10 @@ import pg from 'pg'
 import { declareResource, type Table } from '../../src/store/resource/resource.js'
 import { createRowWriter } from '../../src/store/resource/row-writer.js'
 import { ownedBy, stagedKind } from '../../src/store/transfer/kind.js'
-import { stagingStatements } from '../../src/store/transfer/staging.js'
 import { statementsOf } from '../../src/store/transfer/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { messageWith } from '../support/message-with.js'
+import { statements } from '../support/statements.js'
 import { demoLines, importLines } from './transfer-text.js'
 
 const message = messageWith([
@@ -82,7 +82,7 @@ it('a new field is imported and exported without further code, as is the check o
   const write = createRowWriter(resource)
   const import_ = async (records: readonly Message[]) => {
     await client.query('BEGIN')
-    await client.query(stagingStatements[0]?.text ?? '')
+    await client.query(statements.get('stage_import_rows')?.text ?? '')
     for (const [index, record] of records.entries()) {
       const values = [String(index), index + 1, JSON.stringify(write(record))]
       await client.query(`INSERT INTO import_rows VALUES ('priority', $1, $2, $2, '', $3)`, values)

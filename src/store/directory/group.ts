@@ -92,9 +92,6 @@ const lock = createRowLock<LockedGroup>({
   },
 })
 
-/** The statements of this file. */
-export const directoryGroupStatements = [lock]
-
 /** A group, with its members if they are wanted. */
 export function findDirectoryGroup(
   tables: Tables,

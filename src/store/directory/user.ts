@@ -76,9 +76,6 @@ export type DirectoryIdentityRow = Pick<
   'userId' | 'deactivatedAt' | 'directoryExternalId' | 'directoryDeletedAt'
 >
 
-/** The statements of this file. */
-export const directoryUserStatements = [find]
-
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<DirectoryUserRow | undefined> {
   const [row] = await tables.run(find, key)

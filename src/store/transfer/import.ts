@@ -16,9 +16,6 @@ const analyzeTables = createStatement<object, Record<never, never>>({
 /** The statements of every kind. */
 export const kindStatements = perKind((kind) => statementsOf(stagedKind(kind, kinds[kind])))
 
-/** The statements of this file. */
-export const importStatements = [...Object.values(kindStatements).flatMap(({ all }) => all), analyzeTables]
-
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {
   await takeLocks(transaction, [importLock])

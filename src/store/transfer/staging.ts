@@ -45,9 +45,6 @@ const count = createStatement<object, { readonly kind: string; readonly records:
   text: () => Prisma.sql`SELECT kind, count(*)::integer AS records FROM import_rows GROUP BY kind`,
 })
 
-/** The statements of this file. */
-export const stagingStatements = [create, add, count]
-
 /** Makes the table that holds all rows of an import until the transaction ends. */
 export async function createStaging({ run }: Tables): Promise<void> {
   await run(create, {})

@@ -1,5 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { type Columns, createStatement, type Places, type Statement } from '../../db/statement.js'
+import { type Columns, createStatement, type Places } from '../../db/statement.js'
 import { storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
@@ -43,25 +43,16 @@ export interface ExportRow {
   readonly organizationId: string | null
 }
 
-/**
- * Makes the statements of a kind of record, in the order in which an import sends them, and that of the export; `all`
- * are all of them.
- */
+/** Makes the statements of a kind of record, in the order in which an import sends them, and that of the export. */
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
   const byKey = { table: kind.resource.table, key: String(kind.identity.at(-1)) }
-  const all: Statement<never, object>[] = []
-  const registered = <Values, Row extends object>(statement: Statement<Values, Row>): Statement<Values, Row> => {
-    all.push(statement)
-    return statement
-  }
   const make = <Row extends object = Record<never, never>, Values = object>(
     name: string,
     columns: Columns<Row>,
     text: (values: Places<Values>) => Prisma.Sql,
-  ) => registered(createStatement<Values, Row>({ name, columns, text }))
+  ) => createStatement<Values, Row>({ name, columns, text })
   return {
-    all,
     stage: make(`stage_${stem}`, {}, () => stageText(kind)),
     /** Sent only if there are records of the kind `of`. */
     followers: followers && { of: followers.of, stage: make(`import_${stem}_followers`, {}, () => followers.text) },
@@ -74,7 +65,7 @@ export function statementsOf(kind: StagedKind) {
       { organizationId: 'text', ids: 'text[]' },
       () => standingText(kind),
     ),
-    lock: registered(createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} })),
+    lock: createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} }),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
     check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),

@@ -113,9 +113,6 @@ UPDATE memberships m
  WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,
 })
 
-/** The statements of this file. */
-export const importedUserStatements = [read, share, move]
-
 /** The staged users, in the order of lines. */
 export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
   return transaction.run(read, {})
