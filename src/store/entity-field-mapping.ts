@@ -9,7 +9,6 @@ import { createStandardStore } from './standard-methods.js'
 const entityFieldMappingResource = declareResource(EntityFieldMappingSchema, schema.EntityFieldMapping, 'm')
 
 const ofType = {
-  owner: { table: 'entity_types', team: 'team_id' },
   resource: entityFieldMappingResource,
   parent: 'entity_type_id',
   order: Prisma.sql`m.priority DESC, m.id`,

@@ -15,7 +15,6 @@ export const entityIngestionConfigResource = declareResource(
 )
 
 const ofTeam = {
-  owner: { table: 'teams', team: 'id' },
   resource: entityIngestionConfigResource,
   parent: 'team_id',
   order: Prisma.sql`c.ordinal`,

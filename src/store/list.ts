@@ -2,8 +2,9 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
-import type { Resource } from './resource/resource.js'
+import { type Resource, referencedTable } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
+import { teamColumn } from './row-lock.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** Some of the rows of a list: those after an id, at most so many. */
@@ -68,10 +69,8 @@ export interface OwnedListRow extends WholeListRow {
 /** How the list of an owner is read. */
 export interface OwnedListDefinition<Parameters> {
   readonly name: string
-  /** The table of owners, and its column of their teams. */
-  readonly owner: { readonly table: 'teams' | 'entity_types'; readonly team: 'id' | 'team_id' }
   readonly resource: Resource
-  /** The column of the items that refers to the owner. */
+  /** The column of the items that refers to the owner: a team, or something that belongs to one. */
   readonly parent: string
   /** The order of the items. */
   readonly order: Prisma.Sql
@@ -82,20 +81,21 @@ export interface OwnedListDefinition<Parameters> {
 /** Makes the list of what an owner has, which is there if the owner's team is in the scope. */
 export function createOwnedList<Parameters extends ListOwner = ListOwner>({
   name,
-  owner,
-  resource: { alias, table, ...resource },
+  resource,
   parent,
   order,
   filter,
 }: OwnedListDefinition<Parameters>): ReadList<Parameters, OwnedListRow> {
-  const team = Prisma.raw(`owner.${owner.team}`)
+  const { alias, table } = resource
+  const owners = referencedTable(table, parent)
+  const team = Prisma.raw(`owner.${teamColumn(owners)}`)
   return createWholeList<Parameters, OwnedListRow>(name, { ...wholeListColumns, teamId: 'text' }, (places, limit) => {
     const condition = filter === undefined ? Prisma.empty : Prisma.sql`AND ${filter(places)}`
     return Prisma.sql`
 SELECT ${team} AS "teamId", list.*
-  FROM ${Prisma.raw(owner.table)} owner
+  FROM ${Prisma.raw(owners.name)} owner
  CROSS JOIN LATERAL (
-    SELECT ${wholeListText({ alias, table, ...resource }, order)}
+    SELECT ${wholeListText(resource, order)}
       FROM (
         SELECT * FROM ${Prisma.raw(`${table.name} ${alias}`)}
          WHERE ${ofOrganization(alias)} AND ${Prisma.raw(`${alias}.${parent}`)} = owner.id ${condition}

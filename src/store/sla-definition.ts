@@ -24,7 +24,6 @@ export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema
 /** The definitions of a team in the order of their creation. */
 export const readSlaDefinitionsOfTeam = createOwnedList({
   name: 'list_sla_definitions_of_team',
-  owner: { table: 'teams', team: 'id' },
   resource: slaDefinitionResource,
   parent: 'team_id',
   order: Prisma.sql`d.ordinal`,

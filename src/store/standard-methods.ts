@@ -6,7 +6,7 @@ import type { Tables } from '../db/tables.js'
 import { countRows, createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
-import type { Resource } from './resource/resource.js'
+import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
@@ -149,9 +149,9 @@ function createPages(
 ) {
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
-  const filterColumns = filters.map((name) => [name, columnOf(resource, name)] as const)
+  const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
   const ordinal = column('ordinal')
-  const key = searched === undefined ? undefined : searchKey(column(columnOf(resource, searched)))
+  const key = searched === undefined ? undefined : searchKey(column(columnOfField(resource, searched)))
   const q: Parameter = { parameter: 'q' }
   const listed = (places: Places<Scope>) => {
     const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
@@ -225,10 +225,4 @@ async function first<Parameters, Row>(
 ): Promise<Row | undefined> {
   const [row] = await tables.run(statement, values)
   return row
-}
-
-function columnOf({ desc, fields }: Resource, name: string): string {
-  const source = fields.find(({ field }) => field.localName === name)?.source
-  if (source?.kind !== 'column') throw new Error(`${desc.typeName} has no column ${name}`)
-  return source.name
 }

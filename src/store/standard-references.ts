@@ -1,8 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { schema } from '../../gen/prisma/schema.js'
 import type { Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { camelCase, type Resource, type Table } from './resource/resource.js'
+import { camelCase, type Resource, referencedTable, type Table } from './resource/resource.js'
 import { createRowLock, type NamedRows, teamColumn } from './row-lock.js'
 import type { Scope } from './scope.js'
 import { modelOf } from './standard-writes.js'
@@ -31,8 +30,7 @@ export interface StandardReference {
 
 /** The reference of a column, which the table must declare. */
 export function createReference(table: Table, column: string): StandardReference {
-  const target = Object.values<Table>(schema).find(({ name }) => name === table.references[column])
-  if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
+  const target = referencedTable(table, column)
   const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
   const keep = createRowLock<Found>({

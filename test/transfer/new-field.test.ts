@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { declareResource, type Table } from '../../src/store/resource/resource.js'
 import { createRowWriter } from '../../src/store/resource/row-writer.js'
-import { ownedBy, stagedKind } from '../../src/store/transfer/kind.js'
+import { stagedKind } from '../../src/store/transfer/kind.js'
 import { statementsOf } from '../../src/store/transfer/statements.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { messageWith } from '../support/message-with.js'
@@ -66,7 +66,7 @@ it('a new field is imported and exported without further code, as is the check o
     lock,
     upsert,
     export: print,
-  } = statementsOf(stagedKind('priority', { resource, owner: ownedBy('teams', 'teamId', 'team') }))
+  } = statementsOf(stagedKind('priority', { resource, owner: 'teamId' }))
   const given = [
     thing({
       id: 'a',

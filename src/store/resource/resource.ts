@@ -1,5 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { Prisma } from '../../../gen/prisma/client.js'
+import { schema } from '../../../gen/prisma/schema.js'
 
 /** A column of a table. `isId`: it is the id of something, which the database holds to the format of ids. */
 export interface Column {
@@ -89,6 +90,20 @@ function sourceOf(field: DescField, table: Table, declared: Declared = field.nam
   const column = table.columns[source.name]
   if (column !== undefined) return { ...column, ...source }
   throw new Error(`${field.parent.typeName}.${field.name} has no column ${source.name} in ${table.name}`)
+}
+
+/** The table to whose rows a column refers. Throws if it refers to nothing. */
+export function referencedTable(table: Table, column: string): Table {
+  const target = Object.values<Table>(schema).find(({ name }) => name === table.references[column])
+  if (target === undefined) throw new Error(`${table.name}.${column} refers to nothing`)
+  return target
+}
+
+/** The name of the column of a field, by its local name. Throws if it is in no one column. */
+export function columnOfField({ desc, fields }: Resource, name: string): string {
+  const source = fields.find(({ field }) => field.localName === name)?.source
+  if (source?.kind !== 'column') throw new Error(`${desc.typeName}.${name} is in no column`)
+  return source.name
 }
 
 /** The name of the property for a column: `teamId` for `team_id`. */

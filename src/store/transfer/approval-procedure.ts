@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
-import { eachRow, type KindDefinition, listed, ownedBy, typesIn } from './kind.js'
+import { eachRow, type KindDefinition, listed, typesIn } from './kind.js'
 
 const stepNames = Object.keys(schema.ApprovalStep.columns).filter(
   (name) => name !== 'organization_id' && name !== 'procedure_id',
@@ -15,7 +15,7 @@ CROSS JOIN LATERAL ROWS FROM (json_to_recordset(step.approvers) AS (kind approve
 /** Approval procedures with their steps and approvers. */
 export const approvalProcedureKind: KindDefinition = {
   resource: approvalProcedureResource,
-  owner: ownedBy('access_policies', 'accessPolicyId', 'access policy'),
+  owner: 'accessPolicyId',
   extras: { steps: 'json' },
   references: [
     {

@@ -3,7 +3,7 @@ import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { importLock, takeLocks } from '../lock.js'
 import type { Fault } from './checks.js'
-import { perKind, type RecordKind, stagedKind } from './kind.js'
+import { perKind, type RecordKind } from './kind.js'
 import { kinds, writtenTables } from './kinds.js'
 import { type Outcome, type OutcomeDetail, statementsOf } from './statements.js'
 
@@ -14,7 +14,7 @@ const analyzeTables = createStatement<object, Record<never, never>>({
 })
 
 /** The statements of every kind. */
-export const kindStatements = perKind((kind) => statementsOf(stagedKind(kind, kinds[kind])))
+export const kindStatements = perKind((kind) => statementsOf(kinds[kind]))
 
 /** Keeps other imports from writing until the transaction ends, so that two of the same rows never interleave. */
 export async function excludeOtherImports(transaction: Tables): Promise<void> {

@@ -1,5 +1,12 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { camelCase, type Resource, type ResourceField, type Table } from '../resource/resource.js'
+import {
+  camelCase,
+  columnOfField,
+  type Resource,
+  type ResourceField,
+  referencedTable,
+  type Table,
+} from '../resource/resource.js'
 
 /** Every kind of record, each after those that it refers to: the order of writing and of export. */
 export const recordKinds = [
@@ -39,8 +46,8 @@ export type ColumnTypes = Readonly<Record<string, string>>
  */
 export interface KindDefinition {
   readonly resource: Resource
-  /** Absent for organizations. */
-  readonly owner?: RecordOwner
+  /** The field that names what records belong to; absent for organizations. */
+  readonly owner?: string
   /** By field, the columns that no two rows of an organization may have in common, except for nulls. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
   /** Columns of the staging table that are not in the row; each comes from the property of its name in camel case. */
@@ -63,9 +70,10 @@ export interface KindDefinition {
 
 /** The owner of records: SQL sees it as `owner`. */
 export interface RecordOwner {
-  readonly table: 'organizations' | 'teams' | 'access_policies' | 'app_instances' | 'entity_types'
-  /** The field that names the owner. */
+  readonly table: string
+  /** The field that names the owner, and its column. */
   readonly field: string
+  readonly column: string
   /** In words. */
   readonly noun: string
   /** Columns of the staging table that the owner provides. */
@@ -77,17 +85,14 @@ export function isOwnerInOrganization(owner: RecordOwner | undefined): owner is 
   return owner !== undefined && owner.table !== 'organizations'
 }
 
-/** Records that name an organization. */
-export const ownedByOrganization: RecordOwner = {
-  table: 'organizations',
-  field: 'organizationId',
-  noun: 'organization',
-  gives: { organization_id: Prisma.sql`owner.id` },
-}
-
-/** Records that name something of an organization, which may provide more than the organization. */
-export function ownedBy(table: RecordOwner['table'], field: string, noun: string, more: Expressions = {}): RecordOwner {
-  return { table, field, noun, gives: { organization_id: Prisma.sql`owner.organization_id`, ...more } }
+/** The owner that records name in a field. What belongs to something of a team belongs to that team. */
+function ownerNamedIn(resource: Resource, field: string): RecordOwner {
+  const column = columnOfField(resource, field)
+  const noun = field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const organizationId = Prisma.raw(column === 'organization_id' ? 'owner.id' : 'owner.organization_id')
+  const hasTeamOfOwner = column !== 'team_id' && 'team_id' in resource.table.columns
+  const gives = { organization_id: organizationId, ...(hasTeamOfOwner && { team_id: Prisma.sql`owner.team_id` }) }
+  return { table: referencedTable(resource.table, column).name, field, column, noun, gives }
 }
 
 /** A reference somewhere in staged records. */
@@ -102,8 +107,9 @@ export interface Reference {
 }
 
 /** A kind with its names in the database. */
-export interface StagedKind extends KindDefinition {
+export interface StagedKind extends Omit<KindDefinition, 'owner'> {
   readonly kind: RecordKind
+  readonly owner: RecordOwner | undefined
   /** The kind in snake case. */
   readonly stem: string
   readonly table: Prisma.Sql
@@ -116,9 +122,9 @@ export interface StagedKind extends KindDefinition {
 export function stagedKind(kind: RecordKind, definition: KindDefinition): StagedKind {
   const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const { name, key } = definition.resource.table
-  const organization = definition.owner === undefined ? [] : ['organization_id']
-  const identity = [...new Set([...organization, ...key])]
-  return { ...definition, kind, stem, table: Prisma.raw(name), staged: Prisma.raw(`staged_${stem}`), identity }
+  const owner = definition.owner === undefined ? undefined : ownerNamedIn(definition.resource, definition.owner)
+  const identity = [...new Set([...(owner === undefined ? [] : ['organization_id']), ...key])]
+  return { ...definition, kind, owner, stem, table: Prisma.raw(name), staged: Prisma.raw(`staged_${stem}`), identity }
 }
 
 /** A list of a record that is stored in another table. */
@@ -203,7 +209,7 @@ export function typesIn({ columns }: Table, names: readonly string[]): ColumnTyp
 }
 
 /** The columns of the staging table that hold fields of the record, by the local names of the fields. */
-export function fieldColumns({ resource, elsewhere = {} }: KindDefinition): ReadonlyMap<string, ColumnTypes> {
+export function fieldColumns({ resource, elsewhere = {} }: StagedKind): ReadonlyMap<string, ColumnTypes> {
   return new Map(
     resource.fields.map((each) => {
       const { field, source } = each
@@ -212,13 +218,6 @@ export function fieldColumns({ resource, elsewhere = {} }: KindDefinition): Read
       return [field.localName, typesIn(resource.table, elsewhere[field.localName] ?? columnsOf(each))]
     }),
   )
-}
-
-/** The column of a field. */
-export function columnOf({ desc, fields }: Resource, name: string): string {
-  const source = fields.find(({ field }) => field.localName === name)?.source
-  if (source?.kind !== 'column') throw new Error(`${desc.typeName}.${name} is in no column`)
-  return source.name
 }
 
 /**

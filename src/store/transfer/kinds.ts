@@ -20,15 +20,14 @@ import {
   eachRow,
   type KindDefinition,
   listed,
-  ownedBy,
-  ownedByOrganization,
+  perKind,
   type RecordKind,
   rowColumns,
+  type StagedKind,
+  stagedKind,
   stagedLists,
 } from './kind.js'
 import { userKind } from './user.js'
-
-const ownedByTeam = ownedBy('teams', 'teamId', 'team')
 
 /** Handles that the server generates if neither the record nor the existing row has one. */
 const withScopedId = {
@@ -61,10 +60,9 @@ UPDATE journeys j SET overdue_from = found.overdue_from, is_failing = found.is_f
  WHERE j.organization_id = found.organization_id AND j.id = found.id
    AND (j.overdue_from, j.is_failing) <> (found.overdue_from, found.is_failing)`
 
-/** How each kind of record is imported and exported. */
-export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
+const definitions: Readonly<Record<RecordKind, KindDefinition>> = {
   organization: { resource: declareResource(OrganizationRecordSchema, schema.Organization, 'o') },
-  team: { resource: declareResource(TeamRecordSchema, schema.Team, 't'), owner: ownedByOrganization },
+  team: { resource: declareResource(TeamRecordSchema, schema.Team, 't'), owner: 'organizationId' },
   user: userKind,
   group: {
     resource: declareResource(GroupRecordSchema, schema.Group, 'g', {
@@ -76,10 +74,10 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
         order: ['position'],
       },
     }),
-    owner: ownedByOrganization,
+    owner: 'organizationId',
     values: { updated_at: Prisma.sql`now()` },
   },
-  accessPolicy: { resource: declareResource(AccessPolicyRecordSchema, schema.AccessPolicy, 'p'), owner: ownedByTeam },
+  accessPolicy: { resource: declareResource(AccessPolicyRecordSchema, schema.AccessPolicy, 'p'), owner: 'teamId' },
   approvalProcedure: approvalProcedureKind,
   appInstance: {
     resource: declareResource(AppInstanceRecordSchema, schema.AppInstance, 'i', {
@@ -91,7 +89,7 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
         order: ['team_id COLLATE "C"'],
       },
     }),
-    owner: ownedByTeam,
+    owner: 'teamId',
     listColumns: {
       sharedWithTeamIds: {
         values: { app_instance_ordinal: Prisma.sql`i.ordinal` },
@@ -103,19 +101,19 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
   appResource: {
     followers: { of: 'appInstance', text: resourcesOfMovedApps },
     resource: appResourceResource,
-    owner: ownedBy('app_instances', 'appInstanceId', 'app instance', { team_id: Prisma.sql`owner.team_id` }),
+    owner: 'appInstanceId',
     unique: { scopedId: ['team_id', 'scoped_id'], externalId: ['app_instance_id', 'resource_type', 'external_id'] },
     ...withScopedId,
   },
   priority: {
     resource: priorityResource,
-    owner: ownedByTeam,
+    owner: 'teamId',
     unique: { scopedId: ['team_id', 'scoped_id'] },
     ...withScopedId,
   },
   journey: {
     resource: journeyResource,
-    owner: ownedByTeam,
+    owner: 'teamId',
     references: [
       {
         to: 'memberships',
@@ -126,14 +124,17 @@ export const kinds: Readonly<Record<RecordKind, KindDefinition>> = {
     ],
     after: [findableJourneys],
   },
-  entityType: { resource: declareResource(EntityTypeRecordSchema, schema.EntityType, 'e'), owner: ownedByTeam },
-  entityIngestionConfig: { resource: entityIngestionConfigResource, owner: ownedByTeam },
+  entityType: { resource: declareResource(EntityTypeRecordSchema, schema.EntityType, 'e'), owner: 'teamId' },
+  entityIngestionConfig: { resource: entityIngestionConfigResource, owner: 'teamId' },
   entityFieldMapping: {
     resource: declareResource(EntityFieldMappingRecordSchema, schema.EntityFieldMapping, 'm'),
-    owner: ownedBy('entity_types', 'entityTypeId', 'entity type'),
+    owner: 'entityTypeId',
   },
-  slaDefinition: { resource: slaDefinitionResource, owner: ownedByTeam },
+  slaDefinition: { resource: slaDefinitionResource, owner: 'teamId' },
 }
+
+/** How each kind of record is imported and exported. */
+export const kinds: Readonly<Record<RecordKind, StagedKind>> = perKind((kind) => stagedKind(kind, definitions[kind]))
 
 /** Every table that an import fills. */
 export const writtenTables: readonly string[] = [

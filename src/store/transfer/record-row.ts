@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf'
 import { camelCase } from '../resource/resource.js'
 import { createRowWriter, type Row } from '../resource/row-writer.js'
-import { columnOf, fieldColumns, isOwnerInOrganization, perKind, type RecordKind } from './kind.js'
+import { fieldColumns, isOwnerInOrganization, perKind, type RecordKind } from './kind.js'
 import { kinds } from './kinds.js'
 
 /** A record as a row of its table, and the key that identifies it within its kind and its owner. */
@@ -12,7 +12,7 @@ export interface RecordRow {
 
 const writers = perKind((kind) => {
   const { resource, owner } = kinds[kind]
-  const ofOwner = owner === undefined ? [] : [columnOf(resource, owner.field)]
+  const ofOwner = owner === undefined ? [] : [owner.column]
   const key = [...ofOwner, String(resource.table.key.at(-1))].map(camelCase)
   return { key, write: createRowWriter(resource), columns: fieldColumns(kinds[kind]) }
 })

@@ -2,7 +2,6 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { camelCase } from '../resource/resource.js'
 import {
   type ColumnTypes,
-  columnOf,
   equal,
   fieldColumns,
   isOwnerInOrganization,
@@ -16,11 +15,11 @@ export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT D
 
 /** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
 export function stageText(stagedKind: StagedKind): Prisma.Sql {
-  const { kind, staged, resource, owner, extras } = stagedKind
+  const { kind, staged, owner, extras } = stagedKind
   const columns: ColumnTypes = Object.assign({}, ...fieldColumns(stagedKind).values(), extras)
   const gives = Object.entries(owner?.gives ?? {})
   const own = Object.keys(columns).filter((name) => owner?.gives[name] === undefined)
-  const ownerId = owner && `r."${camelCase(columnOf(resource, owner.field))}"`
+  const ownerId = owner && `r."${camelCase(owner.column)}"`
   const isOwner = `owner.id = ${ownerId}${isOwnerInOrganization(owner) ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS

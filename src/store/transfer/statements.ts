@@ -3,7 +3,7 @@ import { type Columns, createStatement, type Places } from '../../db/statement.j
 import { storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
-import { columnOf, equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
+import { equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
 import { mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
@@ -161,7 +161,7 @@ function exportText(kind: StagedKind, { organizationId }: Places<ExportedOrganiz
   const alias = Prisma.raw(resource.alias)
   const organization = Prisma.raw(`${resource.alias}.${identity[0]}`)
   const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${organization} = ${organizationId})`
-  const ownerId = isOwnerInOrganization(owner) && Prisma.raw(`${resource.alias}.${columnOf(resource, owner.field)}`)
+  const ownerId = isOwnerInOrganization(owner) && Prisma.raw(`${resource.alias}.${owner.column}`)
   const shared =
     ownerId &&
     Prisma.sql`

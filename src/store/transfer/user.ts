@@ -7,7 +7,7 @@ import type { Tables } from '../../db/tables.js'
 import { ownedColumns } from '../owned-column.js'
 import { declareResource } from '../resource/resource.js'
 import { userDeclarations } from '../user.js'
-import { type Expressions, type KindDefinition, ownedByOrganization } from './kind.js'
+import type { Expressions, KindDefinition } from './kind.js'
 
 const createdAt = Prisma.sql`coalesce(s.created_at, t.created_at, now())`
 
@@ -26,7 +26,7 @@ export const userKind: KindDefinition = {
     ...userDeclarations,
     teamRoles: { kind: 'parts', resource: teamRole, parent: 'user_id', of: 'user_id', order: ['team_id COLLATE "C"'] },
   }),
-  owner: ownedByOrganization,
+  owner: 'organizationId',
   elsewhere: { fieldOwnership: Object.keys(ownership) },
   extras: { in_several_organizations: 'boolean' },
   values: {
