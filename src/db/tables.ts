@@ -17,6 +17,16 @@ export interface Tables {
   readonly transaction: <T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions) => Promise<T>
 }
 
+/** The first row that a statement returns; undefined if there is none. */
+export async function firstRow<Parameters, Row>(
+  { run }: Pick<Tables, 'run'>,
+  statement: Statement<Parameters, Row>,
+  values: Parameters,
+): Promise<Row | undefined> {
+  const [row] = await run(statement, values)
+  return row
+}
+
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */

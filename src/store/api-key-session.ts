@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeySessionModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import type { KeyId } from './api-key.js'
 import { ofOrganization } from './scope.js'
 
@@ -33,8 +33,7 @@ RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS s
  * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
  */
 export async function insertApiKeySession(tables: Tables, session: NewApiKeySession): Promise<number | undefined> {
-  const [made] = await tables.run(insert, session)
-  return made?.seconds
+  return (await firstRow(tables, insert, session))?.seconds
 }
 
 /** A session by its hash, and its key. */

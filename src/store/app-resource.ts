@@ -3,7 +3,7 @@ import type { AppResourceModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
@@ -132,8 +132,7 @@ export async function lockOwnersOfAppResources(
 
 /** Changes resources, and returns their JSON in the order of the changes. */
 export async function updateAppResources(transaction: Tables, changes: AppResourceChanges): Promise<string> {
-  const [updated] = await transaction.run(update, changes)
-  return updated?.json ?? '[]'
+  return (await firstRow(transaction, update, changes))?.json ?? '[]'
 }
 
 /** Which values of new resources another resource already has. */

@@ -3,7 +3,7 @@ import type { ActorKind } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { createStatement, type Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
@@ -112,7 +112,6 @@ const listOfActions = createList(
 )
 
 /** A page of events, the newest first. */
-export async function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
-  const [page] = await tables.run(selection.actions.length === 0 ? list : listOfActions, selection)
-  return page
+export function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
+  return firstRow(tables, selection.actions.length === 0 ? list : listOfActions, selection)
 }

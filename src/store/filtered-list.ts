@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Places, type Statement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 
 /** Rows that can be filtered in several ways. */
@@ -47,30 +47,13 @@ export function createFilteredPages<Page extends { readonly pageSize: number }>(
   })
 }
 
-/** How many rows were counted. */
-export interface Counted {
-  readonly count: number
-}
-
-/** Makes a statement that counts filtered rows, reading all of them. */
-export function createCount<Filters>(
-  name: string,
-  { from, condition }: FilteredRows<Filters>,
-): Statement<Filters, Counted> {
-  return createStatement<Filters, Counted>({
+/** Makes the number of the rows that filters want, which reads all of them. */
+export function createCount<Filters>(name: string, { from, condition }: FilteredRows<Filters>) {
+  const statement = createStatement<Filters, { readonly count: number }>({
     name,
     columns: { count: 'int4' },
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${from} WHERE ${condition(places)}`,
   })
-}
-
-/** Counts the rows that the filters want. */
-export async function countRows<Filters>(
-  tables: Tables,
-  count: Statement<Filters, Counted>,
-  filters: Filters,
-): Promise<number> {
-  const [row] = await tables.run(count, filters)
-  return row?.count ?? 0
+  return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
-import { countRows, createCount } from './filtered-list.js'
+import { firstRow, type Tables } from '../db/tables.js'
+import { createCount } from './filtered-list.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyResource } from './journey.js'
 import { type PageRow, pageColumns, pageText } from './list.js'
 import { rowText } from './resource/print.js'
@@ -97,7 +97,8 @@ const listByLateness = createList(
   (after) => Prisma.sql`(j.overdue_from, j.ordinal) > (split_part(${after}, ' ', 1)::date, ${ordinalOf(after)})`,
 )
 
-const count = createCount<ListedJourneys>('count_journeys', {
+/** How many journeys the viewer may see of those that match the filters. */
+export const countJourneys = createCount<ListedJourneys>('count_journeys', {
   from: Prisma.sql`journeys j`,
   condition: (places) => Prisma.sql`${ofOrganization('j')} AND ${isVisible(places)} AND ${matches(places)}`,
 })
@@ -106,17 +107,11 @@ const count = createCount<ListedJourneys>('count_journeys', {
  * A page of journeys without their parts, in the order of their creation; filtered by `isOverdue`, those come first
  * that are overdue the longest, or will be next.
  */
-export async function readJourneyPage(
+export function readJourneyPage(
   tables: Tables,
   { after: given, ...selection }: Omit<JourneyListSelection, 'after'> & { readonly after: string | undefined },
 ): Promise<PageRow | undefined> {
   // An index is read from the position on: past all those that are overdue if none of them is wanted.
   const after = given ?? (selection.isOverdue === false ? `${selection.today} ${MAX_ORDINAL}` : '-infinity 0')
-  const [page] = await tables.run(selection.isOverdue === null ? list : listByLateness, { ...selection, after })
-  return page
-}
-
-/** How many journeys the viewer may see of those that match the filters. */
-export function countJourneys(tables: Tables, listed: ListedJourneys): Promise<number> {
-  return countRows(tables, count, listed)
+  return firstRow(tables, selection.isOverdue === null ? list : listByLateness, { ...selection, after })
 }

@@ -10,7 +10,7 @@ import {
   WorkflowFailureSchema,
 } from '../../gen/svc/v2/journey_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, partsText, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
@@ -136,7 +136,6 @@ SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
 })
 
 /** Prints a journey that is in the scope or that the user is related to, as of one moment. */
-export async function printJourney(tables: Tables, selection: JourneySelection): Promise<JourneyRow | undefined> {
-  const [row] = await tables.run(print, selection)
-  return row
+export function printJourney(tables: Tables, selection: JourneySelection): Promise<JourneyRow | undefined> {
+  return firstRow(tables, print, selection)
 }

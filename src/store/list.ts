@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Resource, referencedTable } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
@@ -49,10 +49,8 @@ export function createWholeList<Parameters, Row extends WholeListRow>(
   const usual = create(name, Prisma.raw(`LIMIT ${USUAL_ITEMS}`))
   const whole = create(`${name}_whole`, Prisma.sql`LIMIT ALL`)
   return async (tables, parameters) => {
-    const [list] = await tables.run(usual, parameters)
-    if (list === undefined || list.size < USUAL_ITEMS) return list
-    const [all] = await tables.run(whole, parameters)
-    return all
+    const list = await firstRow(tables, usual, parameters)
+    return list === undefined || list.size < USUAL_ITEMS ? list : firstRow(tables, whole, parameters)
   }
 }
 
@@ -156,10 +154,9 @@ export function createPagedList<Parameters extends { readonly pageSize: number }
       text: (places) => text(places, Prisma.raw(String(size + 1))),
     }),
   )
-  return async (tables, parameters) => {
+  return (tables, parameters) => {
     const fitting = statements[pageClasses.findIndex((size) => parameters.pageSize <= size)]
     if (fitting === undefined) throw new Error(`no page has ${parameters.pageSize} items`)
-    const [page] = await tables.run(fitting, parameters)
-    return page
+    return firstRow(tables, fitting, parameters)
   }
 }

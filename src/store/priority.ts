@@ -3,7 +3,7 @@ import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Scope } from './scope.js'
@@ -66,6 +66,5 @@ export const priorityStore = createStandardStore(priorityResource)
  * tables that are not distributed.
  */
 export async function updatePriorityAtOnce(tables: Tables, change: PriorityChange): Promise<string | undefined> {
-  const [updated] = await tables.run(update, change)
-  return updated?.json
+  return (await firstRow(tables, update, change))?.json
 }

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 
 /** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {
@@ -52,10 +52,9 @@ SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limi
 })
 
 /** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
-export async function decideRevokeAttempt(
+export function decideRevokeAttempt(
   tables: Pick<Tables, 'run'>,
   attempt: RevokeAttempt,
 ): Promise<RevokeDecision | undefined> {
-  const [decision] = await tables.run(decide, attempt)
-  return decision
+  return firstRow(tables, decide, attempt)
 }

@@ -1,7 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Statement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
-import { type Counted, countRows, createCount } from './filtered-list.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
 
@@ -82,12 +81,14 @@ SELECT ${columns}, ${row}.found
 }
 
 /** The statement that counts a selection, reading all of it. */
-function countStatement<Row>(
-  { name, table, alias, where }: SearchRows<Row>,
-  { condition }: Search,
-): Statement<OfOrganization, Counted> {
+function countStatement<Row>({ name, table, alias, where }: SearchRows<Row>, { condition }: Search) {
   const wanted = Prisma.sql`${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
-  return createCount(`count_${name}`, { from: Prisma.raw(`${table} ${alias}`), condition: () => wanted })
+  return createStatement<OfOrganization, { readonly count: number }>({
+    name: `count_${name}`,
+    columns: { count: 'int4' },
+    planned: 'anew',
+    text: () => Prisma.sql`SELECT count(*)::int AS count FROM ${Prisma.raw(`${table} ${alias}`)} WHERE ${wanted}`,
+  })
 }
 
 function alsoWhere(condition: Condition | undefined): Prisma.Sql {
@@ -115,7 +116,7 @@ export async function readPage<Row>(
   const rows = count === 0 ? [] : await tables.run(page, { organizationId })
   const found = Number(rows[0]?.found ?? 0)
   if (found < count && (found > 0 || offset === 0)) return { rows, total: found === 0 ? 0 : offset + found }
-  const total = await countRows(tables, counting, { organizationId })
+  const total = (await firstRow(tables, counting, { organizationId }))?.count ?? 0
   // Others may write between the two reads: what was read is counted at least.
   return { rows, total: found === 0 ? total : Math.max(total, offset + found) }
 }

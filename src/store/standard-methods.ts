@@ -2,8 +2,8 @@ import { getOption } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
 import { permissions } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
-import { countRows, createCount, createFilteredPages } from './filtered-list.js'
+import { firstRow, type Tables } from '../db/tables.js'
+import { createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
@@ -56,7 +56,8 @@ export interface StandardStore extends StandardWrites {
   readonly find: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
   /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
   readonly lock: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
-  readonly statements: readonly Pick<Statement<never, object>, 'name' | 'columns' | 'text'>[]
+  /** The one that finds an object. */
+  readonly statements: readonly Statement<WantedObject, StandardRow>[]
 }
 
 /** What is not usual about a resource. */
@@ -106,29 +107,22 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     },
   })
   const lock = createRowLock({ name: `lock_${table.name}`, table, strength: 'UPDATE', read: {} })
-  const pages = filters === undefined ? undefined : createPages(resource, owner, filters, options)
-  const references = referencesOf(resource, ownerColumn)
   return {
     type: desc.name,
     permissions: desc.file.services.map((service) => getOption(service, permissions)).join(),
     filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
     owner,
-    references,
+    references: referencesOf(resource, ownerColumn),
     isListedByOwner: !('team_id' in table.columns),
-    pages,
-    find: (tables, key) => first(tables, find, key),
+    pages: filters && createPages(resource, owner, filters, options),
+    find: (tables, key) => firstRow(tables, find, key),
     lock: async (tables, key) => {
-      const locked = await first(tables, lock, { ...key, ids: [key.id] })
+      const locked = await firstRow(tables, lock, { ...key, ids: [key.id] })
       // Apart, since a statement that has waited for a lock sees other rows, such as those of lists, as they were before.
-      return locked && first(tables, find, key)
+      return locked && firstRow(tables, find, key)
     },
     ...createStandardWrites(resource),
-    statements: [
-      find,
-      lock,
-      ...[...(owner ? [owner] : []), ...references].flatMap((each) => each.statements),
-      ...(pages?.statements ?? []),
-    ],
+    statements: [find],
   }
 }
 
@@ -146,7 +140,7 @@ function createPages(
   owner: StandardReference | undefined,
   filters: readonly string[],
   { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions,
-) {
+): StandardPages {
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
   const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
@@ -187,17 +181,16 @@ function createPages(
       },
     })
   const count = createCount<Scope>(`count_${table.name}`, listedRows)
-  const pages: StandardPages = {
+  return {
     list: (tables, { filters: values, after, ...page }) => {
       const searchedFor = search === undefined ? null : (values['q'] ?? null)
       if (search === undefined || searchedFor === null) {
-        return first(tables, list, { ...values, ...page, after: after ?? '0' })
+        return firstRow(tables, list, { ...values, ...page, after: after ?? '0' })
       }
-      return first(tables, search, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
+      return firstRow(tables, search, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
     },
-    count: (tables, { filters: values, ...scope }) => countRows(tables, count, { ...values, ...scope }),
+    count: (tables, { filters: values, ...scope }) => count(tables, { ...values, ...scope }),
   }
-  return { ...pages, statements: [list, count, ...(search === undefined ? [] : [search])] }
 }
 
 /** The part of a text that is searched: its first 64 characters, in whatever case. */
@@ -216,13 +209,4 @@ function placesOf({ alias, table }: Resource, owner: StandardReference | undefin
   const owners = Prisma.sql`${Prisma.raw(owner.table)} owner`
   const joined = Prisma.sql`${rows} JOIN ${owners} ON ${ofOrganization('owner')} AND owner.id = ${column(owner.column)}`
   return { rows: joined, column, team: Prisma.raw('owner.team_id') }
-}
-
-async function first<Parameters, Row>(
-  tables: Tables,
-  statement: Statement<Parameters, Row>,
-  values: Parameters,
-): Promise<Row | undefined> {
-  const [row] = await tables.run(statement, values)
-  return row
 }

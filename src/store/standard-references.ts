@@ -1,5 +1,4 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type Resource, referencedTable, type Table } from './resource/resource.js'
 import { createRowLock, type NamedRows, teamColumn } from './row-lock.js'
@@ -25,7 +24,6 @@ export interface StandardReference {
   readonly teams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
   /** The same, without keeping them there. */
   readonly findTeams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
-  readonly statements: readonly Statement<NamedRows, Found>[]
 }
 
 /** The reference of a column, which the table must declare. */
@@ -52,7 +50,6 @@ export function createReference(table: Table, column: string): StandardReference
       const found = await modelOf(tables, target).findMany({ where, select })
       return new Map(found.map((row) => [String(row['id']), String(row[property])]))
     },
-    statements: [keep],
   }
 }
 

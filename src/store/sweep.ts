@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { byOrganization } from './organization.js'
 
 /** What to delete: what expired by a time, at most so many rows. */
@@ -51,5 +51,5 @@ SELECT count(*)::int AS deleted FROM deleted`
 
 /** Deletes the attempts of addresses whose span is over. Returns how many rows were deleted. */
 export async function deleteRevokeAttempts(tables: Tables, attempts: ExpiredAttempts): Promise<number> {
-  return (await tables.run(deleteAttempts, attempts))[0]?.deleted ?? 0
+  return (await firstRow(tables, deleteAttempts, attempts))?.deleted ?? 0
 }

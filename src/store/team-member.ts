@@ -3,9 +3,9 @@ import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
 import type { Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { countRows, createCount, createFilteredPages } from './filtered-list.js'
+import { createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -61,7 +61,8 @@ const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end'
     Prisma.sql`(m.expires_at, m.team_id, m.user_id) > (${afterEnd}::timestamptz, ${afterTeam}, ${afterUser})`,
 })
 
-const count = createCount<TeamMemberList>('count_team_members', listed)
+/** How many roles a list has on all pages. */
+export const countTeamMembers = createCount<TeamMemberList>('count_team_members', listed)
 
 /** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
@@ -105,20 +106,14 @@ export async function findTeamMember(
 }
 
 /** A page of roles in the order of their teams and users; those that end before a time in the order of their ends. */
-export async function listTeamMembers(
+export function listTeamMembers(
   tables: Tables,
   selection: TeamMemberList,
   { after = '', pageSize }: { readonly after: string | undefined; readonly pageSize: number },
 ): Promise<PageRow | undefined> {
   const [afterTeam = '', afterUser = '', afterEnd = '-infinity'] = after.split(' ')
   const statement = selection.endBefore === null ? list : listByEnd
-  const [page] = await tables.run(statement, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
-  return page
-}
-
-/** How many roles a list has on all pages. */
-export function countTeamMembers(tables: Tables, selection: TeamMemberList): Promise<number> {
-  return countRows(tables, count, selection)
+  return firstRow(tables, statement, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
 }
 
 /** Gives a user a role, in place of another one. */

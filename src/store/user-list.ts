@@ -1,8 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
-import { countRows, createCount, createFilteredPages } from './filtered-list.js'
+import { firstRow, type Tables } from '../db/tables.js'
+import { createCount, createFilteredPages } from './filtered-list.js'
 import { createPagedList, type PageRow, pageColumns, pageText } from './list.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { rowText } from './resource/print.js'
@@ -121,7 +121,7 @@ function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unk
 }
 
 /** A page of the members of an organization, in the order of their creation. */
-export async function readUserPage(
+export function readUserPage(
   tables: Tables,
   { filters, after = '0', ...selection }: UserSelection,
 ): Promise<PageRow | undefined> {
@@ -129,13 +129,13 @@ export async function readUserPage(
   const page = { ...valuesOf(filters), ...selection, after }
   const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
   if (isPlain && emailKey === undefined) return readPage(tables, page)
-  return (await tables.run(isPlain ? listOfEmail : search, page))[0]
+  return firstRow(tables, isPlain ? listOfEmail : search, page)
 }
 
 /** How many members of an organization the filters want. */
 export async function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
   const counted = (isDeactivated: UserFilters['isDeactivated']) =>
-    countRows(tables, count, { ...valuesOf({ ...filters, isDeactivated }), organizationId })
+    count(tables, { ...valuesOf({ ...filters, isDeactivated }), organizationId })
   if (filters.isDeactivated !== false) return counted(filters.isDeactivated)
   // The active ones are all but the others, which are few: the index of a filter does not know who is active.
   const deactivated = await counted(true)

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource } from './resource/resource.js'
@@ -42,6 +42,5 @@ SELECT ${rowText(userResource)} AS json
 
 /** The JSON of a member of the organization as a user. */
 export async function printUser(tables: Tables, key: MemberKey): Promise<string | undefined> {
-  const [user] = await tables.run(print, key)
-  return user?.json
+  return (await firstRow(tables, print, key))?.json
 }

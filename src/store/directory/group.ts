@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
-import type { Tables } from '../../db/tables.js'
+import { firstRow, type Tables } from '../../db/tables.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import { createRowLock } from '../row-lock.js'
 import { ofOrganization } from '../scope.js'
@@ -102,18 +102,18 @@ export function findDirectoryGroup(
   return firstGroup(tables, organizationId, condition, withMembers)
 }
 
-async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
+function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
   const searched = searchedGroups(withMembers)
   const [page] = searchStatements(searched, { condition }, { offset: 0, count: 1 })
-  return (await tables.run(page, { organizationId }))[0]
+  return firstRow(tables, page, { organizationId })
 }
 
 /** Reads a group and locks it until the transaction ends. */
-export async function lockGroup(
+export function lockGroup(
   transaction: Tables,
   { organizationId, groupId }: GroupKey,
 ): Promise<LockedGroup | undefined> {
-  return (await transaction.run(lock, { organizationId, ids: [groupId] }))[0]
+  return firstRow(transaction, lock, { organizationId, ids: [groupId] })
 }
 
 /** The id of a group with the name, in any case, which no other transaction can give to a group until this one ends. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../../db/statement.js'
-import type { Tables } from '../../db/tables.js'
+import { firstRow, type Tables } from '../../db/tables.js'
 import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
 import { findValueHolders } from '../member-value.js'
 import { ofOrganization } from '../scope.js'
@@ -78,7 +78,7 @@ export type DirectoryIdentityRow = Pick<
 
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<DirectoryUserRow | undefined> {
-  const [row] = await tables.run(find, key)
+  const row = await firstRow(tables, find, key)
   return row && directoryUserFrom(row)
 }
 
