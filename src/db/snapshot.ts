@@ -1,28 +1,27 @@
 import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { Statement } from './statement.js'
-import type { SnapshotRow } from './tables.js'
 
 /** Rows per fetch. */
 const FETCH_ROWS = 500
 
 /**
- * Yields the rows of statements with the same parameters one by one, all as of one moment, however many there are and
- * however slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one is
- * read or the caller stops.
+ * Yields the rows of statements with the same parameters, some at a time, all as of one moment, however many there are
+ * and however slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one
+ * is read or the caller stops.
  */
 export async function* readSnapshot<Parameters, Row>(
   begin: () => Promise<pg.PoolClient>,
   statements: readonly Statement<Parameters, Row>[],
   parameters: Parameters,
-): AsyncGenerator<SnapshotRow<Row>> {
+): AsyncGenerator<Row[]> {
   const client = await begin()
   try {
-    for (const [index, { text, values }] of statements.entries()) {
+    for (const { text, values } of statements) {
       await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`, values(parameters))
       for (;;) {
         const { rows } = await client.query<Row & pg.QueryResultRow>(`FETCH ${FETCH_ROWS} FROM snapshot`)
-        for (const row of rows) yield { index, row }
+        yield rows
         if (rows.length < FETCH_ROWS) break
       }
       await client.query('CLOSE snapshot')

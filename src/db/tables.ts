@@ -64,26 +64,16 @@ export interface TablesUser {
   readonly timeoutMillis?: number | undefined
 }
 
-/** Reads rows one by one. */
-export interface SnapshotTables {
+/** The tables as one user has them. */
+export interface UserTables extends Tables {
   /**
-   * Yields the rows of statements with the same parameters, all as of one moment, with the index of the statement.
-   * Holds one of the connections for long transactions until the caller stops.
+   * Yields the rows of statements with the same parameters, some at a time, all as of one moment. Holds one of the
+   * connections for long transactions until the caller stops.
    */
   readonly readSnapshot: <Parameters, Row>(
     statements: readonly Statement<Parameters, Row>[],
     parameters: Parameters,
-  ) => AsyncGenerator<SnapshotRow<Row>>
-}
-
-/** A row of a snapshot, with the index of its statement. */
-export interface SnapshotRow<Row> {
-  readonly index: number
-  readonly row: Row
-}
-
-/** The tables as one user has them. */
-export interface UserTables extends Tables, SnapshotTables {
+  ) => AsyncGenerator<Row[]>
   /** The same as lists and snapshots read them: a replica runs their statements if one is fresh enough. */
   readonly reads: Tables
 }

@@ -1,4 +1,4 @@
-import type { SnapshotTables } from '../db/tables.js'
+import type { UserTables } from '../db/tables.js'
 import { kindStatements } from '../store/transfer/import.js'
 import { recordKinds } from '../store/transfer/kind.js'
 
@@ -7,11 +7,12 @@ import { recordKinds } from '../store/transfer/kind.js'
  * one moment: each kind in the order of creation. The same data gives the same bytes. Holds a connection until the last
  * one is read or the caller stops.
  */
-export async function* exportRecords(tables: SnapshotTables, organizationId: string | null): AsyncGenerator<string> {
+export async function* exportRecords(
+  tables: Pick<UserTables, 'readSnapshot'>,
+  organizationId: string | null,
+): AsyncGenerator<string> {
   const statements = recordKinds.map((kind) => kindStatements[kind].export)
-  for await (const { index, row } of tables.readSnapshot(statements, { organizationId })) {
-    const { json, organizationId: named } = row
-    const organization = named === null ? '' : `"organizationId":${JSON.stringify(named)},`
-    yield `{${organization}"${recordKinds[index]}":${json}}`
+  for await (const rows of tables.readSnapshot(statements, { organizationId })) {
+    for (const { json } of rows) yield json
   }
 }

@@ -285,7 +285,7 @@ describe('a read with a replica', () => {
 describe('a snapshot', () => {
   const readAll = async (database: Database) => {
     const rows: { readonly id: string; readonly isStandby: boolean }[] = []
-    for await (const { row } of database.readSnapshot([selectAll], {})) rows.push(row)
+    for await (const some of database.readSnapshot([selectAll], {})) rows.push(...some)
     return { ids: rows.map(({ id }) => id), isStandby: rows[0]?.isStandby }
   }
   const setFeedback = async (value: string) => {

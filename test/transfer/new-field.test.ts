@@ -101,7 +101,7 @@ it('a new field is imported and exported without further code, as is the check o
   expect(await import_(given.slice(0, 2))).toEqual([])
   const { rows } = await client.query<{ json: string }>(print.text, [null])
   const none = { petName: '', luckyNumber: 0, isTall: false, keeperUserId: '', metAt: '2026-01-31T09:05:00.000Z' }
-  expect(rows.map(({ json }) => JSON.parse(json))).toEqual([
+  expect(rows.map(({ json }) => JSON.parse(json).priority)).toEqual([
     { ...none, id: 'a', teamId: 'team_it', petName: 'A "b"', luckyNumber: -7, isTall: true },
     { ...none, id: 'b', teamId: 'team_it', keeperUserId: 'user_ada' },
   ])

@@ -1,4 +1,4 @@
-import type { SnapshotTables, Tables } from '../../db/tables.js'
+import type { Tables, UserTables } from '../../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { firstTeamIds } from '../../store/organization.js'
@@ -60,7 +60,7 @@ export interface CallTables {
   /** The same for lists and snapshots, which a replica may answer. */
   readonly reads: Tables
   /** Rows one by one, which a replica may answer too. */
-  readonly readSnapshot: SnapshotTables['readSnapshot']
+  readonly readSnapshot: UserTables['readSnapshot']
 }
 
 /** What one call needs, made when it is admitted. */

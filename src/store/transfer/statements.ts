@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Places } from '../../db/statement.js'
-import { storedText } from '../resource/print.js'
+import { type PrintedRow, storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
 import { equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
@@ -33,13 +33,6 @@ export interface OutcomeDetail {
 
 /** What is exported: an organization, or the whole database if it is null. */
 export interface ExportedOrganization {
-  readonly organizationId: string | null
-}
-
-/** A record as it is exported. */
-export interface ExportRow {
-  readonly json: string
-  /** Null unless its owner's id alone does not say which organization it is of. */
   readonly organizationId: string | null
 }
 
@@ -83,10 +76,8 @@ export function statementsOf(kind: StagedKind) {
     outcomes: make<Outcome, OutcomeDetail>(`import_${stem}_outcomes`, outcomeColumns, (detail) =>
       outcomesText(kind, detail),
     ),
-    export: make<ExportRow, ExportedOrganization>(
-      `export_${stem}`,
-      { json: 'text', organizationId: 'text' },
-      (exported) => exportText(kind, exported),
+    export: make<PrintedRow, ExportedOrganization>(`export_${stem}`, { json: 'text' }, (exported) =>
+      exportText(kind, exported),
     ),
   }
 }
@@ -155,9 +146,11 @@ SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.re
  WHERE s.is_record AND (${isWhole} OR ${isChanged}) ORDER BY s.line`
 }
 
-/** The records of one organization, or of all if it is null: then those whose owners' ids are not unique name theirs. */
-function exportText(kind: StagedKind, { organizationId }: Places<ExportedOrganization>): Prisma.Sql {
-  const { table, resource, identity, owner, join = Prisma.empty } = kind
+/** The lines of one organization, or of all if it is null: then those whose owners' ids are not unique name theirs. */
+function exportText(
+  { kind, table, resource, identity, owner, join = Prisma.empty }: StagedKind,
+  { organizationId }: Places<ExportedOrganization>,
+): Prisma.Sql {
   const alias = Prisma.raw(resource.alias)
   const organization = Prisma.raw(`${resource.alias}.${identity[0]}`)
   const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${organization} = ${organizationId})`
@@ -167,9 +160,9 @@ function exportText(kind: StagedKind, { organizationId }: Places<ExportedOrganiz
     Prisma.sql`
 LEFT JOIN (SELECT id FROM ${Prisma.raw(owner?.table ?? '')} WHERE ${organizationId}::text IS NULL
             GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${ownerId}`
-  const named = shared ? Prisma.sql`CASE WHEN shared.id IS NOT NULL THEN ${organization} END` : Prisma.sql`NULL::text`
+  const named = Prisma.sql`CASE WHEN shared.id IS NOT NULL THEN '"organizationId":"' || ${organization} || '",' ELSE '' END ||`
   return Prisma.sql`
-SELECT ${storedText(resource)} AS json, ${named} AS "organizationId"
+SELECT '{' || ${shared ? named : Prisma.empty} '"${Prisma.raw(kind)}":' || ${storedText(resource)} || '}' AS json
 FROM ${table} ${alias} ${join} ${shared || Prisma.empty}
 WHERE ${isExported} ORDER BY ${alias}.ordinal`
 }
