@@ -18,19 +18,21 @@ export interface PrintedRow {
 
 interface Print {
   readonly given: GivenTexts
-  readonly isComputedToo: boolean
-  /** Whether rows of other tables are of the statement's organization, a parameter; otherwise of the row's. */
-  readonly isOfOneOrganization: boolean
+  /**
+   * Only what is stored, in a statement of all organizations: rows of other tables are of the row's. Otherwise they are
+   * of the statement's organization, a parameter.
+   */
+  readonly isStored: boolean
 }
 
 /** The row as the JSON of the API, as text, in a statement of one organization. */
 export function rowText(resource: Resource, given: GivenTexts = {}): Prisma.Sql {
-  return textOf(objectParts(resource, { given, isComputedToo: true, isOfOneOrganization: true }))
+  return textOf(objectParts(resource, { given, isStored: false }))
 }
 
 /** The row without computed fields, as text, in a statement of all organizations. */
 export function storedText(resource: Resource): Prisma.Sql {
-  return textOf(objectParts(resource, { given: {}, isComputedToo: false, isOfOneOrganization: false }))
+  return textOf(objectParts(resource, { given: {}, isStored: true }))
 }
 
 /** The list of a field whose messages are rows of another table, for a query that reads those rows. */
@@ -43,7 +45,7 @@ export function partsText({ desc, fields }: Resource, name: string): Prisma.Sql 
 
 function objectParts(resource: Resource, print: Print): Part[] {
   const members = resource.fields
-    .filter(({ source }) => print.isComputedToo || source.kind !== 'computed')
+    .filter(({ source }) => !(print.isStored && source.kind === 'computed'))
     .map((field) => memberOf(resource.alias, field, print))
   // Every member but the first begins with a comma, so the first must always be there.
   const first = members.find(({ presence }) => presence === 'always')
@@ -106,11 +108,9 @@ function partsOf(
   { table, alias }: { readonly table: Table; readonly alias: string },
   { parent, of = 'id', order }: PartsPlace,
   owner: string,
-  { isOfOneOrganization }: Print,
+  { isStored }: Print,
 ): Prisma.Sql {
-  const tenant = isOfOneOrganization
-    ? ofOrganization(alias)
-    : Prisma.raw(`${alias}.organization_id = ${owner}.organization_id`)
+  const tenant = isStored ? Prisma.raw(`${alias}.organization_id = ${owner}.organization_id`) : ofOrganization(alias)
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const isPart = Prisma.raw(`${alias}.${parent} = ${owner}.${of}`)
   return Prisma.sql`(SELECT ${listText(item, orderOf(alias, order))} FROM ${rows} WHERE ${tenant} AND ${isPart})`
