@@ -69,13 +69,14 @@ export function createStatement<Parameters, Row>({
   text,
 }: StatementDefinition<Parameters, Row>): Statement<Parameters, Row> {
   const { strings, values } = text(createPlaces())
-  const distinct: unknown[] = []
+  /** The parameter with each number, or the value. */
+  const distinct: { readonly parameter?: string; readonly value?: unknown }[] = []
   const numbers = values.map((value) => {
     if (!isParameter(value)) {
       if (planned === 'once') throw new Error(`the text of ${name} contains a value: pass it as a parameter`)
-      return distinct.push(value)
+      return distinct.push({ value })
     }
-    const known = distinct.findIndex((other) => isParameter(other) && other.parameter === value.parameter)
+    const known = distinct.findIndex(({ parameter }) => parameter === value.parameter)
     return known === -1 ? distinct.push(value) : known + 1
   })
   const statement: Statement<Parameters, Row> = {
@@ -85,7 +86,7 @@ export function createStatement<Parameters, Row>({
     text: strings.reduce((before, after, index) => `${before}$${numbers[index - 1]}${after}`),
     values: (parameters) => {
       const given: Readonly<Record<string, unknown>> = Object(parameters)
-      return distinct.map((each) => (isParameter(each) ? (given[each.parameter] ?? null) : each))
+      return distinct.map(({ parameter, value }) => (parameter === undefined ? value : (given[parameter] ?? null)))
     },
   }
   made.publish(statement)

@@ -55,9 +55,6 @@ const tell = createStatement<OutboxParameters, Record<never, never>>({
 INSERT INTO event_outbox (organization_id, event_ids) VALUES (${organizationId}, ${eventIds}::uuid[])`,
 })
 
-/** The statements of this file. */
-export const auditEventStatements = [insert, tell]
-
 /** Writes events of one organization in the order given, and puts them into the outbox of its feed. */
 export async function insertAuditEvents(
   { run }: Tables,

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { ofOrganization } from './scope.js'
 
 /** Which events of an organization are too old: those of a time or before it, at most so many. */
@@ -29,9 +29,6 @@ WITH old AS MATERIALIZED (
 )
 SELECT count(*)::int AS deleted FROM deleted`,
 })
-
-/** The statements of this file. */
-export const eventRetentionStatements = [deleteFromLog]
 
 /**
  * Deletes the old events at the beginning of a feed, except those that got their positions last: whoever has read these
@@ -65,5 +62,5 @@ async function oldRows(
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
 export async function deleteOldAuditEvents(tables: Tables, old: OldEvents): Promise<number> {
-  return (await tables.run(deleteFromLog, old))[0]?.deleted ?? 0
+  return (await firstRow(tables, deleteFromLog, old))?.deleted ?? 0
 }

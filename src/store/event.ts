@@ -3,7 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -145,13 +145,9 @@ SELECT head.position::text AS position,
   FROM head`,
 })
 
-/** The statements of this file. */
-export const eventStatements = [list, takeOut]
-
 /** Reads the feed from a position on. */
-export async function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
-  const [page] = await tables.run(list, selection)
-  return page
+export function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
+  return firstRow(tables, list, selection)
 }
 
 /**
@@ -163,7 +159,7 @@ export function sequenceEvents(
   organizationId: string,
 ): Promise<{ readonly moved: number; readonly position: string } | undefined> {
   return tables.transaction(async (transaction) => {
-    const [taken] = await transaction.run(takeOut, { organizationId })
+    const taken = await firstRow(transaction, takeOut, { organizationId })
     if (taken === undefined) return undefined
     const before = BigInt(taken.position)
     const eventIds = [...(taken.eventIds ?? [])]

@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { eventOf, eventsAfter } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { EndpointKey } from './webhook-endpoint.js'
@@ -68,16 +68,13 @@ SELECT now() AS now,
   FROM last`,
 })
 
-/** The statements of this file. */
-export const webhookCursorStatements = [pass]
-
 /**
  * Makes deliveries of the next events of an endpoint, unless another process does. What was delivered before and comes
  * again, after a replay, begins anew.
  */
 export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Promise<Taken> {
   return tables.transaction(async (transaction) => {
-    const [passed] = await transaction.run(pass, { room, ...key })
+    const passed = await firstRow(transaction, pass, { room, ...key })
     const { wanted, hasMore = false, now: dueAt = new Date() } = passed ?? {}
     if (wanted == null) return { taken: 0, hasMore }
     const { organizationId, id: endpointId } = key

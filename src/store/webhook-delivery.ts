@@ -3,7 +3,7 @@ import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { eventOf, eventText, findPosition } from './event.js'
 import { createFilteredPages } from './filtered-list.js'
@@ -116,17 +116,14 @@ const list = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
   isLater: ({ before }) => Prisma.sql`d.position < ${before}::bigint`,
 })
 
-/** The statements of this file. */
-export const webhookDeliveryStatements = [claim, list]
-
 /** Begins at most `room` attempts of an enabled endpoint. */
 export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Promise<ClaimedDelivery[]> {
   return tables.run(claim, parameters)
 }
 
 /** A page of the deliveries of an endpoint, the newest event first. */
-export async function readDeliveries(tables: Tables, selection: DeliverySelection): Promise<PageRow | undefined> {
-  return (await tables.run(list, selection))[0]
+export function readDeliveries(tables: Tables, selection: DeliverySelection): Promise<PageRow | undefined> {
+  return firstRow(tables, list, selection)
 }
 
 /** Which event for which endpoint. */
