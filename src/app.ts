@@ -14,7 +14,6 @@ import type { WebhookTools } from './domain/webhook/endpoint.js'
 import { createSecretStore } from './domain/webhook/secret-store.js'
 import { createWebhookSender } from './egress/webhook-sender.js'
 import { createCallLimit } from './http/call-limit.js'
-import { withoutCredentials } from './http/credential-redaction.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import { createLimitCheck } from './limits/limit-check.js'
@@ -40,7 +39,6 @@ export function createApp(options: AppOptions) {
     callerIdOf: calls.callerIdOf,
     newId: runtime.newId,
     log,
-    redact: withoutCredentials,
   })
   const server = createHttpServer(handler, {
     idleMillis: config.idleSeconds * 1000,

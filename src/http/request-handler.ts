@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
 import { refuseAmbiguous } from './ambiguous-request.js'
+import { withoutCredentials } from './credential-redaction.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 
 /**
@@ -48,8 +49,6 @@ export interface RequestHandlerOptions {
   readonly newId: () => string
   /** Where requests are logged. A pino logger fits. */
   readonly log: { info(fields: Record<string, unknown>, message: string): void }
-  /** Takes credentials out of what a caller has written. */
-  readonly redact: (text: string) => string
 }
 
 /** Ids that callers can give to requests, so that both sides' logs can be joined. */
@@ -65,7 +64,7 @@ export function requestIdOf({ headers }: NodeRequest): string {
  * the door whose path it has.
  */
 export function createRequestHandler(options: RequestHandlerOptions): NodeHandler {
-  const { onGone, observer, traceIdOf, callerIdOf, newId, log, redact } = options
+  const { onGone, observer, traceIdOf, callerIdOf, newId, log } = options
   const { cors, probes, rpc, pages, scim, rest } = options.doors
   const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
   return (request, response) => {
@@ -73,7 +72,7 @@ export function createRequestHandler(options: RequestHandlerOptions): NodeHandle
     let door: DoorName = 'rest'
     observer?.begun()
     const given = requestIdOf(request)
-    const requestId = ACCEPTED_ID.test(given) && redact(given) === given ? given : newId()
+    const requestId = ACCEPTED_ID.test(given) && withoutCredentials(given) === given ? given : newId()
     const start = performance.now()
     request.headers['x-request-id'] = requestId
     response.setHeader('x-request-id', requestId)
