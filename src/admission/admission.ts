@@ -38,9 +38,6 @@ export interface Admissible {
   tablesFor(organizationId: string | undefined): CallTables
 }
 
-/** Decides from the header alone whether a call may go on. Throws a `ServiceError` for a caller that it refuses. */
-export type Admit = (method: DescMethod, request: Admissible) => Promise<ContextValues>
-
 /** What admission depends on. */
 export interface AdmissionOptions {
   readonly access: ReadonlyMap<DescMethod, UsableRule>
@@ -52,10 +49,10 @@ export interface AdmissionOptions {
 
 /**
  * The part of the interceptor list that runs before a body is read, so that nothing from a stranger is parsed: first
- * authenticate, then authorize.
+ * authenticate, then authorize, from the header alone. Throws a `ServiceError` for a caller that it refuses.
  */
-export function createAdmission({ access, authenticate, runtime, takesJwt = false }: AdmissionOptions): Admit {
-  return async (method, request) => {
+export function createAdmission({ access, authenticate, runtime, takesJwt = false }: AdmissionOptions) {
+  return async (method: DescMethod, request: Admissible): Promise<ContextValues> => {
     const rule = access.get(method)
     if (rule === undefined) throw new Error(`${method.parent.typeName}.${method.name} is served without an access rule`)
     let caller: Caller | undefined

@@ -3,13 +3,11 @@ import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 
 /**
- * Returns the path of a required field (proto2) that is not set in a message or in one that it contains, such as
- * `['items', 2, 'id']`; undefined without one.
+ * Creates the search for a required field (proto2) that is not set in a message or in one that it contains: it returns
+ * the path, such as `['items', 2, 'id']`, or undefined. It looks at no message of a type in which no field can be
+ * missing, as in all of proto3.
  */
-export type RequiredSearch = (desc: DescMessage, message: Message) => (string | number)[] | undefined
-
-/** Creates the search, which looks at no message of a type in which no field can be missing, as in all of proto3. */
-export function createRequiredSearch(): RequiredSearch {
+export function createRequiredSearch() {
   const demanding = new Map<DescMessage, boolean>()
   const isDemanding = (desc: DescMessage): boolean => {
     const known = demanding.get(desc) ?? reachableTypes(desc).some(({ fields }) => fields.some(isRequired))
@@ -29,7 +27,7 @@ export function createRequiredSearch(): RequiredSearch {
     return undefined
   }
 
-  return (desc, message) => (isDemanding(desc) ? search(reflect(desc, message), []) : undefined)
+  return (desc: DescMessage, message: Message) => (isDemanding(desc) ? search(reflect(desc, message), []) : undefined)
 }
 
 function isRequired(field: DescField): boolean {
