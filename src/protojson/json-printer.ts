@@ -11,18 +11,12 @@ import {
 /** How the bodies and queries of one JSON API are read and printed; the options of protobuf-es. */
 export type JsonOptions = Partial<JsonReadOptions & JsonWriteOptions>
 
-/** Prints messages of one type as JSON: as text, or as UTF-8 if it is long. */
-export type JsonPrinter = (message: Message) => string | Uint8Array
-
 /**
- * Creates a printer that gives what `toJsonString` gives, and uses the text of a preprinted message as it is. `end` is
- * appended to each text.
+ * Prints a message as JSON, as text or, if it is long, as UTF-8: what `toJsonString` gives, or the text of a preprinted
+ * message as it is, with `end` behind it.
  */
-export function createJsonPrinter(desc: DescMessage, options: JsonOptions, end = ''): JsonPrinter {
-  return (message) => {
-    const pieces = preprintedJson(message) ?? [JSON.stringify(toJson(desc, message, options))]
-    return joinPieces([...pieces, end])
-  }
+export function printJson(desc: DescMessage, message: Message, options: JsonOptions, end = ''): string | Uint8Array {
+  return joinPieces([...(preprintedJson(message) ?? [JSON.stringify(toJson(desc, message, options))]), end])
 }
 
 /** The same text, however long it is, of one message. */

@@ -11,7 +11,7 @@ import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
 import type { EncodedBody } from '../call/error-body.js'
 import { fieldValue } from '../protojson/field-value.js'
-import { createJsonPrinter, type JsonOptions, joinPieces } from '../protojson/json-printer.js'
+import { type JsonOptions, joinPieces, printJson } from '../protojson/json-printer.js'
 
 /** Turns response messages into bodies; `raw` if they are the handler's own bytes (`google.api.HttpBody`). */
 export interface ResponseBody {
@@ -31,10 +31,9 @@ export function compileResponseBody(
 ): ResponseBody {
   if (field === undefined) {
     if (isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
-    const print = createJsonPrinter(desc, options, LINE_END)
     return {
       raw: false,
-      encode: (message) => ({ contentType: JSON_TYPE, body: print(message) }),
+      encode: (message) => ({ contentType: JSON_TYPE, body: printJson(desc, message, options, LINE_END) }),
     }
   }
   if (field.fieldKind === 'message' && isHttpBody(field.message)) {

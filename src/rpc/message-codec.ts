@@ -5,7 +5,7 @@ import { compress, decompress } from '../call/compression.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { fieldHint, maxValuesOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
-import { createJsonPrinter } from '../protojson/json-printer.js'
+import { printJson } from '../protojson/json-printer.js'
 import { createJsonReaders, readJson } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
@@ -39,7 +39,6 @@ export interface MessageForm {
  * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
-  const printJson = createJsonPrinter(method.output, answerJsonOptions)
   const readMessage = createJsonReaders({ hint: fieldHint }).message(method.input)
   const limits = { ...DEFAULT_JSON_LIMITS, maxValues: maxValuesOf(method) }
   return {
@@ -50,7 +49,7 @@ export function createMessageCodec(method: DescMethod): MessageCodec {
         readJson(readMessage, message, bytes, 'body', limits)
         return message
       },
-      write: printJson,
+      write: (message) => printJson(method.output, message, answerJsonOptions),
     },
     binary: {
       name: 'proto',

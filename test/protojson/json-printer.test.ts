@@ -1,7 +1,7 @@
 import { create, equals, isMessage, toBinary, toJsonString } from '@bufbuild/protobuf'
 import { describe, expect, it } from '@jest/globals'
 import { AppInstanceSchema, ListAppInstancesResponseSchema } from '../../gen/svc/v2/app_instance_pb.js'
-import { createJsonPrinter, preprintedMessage } from '../../src/protojson/json-printer.js'
+import { preprintedMessage, printJson } from '../../src/protojson/json-printer.js'
 
 const options = [{}, { alwaysEmitImplicit: true }, { useProtoFieldName: true, alwaysEmitImplicit: true }]
 const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSchema, { id, tagIds: [id] }))
@@ -9,7 +9,7 @@ const instances = ['first', 'second "quoted"'].map((id) => create(AppInstanceSch
 describe.each(options)('the printer with %o', (given) => {
   it('matches the standard printer if nothing is preprinted', () => {
     const message = create(ListAppInstancesResponseSchema, { data: instances, nextPageToken: 'next' })
-    expect(createJsonPrinter(ListAppInstancesResponseSchema, given)(message)).toBe(
+    expect(printJson(ListAppInstancesResponseSchema, message, given)).toBe(
       toJsonString(ListAppInstancesResponseSchema, message, given),
     )
   })
@@ -22,7 +22,7 @@ describe.each(options)('the printer with %o', (given) => {
     const text = toJsonString(ListAppInstancesResponseSchema, standard, given)
     const preprinted = preprintedMessage(ListAppInstancesResponseSchema, [text.slice(0, 9), text.slice(9)])
     for (const message of [standard, preprinted]) {
-      const bytes = createJsonPrinter(ListAppInstancesResponseSchema, given)(message)
+      const bytes = printJson(ListAppInstancesResponseSchema, message, given)
       expect(bytes).toBeInstanceOf(Uint8Array)
       expect(Buffer.from(bytes).toString()).toBe(text)
     }
@@ -37,7 +37,7 @@ describe('a preprinted message', () => {
   it('is printed as its text, which is never parsed', async () => {
     const unread = await Promise.resolve(preprintedMessage(ListAppInstancesResponseSchema, ['not ', 'JSON']))
     expect(isMessage(unread, ListAppInstancesResponseSchema)).toBe(true)
-    expect(createJsonPrinter(ListAppInstancesResponseSchema, {}, '!')(unread)).toBe('not JSON!')
+    expect(printJson(ListAppInstancesResponseSchema, unread, {}, '!')).toBe('not JSON!')
   })
 
   it('behaves like the message of its text for everything but the printer', () => {
@@ -54,7 +54,7 @@ describe('a preprinted message', () => {
     const message = preprinted()
     message.data.pop()
     message.nextPageToken = 'other'
-    expect(JSON.parse(String(createJsonPrinter(ListAppInstancesResponseSchema, {})(message)))).toMatchObject({
+    expect(JSON.parse(String(printJson(ListAppInstancesResponseSchema, message, {})))).toMatchObject({
       data: [{ id: 'first' }],
       nextPageToken: 'other',
     })
