@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { CODINGS, type Coding, decompress, parseContentEncoding } from './compression.js'
 import { bodyTooLarge, unsupportedMediaType } from './http-failure.js'
-import { headerOf, isAborted, type NodeRequest } from './node-http.js'
+import { headerOf, isGone, type NodeRequest } from './node-http.js'
 
 /**
  * The coding of a request body, undefined for none, checked by its headers before any of it is read: 413 if the
@@ -87,7 +87,7 @@ export interface ChunkSink {
 export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
   const onData = (chunk: Buffer): void => sink.chunk(chunk)
   // An HTTP/2 stream that its client resets also ends.
-  const onEnd = (): void => (isAborted(request) ? onGone() : settle(() => sink.end()))
+  const onEnd = (): void => (isGone(request) ? onGone() : settle(() => sink.end()))
   const onGone = (): void =>
     settle(() => sink.gone(new ConnectError('the client disconnected while sending the body', Code.Canceled)))
   const stop = (): void => void request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
@@ -99,7 +99,7 @@ export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
   request.on('error', () => undefined)
   request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
   // A request that is already gone has no event left to emit.
-  if (isAborted(request)) onGone()
+  if (isGone(request)) onGone()
   return stop
 }
 

@@ -31,14 +31,9 @@ export function mayHaveBody(request: NodeRequest): boolean {
   return request.headers['transfer-encoding'] !== undefined
 }
 
-/** Whether the client of a request is gone, or has canceled the request. */
-export function isAborted(request: NodeRequest): boolean {
-  return 'stream' in request ? request.stream.closed || request.stream.destroyed : request.destroyed
-}
-
-/** Whether a response can no longer be written because its connection or stream is gone. */
-export function isGone(response: NodeResponse): boolean {
-  return 'stream' in response ? response.stream.closed || response.stream.destroyed : response.destroyed
+/** Whether the connection or stream of a request or a response is gone: its client may have canceled the request. */
+export function isGone(message: NodeRequest | NodeResponse): boolean {
+  return 'stream' in message ? message.stream.closed || message.stream.destroyed : message.destroyed
 }
 
 /** Cuts a response short, so that the client does not take it for complete. */
