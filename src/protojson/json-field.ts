@@ -15,11 +15,11 @@ import {
   expectObject,
   isContainer,
   type JsonTree,
-  plainNumbers,
+  plainJson,
   refuseDeeper,
   setKey,
 } from './json-tree.js'
-import { enumFromNumber, enumNumberByName, mapKeyFromText, noSuchValue, scalarFromJson } from './scalar-text.js'
+import { enumFromNumber, enumNumberByName, noSuchValue, scalarFromJson, scalarFromText } from './scalar-text.js'
 
 /**
  * What to do instead of giving a name that is not a field of the request but that people try; undefined for other
@@ -107,7 +107,7 @@ function mapReader(field: DescField & { fieldKind: 'map' }, value: ValueReader):
     const entries: { [key: string]: unknown } = {}
     for (const [text, item] of Object.entries(expectObject(json))) {
       cursor.path.push(text)
-      const key = mapKeyFromText(field.mapKey, text)
+      const key = String(scalarFromText(field.mapKey, text, false))
       if (Object.hasOwn(entries, key)) throw new ValueFault('duplicate key')
       if (item === null && !keepNull) throw new ValueFault('null is not allowed in a map')
       const read = value(item, cursor)
@@ -152,7 +152,7 @@ function messageValueReader(
     // Struct fields are kept as plain JSON objects.
     return (json, { maxFreeDepth }) => {
       refuseDeeper(expectObject(json), maxFreeDepth)
-      return plainNumbers(json)
+      return plainJson(json, Number)
     }
   }
   const read = readerOf(desc)

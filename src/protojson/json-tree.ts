@@ -28,24 +28,17 @@ export function setKey<T>(object: { [key: string]: T }, key: string, value: T): 
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Turns a tree, in its place, into plain JSON values, with integers beyond 2^53 as decimal strings. */
-export function plainJson(tree: JsonTree): JsonValue {
-  return plain(tree, String)
-}
-
-/** Turns a tree, in its place, into plain JSON values with every number as a double, as Struct and Value keep it. */
-export function plainNumbers(tree: JsonTree): JsonValue {
-  return plain(tree, Number)
-}
-
-// In its place, because copies of the objects would take as long again as parsing them has.
-function plain(tree: JsonTree, fromLarge: (integer: bigint) => JsonValue): JsonValue {
+/**
+ * Turns a tree into plain JSON values, with integers beyond 2^53 as decimal strings, or as doubles by `Number`, as
+ * Struct keeps them. In its place, because copies of the objects would take as long again as parsing them has.
+ */
+export function plainJson(tree: JsonTree, fromLarge: (integer: bigint) => JsonValue = String): JsonValue {
   if (typeof tree === 'bigint') return fromLarge(tree)
   if (tree instanceof Fraction) return tree.value
   if (typeof tree !== 'object' || tree === null) return tree
   for (const key of Object.keys(tree)) {
     const child = Reflect.get(tree, key)
-    const value = plain(child, fromLarge)
+    const value = plainJson(child, fromLarge)
     if (value !== child) Reflect.set(tree, key, value)
   }
   return tree as JsonValue

@@ -120,12 +120,7 @@ export function bytesFromBase64(text: string): Uint8Array {
 }
 
 function outOfRange(type: ScalarType, text: string): ValueFault {
-  return new ValueFault(`${shortened(text, 40)} is out of range for ${typeName(type)}`)
-}
-
-/** The proto name of a scalar type, such as `int32`. */
-export function typeName(type: ScalarType): string {
-  return ScalarType[type].toLowerCase()
+  return new ValueFault(`${shortened(text, 40)} is out of range for ${ScalarType[type].toLowerCase()}`)
 }
 
 /**
@@ -152,11 +147,6 @@ function expectedScalar(type: ScalarType): string {
   if (type === ScalarType.BOOL) return 'true or false'
   if (type === ScalarType.BYTES) return 'base64'
   return isIntegerType(type) ? 'an integer' : 'a number'
-}
-
-/** Reads the key of a JSON object as a map key, in the form in which protobuf-es keeps it. */
-export function mapKeyFromText(type: ScalarType, text: string): string {
-  return String(scalarFromText(type, text, false))
 }
 
 // A string can contain whatever a number could: "1e3" and "2.0" are integers too.

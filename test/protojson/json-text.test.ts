@@ -4,7 +4,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { parseJsonTree } from '../../src/protojson/json-text.js'
-import { Fraction, plainNumbers } from '../../src/protojson/json-tree.js'
+import { Fraction, plainJson } from '../../src/protojson/json-tree.js'
 import { messageFromJson, parseStrictJson } from '../../src/rest/index.js'
 import { messageType } from '../rest/fixture.js'
 
@@ -13,8 +13,8 @@ describe('strict JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
-        expect(plainNumbers(parseJsonTree(text))).toEqual(JSON.parse(text))
-        expect(plainNumbers(parseJsonTree(Buffer.from(text)))).toEqual(JSON.parse(text))
+        expect(plainJson(parseJsonTree(text), Number)).toEqual(JSON.parse(text))
+        expect(plainJson(parseJsonTree(Buffer.from(text)), Number)).toEqual(JSON.parse(text))
       }),
       { numRuns: 3000 },
     )
@@ -37,7 +37,7 @@ describe('strict JSON', () => {
           expected = JSON.parse(text)
         } catch {}
         try {
-          expect(plainNumbers(parseJsonTree(text))).toEqual(expected)
+          expect(plainJson(parseJsonTree(text), Number)).toEqual(expected)
         } catch (error) {
           expect(error).toBeInstanceOf(ConnectError)
         }
