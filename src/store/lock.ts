@@ -19,7 +19,7 @@ function folded(value: string): number {
   return crc32(value) % LOCKS_PER_ORGANIZATION
 }
 
-/** Held by an import while it writes. */
+/** Held by an import while it writes, so that two of the same rows never interleave. */
 export const importLock: Lock = { kind: 'imports', key: '' }
 
 /** Held while profiles of the source are taken in. */

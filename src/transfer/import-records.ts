@@ -1,18 +1,9 @@
 import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
-import { managerLock, takeLocks } from '../store/lock.js'
+import { importLock, managerLock, takeLocks } from '../store/lock.js'
 import type { Fault } from '../store/transfer/checks.js'
-import {
-  analyzeImported,
-  excludeOtherImports,
-  findFaults,
-  isWritten,
-  outcomesOf,
-  stageKind,
-  takeOut,
-  writeKind,
-} from '../store/transfer/import.js'
+import { analyzeImported, isWritten, kindStatements, stageKind, writeKind } from '../store/transfer/import.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import { countStaged } from '../store/transfer/staging.js'
 import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
@@ -148,7 +139,7 @@ export async function writeRecords(
   options: WriteOptions,
 ): Promise<WrittenRecords> {
   const organizationIds = await stageLines(transaction, lines, options.onProgress)
-  await excludeOtherImports(transaction)
+  await takeLocks(transaction, [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
     const result = await writeStaged(part, organizationIds, options)
     const users = result.written.find(({ kind }) => kind === 'user')?.outcomes ?? []
@@ -202,7 +193,7 @@ async function writeStaged(
   }
   const written: WrittenKind[] = []
   for (const each of kinds) {
-    const outcomes = await outcomesOf(transaction, each.kind, { isWhole, hasRecords })
+    const outcomes = await transaction.run(kindStatements[each.kind].outcomes, { isWhole, hasRecords })
     written.push({ ...each, outcomes, updated: outcomes.filter(isUpdated).length })
   }
   return { written, refusals: refusals.sort((one, other) => one.line - other.line) }
@@ -210,9 +201,10 @@ async function writeStaged(
 
 /** Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong. */
 async function takeOutFaulty(transaction: Tables, kind: RecordKind, newId: () => string): Promise<Refusal[]> {
+  const { check, takeOut } = kindStatements[kind]
   const refusals: Refusal[] = []
   for (;;) {
-    const faults = await findFaults(transaction, kind)
+    const faults = await transaction.run(check, {})
     if (faults.length === 0 && kind === 'user') {
       const { unwritable, refused } = await prepareUsers(transaction, newId)
       faults.push(...unwritable)
@@ -220,8 +212,7 @@ async function takeOutFaulty(transaction: Tables, kind: RecordKind, newId: () =>
     }
     if (faults.length === 0) return refusals
     refusals.push(...faults.map((fault) => refusalFrom(kind, fault)))
-    const lines = faults.map(({ line }) => line)
-    await takeOut(transaction, kind, lines)
+    await transaction.run(takeOut, { lines: faults.map(({ line }) => line) })
   }
 }
 

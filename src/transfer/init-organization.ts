@@ -1,7 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { importLock, takeLocks } from '../store/lock.js'
 import { findOrganizationNamed } from '../store/organization.js'
-import { excludeOtherImports } from '../store/transfer/import.js'
 import { ImportError } from './import-error.js'
 import { importRecords } from './import-records.js'
 
@@ -30,7 +30,7 @@ export function initOrganization(
   const organization = { id: organizationId, name }
   const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
   const work = async (transaction: Tables) => {
-    await excludeOtherImports(transaction)
+    await takeLocks(transaction, [importLock])
     const standing = await findOrganizationNamed(transaction, name)
     if (standing !== undefined) throw new Error(`an organization with this name already exists: ${standing}`)
     const lines = linesOf([{ organization }, { user }])

@@ -61,6 +61,7 @@ export function statementsOf(kind: StagedKind) {
     lock: createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} }),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
+    /** In the order of lines, one fault for each. */
     check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),
     /** Sent only if the check finds something. */
     takeOut: make<Record<never, never>, { readonly lines: readonly number[] }>(
@@ -73,6 +74,7 @@ export function statementsOf(kind: StagedKind) {
     children: [...listTexts(kind), ...after].map((text, index) =>
       make(`import_${stem}_child_${index + 1}`, {}, () => text),
     ),
+    /** Sent when all kinds have been written. */
     outcomes: make<Outcome, OutcomeDetail>(`import_${stem}_outcomes`, outcomeColumns, (detail) =>
       outcomesText(kind, detail),
     ),
