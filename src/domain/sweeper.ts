@@ -4,8 +4,8 @@ import type { Runtime } from '../runtime/runtime.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
 import { deleteExpiredIdempotencyKeys } from '../store/idempotency-key.js'
 import { organizationIdsAfter } from '../store/organization.js'
-import { deleteExpiredTokens, deleteRevokeAttempts } from '../store/sweep.js'
-import { deleteEndedRoles, type EndedRoles } from '../store/team-member.js'
+import { deleteExpiredTokens, deleteRevokeAttempts, type ExpiredOf } from '../store/sweep.js'
+import { deleteEndedRoles } from '../store/team-member.js'
 import { deleteOldDeliveries } from '../store/webhook-delivery.js'
 import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
@@ -96,7 +96,7 @@ async function deleteOld(
 }
 
 /** Removes ended team roles, with an event for each, which take effect no longer anyway. */
-function removeEndedRoles(tables: Tables, ended: EndedRoles, runtime: Runtime): Promise<number> {
+function removeEndedRoles(tables: Tables, ended: ExpiredOf, runtime: Runtime): Promise<number> {
   return tables.transaction(async (transaction) => {
     const removed = await deleteEndedRoles(transaction, ended)
     const event = { organizationId: ended.organizationId, actor: systemActor, action: 'team_member.remove' } as const

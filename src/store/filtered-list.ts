@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Places, type Statement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { type PagedRows, type PageRow, pageColumns, pageText } from './list.js'
 
 /** Rows that can be filtered in several ways. */
 export interface FilteredRows<Filters> {
@@ -12,14 +12,9 @@ export interface FilteredRows<Filters> {
 }
 
 /** How these rows are listed. */
-interface FilteredPages<Page> extends FilteredRows<Page> {
-  readonly alias: string
-  readonly text: Prisma.Sql
+interface FilteredPages<Page> extends FilteredRows<Page>, PagedRows {
   /** Joined to the rows of a page, to print them. */
   readonly join?: Prisma.Sql
-  readonly order: Prisma.Sql
-  /** The text of a row's position. */
-  readonly position: Prisma.Sql
   /** True for what comes after the position before the page. */
   readonly isLater: (places: Places<Page>) => Prisma.Sql
 }

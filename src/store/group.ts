@@ -1,3 +1,4 @@
+import type { GroupMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { Tables } from '../db/tables.js'
@@ -8,14 +9,11 @@ import { createStandardStore } from './standard-methods.js'
 /** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
 export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
 
-/** The group whose members to list. */
-export interface GroupMemberList {
-  readonly organizationId: string
-  readonly groupId: string
-}
+/** A group of an organization. */
+export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
 /** Members of a group in the order of their ids. */
-export function listGroupMembers({ models }: Tables, group: GroupMemberList, { after, take }: RowRange) {
+export function listGroupMembers({ models }: Tables, group: GroupKey, { after, take }: RowRange) {
   const where = { ...group, userId: { gt: after } }
   return models.groupMember.findMany({
     where,
@@ -26,6 +24,6 @@ export function listGroupMembers({ models }: Tables, group: GroupMemberList, { a
 }
 
 /** How many members a group has. */
-export function countGroupMembers({ models }: Tables, where: GroupMemberList): Promise<number> {
+export function countGroupMembers({ models }: Tables, where: GroupKey): Promise<number> {
   return models.groupMember.count({ where })
 }

@@ -114,16 +114,18 @@ export interface PageRow {
 export const pageColumns = { items: 'text', last: 'text' } as const
 
 /** How the rows of a page, which have the alias, are printed and ordered, and the text of their positions. */
-interface PageDefinition {
+export interface PagedRows {
   readonly alias: string
   readonly text: Prisma.Sql
   readonly order: Prisma.Sql
   readonly position: Prisma.Sql
-  readonly pageSize: Parameter
 }
 
 /** Selects a page, given what follows FROM: its rows, and one more if there are more. */
-export function pageText({ alias, text, order, position, pageSize }: PageDefinition, rows: Prisma.Sql): Prisma.Sql {
+export function pageText(
+  { alias, text, order, position, pageSize }: PagedRows & { readonly pageSize: Parameter },
+  rows: Prisma.Sql,
+): Prisma.Sql {
   const row = Prisma.raw(alias)
   return Prisma.sql`
 SELECT ${itemsText(Prisma.sql`${row}.printed`, order, Prisma.sql`${row}.place <= ${pageSize}`)} AS items,

@@ -15,6 +15,9 @@ export interface OwnedValue {
   readonly since: Date
 }
 
+/** A member of an organization. */
+export type MemberKey = Pick<MembershipModel, 'organizationId' | 'userId'>
+
 /** A row of `memberColumns`. */
 export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
 

@@ -4,9 +4,14 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { byOrganization } from './organization.js'
 
 /** What to delete: what expired by a time, at most so many rows. */
-export interface Expired {
+interface Expired {
   readonly by: Date
   readonly rows: number
+}
+
+/** The same of one organization. */
+export interface ExpiredOf extends Expired {
+  readonly organizationId: string
 }
 
 /** Deletes expired access tokens and user tokens of all organizations. Returns how many were deleted. */

@@ -7,11 +7,13 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
+import type { MemberKey } from './member.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference } from './standard-references.js'
+import type { ExpiredOf } from './sweep.js'
 
 /** The reference to the team. */
 export const keptTeam = createReference(schema.TeamMember, 'team_id')
@@ -80,7 +82,7 @@ export function unendedAt(now: Date) {
 /** The role of a member in the organization, and those in teams that have not ended by `now`, the oldest team first. */
 export function findMemberRoles(
   { models }: Tables,
-  { organizationId, userId, now }: Pick<TeamMemberModel, 'organizationId' | 'userId'> & { readonly now: Date },
+  { organizationId, userId, now }: MemberKey & { readonly now: Date },
 ) {
   return models.membership.findUnique({
     where: { organizationId_userId: { organizationId, userId } },
@@ -133,17 +135,10 @@ export async function deleteTeamMember({ models }: Tables, key: TeamMemberKey): 
   await models.teamMember.delete({ where: { organizationId_teamId_userId: key }, select: { userId: true } })
 }
 
-/** Which roles to delete: at most so many of those that had ended by a time. */
-export interface EndedRoles {
-  readonly organizationId: string
-  readonly by: Date
-  readonly rows: number
-}
-
 /** Deletes ended roles, and returns whose they were and where. */
 export async function deleteEndedRoles(
   { models }: Tables,
-  { organizationId, by, rows }: EndedRoles,
+  { organizationId, by, rows }: ExpiredOf,
 ): Promise<Pick<TeamMemberRow, 'teamId' | 'userId'>[]> {
   const where = { organizationId, expiresAt: { lte: by } }
   const ended = await models.teamMember.findMany({ where, select: { teamId: true, userId: true }, take: rows })

@@ -3,6 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
+import type { MemberKey } from './member.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource } from './resource/resource.js'
@@ -25,11 +26,6 @@ export const userDeclarations: Declarations = {
 
 /** People as members of an organization. */
 export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)
-
-interface MemberKey {
-  readonly organizationId: string
-  readonly userId: string
-}
 
 const print = createStatement<MemberKey, PrintedRow>({
   name: 'print_user',

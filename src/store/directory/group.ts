@@ -2,7 +2,9 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { firstRow, type Tables } from '../../db/tables.js'
+import type { GroupKey } from '../group.js'
 import { groupNameLock, takeLocks } from '../lock.js'
+import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
 import { ofOrganization } from '../scope.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
@@ -69,11 +71,6 @@ export const groupMemberValues = {
   id: { sql: Prisma.sql`x.user_id` },
   name: { sql: Prisma.sql`nullif(btrim(o.first_name || ' ' || o.last_name), '')` },
 } satisfies Readonly<Record<string, Value>>
-
-interface GroupKey {
-  readonly organizationId: string
-  readonly groupId: string
-}
 
 /** A group whose row is locked. */
 export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'> &
@@ -201,7 +198,7 @@ export async function changeGroupMembers(
 /** Takes a user out of all groups, which get other versions. */
 export async function leaveAllGroups(
   { models }: Tables,
-  { organizationId, userId, now }: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+  { organizationId, userId, now }: MemberKey & { readonly now: Date },
 ): Promise<void> {
   const left = await models.groupMember.findMany({ where: { organizationId, userId }, select: { groupId: true } })
   if (left.length === 0) return

@@ -1,7 +1,14 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../../db/statement.js'
 import { firstRow, type Tables } from '../../db/tables.js'
-import { type MemberColumns, type MemberRow, memberColumns, memberColumnTypes, memberFrom } from '../member.js'
+import {
+  type MemberColumns,
+  type MemberKey,
+  type MemberRow,
+  memberColumns,
+  memberColumnTypes,
+  memberFrom,
+} from '../member.js'
 import { findValueHolders } from '../member-value.js'
 import { ofOrganization } from '../scope.js'
 
@@ -49,12 +56,7 @@ export function directoryUserFrom({ managerName, groups, version, ...row }: Dire
   return Object.assign(memberFrom(row), { managerName, groups, version })
 }
 
-interface UserKey {
-  readonly organizationId: string
-  readonly userId: string
-}
-
-const find = createStatement<UserKey, DirectoryUserColumns>({
+const find = createStatement<MemberKey, DirectoryUserColumns>({
   name: 'find_directory_user',
   columns: directoryUserColumnTypes,
   text: ({ userId }) => Prisma.sql`
@@ -77,7 +79,7 @@ export type DirectoryIdentityRow = Pick<
 >
 
 /** A member, even one whom the directory has deleted; undefined if there is none. */
-export async function findDirectoryUser(tables: Tables, key: UserKey): Promise<DirectoryUserRow | undefined> {
+export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
   const row = await firstRow(tables, find, key)
   return row && directoryUserFrom(row)
 }
