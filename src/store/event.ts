@@ -170,6 +170,8 @@ export function sequenceEvents(
   })
 }
 
+const placed = { position: true, eventIds: true } as const
+
 /** The event at a position; undefined if it is not kept. */
 export async function findFeedEvent(
   { models }: Tables,
@@ -177,7 +179,7 @@ export async function findFeedEvent(
   position: string,
 ): Promise<string | undefined> {
   const where = { organizationId, position: { lte: BigInt(position) } }
-  const row = await models.eventFeed.findFirst({ where, orderBy: { position: 'desc' } })
+  const row = await models.eventFeed.findFirst({ where, orderBy: { position: 'desc' }, select: placed })
   return row?.eventIds[Number(BigInt(position) - row.position)]
 }
 
@@ -187,7 +189,8 @@ export async function findPosition(
   organizationId: string,
   eventId: string,
 ): Promise<bigint | undefined> {
-  const row = await models.eventFeed.findFirst({ where: { organizationId, eventIds: { has: eventId } } })
+  const where = { organizationId, eventIds: { has: eventId } }
+  const row = await models.eventFeed.findFirst({ where, select: placed })
   return row === null ? undefined : row.position + BigInt(row.eventIds.indexOf(eventId))
 }
 
@@ -198,7 +201,7 @@ export async function findFeedEnd(
   end: 'first' | 'last',
 ): Promise<FeedPlace | undefined> {
   const orderBy = { position: end === 'first' ? 'asc' : 'desc' } as const
-  const row = await models.eventFeed.findFirst({ where: { organizationId }, orderBy })
+  const row = await models.eventFeed.findFirst({ where: { organizationId }, orderBy, select: placed })
   if (row === null) return undefined
   const index = end === 'first' ? 0 : row.eventIds.length - 1
   return { position: String(row.position + BigInt(index)), eventId: row.eventIds[index] ?? '' }

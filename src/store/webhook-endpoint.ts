@@ -14,9 +14,6 @@ export const webhookEndpointStore = createStandardStore(
 /** An endpoint by its organization and id. */
 export type EndpointKey = Pick<WebhookEndpointModel, 'organizationId' | 'id'>
 
-/** The statements of this file. */
-export const webhookEndpointStatements = webhookEndpointStore.statements
-
 /** An endpoint to which events are sent, and the position that it has reached. */
 export type EnabledEndpoint = EndpointKey & Pick<WebhookEndpointModel, 'position' | 'failingSince'>
 
