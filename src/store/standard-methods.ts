@@ -1,7 +1,7 @@
 import { getOption } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
 import { permissions } from '../../gen/svc/v2/access_pb.js'
-import { createStatement, type Parameter, type Places, type Statement } from '../db/statement.js'
+import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { createCount, createFilteredPages } from './filtered-list.js'
 import type { PageRow } from './list.js'
@@ -56,8 +56,6 @@ export interface StandardStore extends StandardWrites {
   readonly find: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
   /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
   readonly lock: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
-  /** The one that finds an object. */
-  readonly statements: readonly Statement<WantedObject, StandardRow>[]
 }
 
 /** What is not usual about a resource. */
@@ -122,7 +120,6 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
       return locked && firstRow(tables, find, key)
     },
     ...createStandardWrites(resource),
-    statements: [find],
   }
 }
 
