@@ -43,7 +43,7 @@ describe('a regular expression', () => {
   ])(
     'is reported if it runs in quadratic time: %s',
     async (_, verdict, text) => {
-      const folder = await mkdtemp(join(scratchFolder(), 'svc-test-'))
+      const folder = await mkdtemp(join(scratchFolder(), 'svc-expression-'))
       await writeFile(join(folder, 'a.mjs'), text)
       const { faults } = await check(folder, folder)
       expect(faults).toContainEqual(expect.objectContaining({ verdict }))
