@@ -16,12 +16,9 @@ interface Checked {
   readonly faults: readonly object[]
 }
 
-/** In a process of its own, in which the checker needs no other one; `built` is where the modules can be loaded from. */
+/** In a process of its own, with which the checker's ends; `built` is where the modules can be loaded from. */
 async function check(folder: string, ...built: readonly string[]): Promise<Checked> {
-  const { stdout } = await run(process.execPath, [script, folder, ...built], {
-    env: { ...process.env, RECHECK_BACKEND: 'pure' },
-    timeout: TEST_MILLIS,
-  })
+  const { stdout } = await run(process.execPath, [script, folder, ...built], { timeout: TEST_MILLIS })
   return JSON.parse(stdout)
 }
 
