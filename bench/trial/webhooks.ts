@@ -49,11 +49,14 @@ export const webhooks: Trial = {
   limitMillis: 960_000,
   run: async (stage, seconds) => {
     const attempts = new Map<string, Attempt[]>(receivers.map(({ path }) => [path, []]))
+    // When all is written, an answer that never comes would only put off the end, by the time that is left to it.
+    let areAnswersWithheld = true
     const receive = async (request: IncomingMessage, response: ServerResponse) => {
       const { data } = JSON.parse(await text(request))
       const chance = Math.random()
       const isGood = receivers.some(({ path, isGood: good }) => path === request.url && good)
       const isAccepted = isGood || chance >= FAILING + HANGING
+      const isFailed = chance < FAILING || !areAnswersWithheld
       attempts.get(request.url ?? '')?.push({
         id: data.id,
         position: Number(data.position),
@@ -62,7 +65,7 @@ export const webhooks: Trial = {
         sinceCommit: Date.now() - Date.parse(data.occurredAt),
         isAccepted,
       })
-      answer(response, isAccepted ? 204 : chance < FAILING ? 500 : 'never')
+      answer(response, isAccepted ? 204 : isFailed ? 500 : 'never')
     }
     const server = createServer((request, response) => void receive(request, response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -91,6 +94,7 @@ export const webhooks: Trial = {
       await killNext(stage, runs, kills, serve)
     }
     await writing
+    areAnswersWithheld = false
     // Ten attempts may all have failed or been killed.
     const recovered = new Set<string>()
     for (;;) {
