@@ -15,7 +15,7 @@ import type { FeedSignals } from './feed-signals.js'
 const PAUSE_MILLIS = 2
 const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
-const BUSY_MILLIS = 5
+const BUSY_MILLIS = 20
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
 const WATCH_MILLIS = 200
 /** How often the outbox is searched for what no process has given positions to. */

@@ -87,7 +87,7 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   const dispatcher = new Dispatcher(options)
   let endpoints: ReadonlyMap<string, readonly EnabledEndpoint[]> = new Map()
   signals.onAdvance((organizationId) => {
-    for (const endpoint of endpoints.get(organizationId) ?? []) dispatcher.wake(endpoint)
+    for (const endpoint of endpoints.get(organizationId) ?? []) dispatcher.wake(endpoint, { isDue: false })
   })
   while (!signal.aborted) {
     try {
@@ -95,7 +95,7 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
       endpoints = byOrganization(enabled)
       const behind = await findBehind(database, enabled, runtime.now())
       observer?.behind(behind)
-      for (const endpoint of behind) dispatcher.wake(endpoint)
+      for (const endpoint of behind) dispatcher.wake(endpoint, { isDue: true })
     } catch (err) {
       log.warn({ err }, 'due webhooks could not be found')
     }
@@ -119,8 +119,8 @@ class Dispatcher {
     setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal)
   }
 
-  /** Looks for events and due attempts of an endpoint. */
-  wake({ organizationId, id, failingSince }: EnabledEndpoint): void {
+  /** Looks for events of an endpoint, and for attempts that are due if there may be any. */
+  wake({ organizationId, id, failingSince }: EnabledEndpoint, { isDue }: { readonly isDue: boolean }): void {
     const name = nameOf({ organizationId, id })
     const lane = this.#lanes.get(name) ?? {
       key: { organizationId, id },
@@ -135,7 +135,7 @@ class Dispatcher {
     this.#lanes.set(name, lane)
     lane.failingSince = failingSince
     lane.hasEvents = true
-    lane.isDue = true
+    lane.isDue ||= isDue
     this.#look(lane)
   }
 
@@ -183,7 +183,7 @@ class Dispatcher {
     const ended = lane.ended.splice(0)
     this.#reserve(lane, -ended.length)
     await this.#recordEnded(lane, ended)
-    if (lane.isDue && !signal.aborted) await this.#fill(lane)
+    if ((lane.hasEvents || lane.isDue) && !signal.aborted) await this.#fill(lane)
     const [waiting] = this.#waiting
     if (waiting === undefined || this.#inFlight >= MAX_IN_FLIGHT) return
     this.#waiting.delete(waiting)
@@ -216,7 +216,6 @@ class Dispatcher {
     if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
     const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
     if (room <= 0) return
-    lane.isDue = false
     this.#reserve(lane, room)
     let claimed: ClaimedDelivery[] = []
     try {
@@ -224,15 +223,19 @@ class Dispatcher {
         lane.hasEvents = false
         const taken = await takeEvents(database, { ...lane.key, room })
         lane.hasEvents ||= taken.hasMore
+        lane.isDue ||= taken.taken > 0
       }
-      claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
+      if (lane.isDue) {
+        lane.isDue = false
+        claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
+      }
     } finally {
       this.#reserve(lane, claimed.length - room)
     }
     const [first] = claimed
     if (first !== undefined) lane.failingSince = first.failingSince
-    lane.isDue ||= lane.hasEvents || claimed.length === room
-    lane.isWoken ||= lane.isDue
+    lane.isDue ||= claimed.length === room
+    lane.isWoken ||= lane.hasEvents || lane.isDue
     for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
   }
 
