@@ -112,8 +112,9 @@ const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 /** Events that leave the outbox, in order, and the position before them. */
 interface Moved {
   readonly position: string
-  /** Null for none. */
-  readonly eventIds: readonly string[] | null
+  readonly moved: number
+  /** As PostgreSQL prints an array, to be passed on as it is; null for none. */
+  readonly eventIds: string | null
 }
 
 /**
@@ -123,7 +124,7 @@ interface Moved {
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
-  columns: { position: 'text', eventIds: 'text[]' },
+  columns: { position: 'text', moved: 'int4', eventIds: 'text' },
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
@@ -140,9 +141,25 @@ WITH head AS (
    WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM moved)
 )
 SELECT head.position::text AS position,
-       (SELECT array_agg(e.id::text ORDER BY m.ordinal, e.place)
+       coalesce((SELECT sum(cardinality(m.event_ids)) FROM moved m), 0)::int AS moved,
+       (SELECT array_agg(e.id ORDER BY m.ordinal, e.place)::text
           FROM moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)) AS "eventIds"
   FROM head`,
+})
+
+interface PlaceParameters {
+  readonly organizationId: string
+  readonly position: string
+  readonly eventIds: string
+}
+
+/** Apart, as a cluster would run an INSERT within a statement by itself, and commit in two phases. */
+const place = createStatement<PlaceParameters, Record<never, never>>({
+  name: 'place_events',
+  columns: {},
+  text: ({ organizationId, position, eventIds }) => Prisma.sql`
+INSERT INTO event_feed (organization_id, position, event_ids)
+VALUES (${organizationId}, ${position}::bigint + 1, ${eventIds}::uuid[])`,
 })
 
 /** Reads the feed from a position on. */
@@ -161,12 +178,9 @@ export function sequenceEvents(
   return tables.transaction(async (transaction) => {
     const taken = await firstRow(transaction, takeOut, { organizationId })
     if (taken === undefined) return undefined
-    const before = BigInt(taken.position)
-    const eventIds = [...(taken.eventIds ?? [])]
-    // Apart: a cluster would run an INSERT within the statement by itself, and commit in two phases.
-    const row = { organizationId, position: before + 1n, eventIds }
-    if (eventIds.length > 0) await transaction.models.eventFeed.createMany({ data: [row] })
-    return { moved: eventIds.length, position: String(before + BigInt(eventIds.length)) }
+    const { position, moved, eventIds } = taken
+    if (eventIds !== null) await transaction.run(place, { organizationId, position, eventIds })
+    return { moved, position: String(BigInt(position) + BigInt(moved)) }
   })
 }
 

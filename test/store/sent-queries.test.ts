@@ -190,7 +190,7 @@ describe('the stores', () => {
         .replace(ownedList, 'list_owned')
         .replace(count, 'count'),
     )
-    expect(new Set(names).size).toBeLessThanOrEqual(55)
+    expect(new Set(names).size).toBeLessThanOrEqual(56)
   })
 
   it('use models', () => {
