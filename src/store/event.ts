@@ -121,20 +121,28 @@ interface Moved {
  * Takes the events of the oldest writes out of the outbox, and moves the head past them, unless another process is about
  * to. Whatever a snapshot of the outbox lacks was committed after it, and so has changed no object before what the
  * snapshot has.
+ *
+ * Before the rows of the outbox lie those that have left it, which PostgreSQL passes over quickly only in the order of
+ * an index: the limit, unknown to the plan, makes it take that order, and the rows are deleted by their place.
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
+  planned: 'anew',
   columns: { position: 'text', moved: 'int4', eventIds: 'text' },
   text: () => Prisma.sql`
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
 ), oldest AS (
-  SELECT s.ordinal, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
-    FROM (SELECT * FROM event_outbox o WHERE ${ofOrganization('o')} ORDER BY o.ordinal LIMIT ${maxSequenced}) s
+  SELECT s.row, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
+    FROM (SELECT o.ctid AS row, o.ordinal, o.event_ids
+            FROM event_outbox o
+           WHERE ${ofOrganization('o')}
+           ORDER BY o.ordinal
+           LIMIT (SELECT ${maxSequenced})) s
 ), moved AS (
   DELETE FROM event_outbox o
    WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
-     AND o.ordinal = ANY (ARRAY(SELECT ordinal FROM oldest WHERE before < ${maxSequenced}))
+     AND o.ctid = ANY (ARRAY(SELECT row FROM oldest WHERE before < ${maxSequenced}))
   RETURNING o.ordinal, o.event_ids
 ), advanced AS (
   UPDATE event_heads h SET position = h.position + (SELECT sum(cardinality(event_ids)) FROM moved)
