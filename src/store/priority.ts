@@ -42,7 +42,7 @@ WITH old AS (
    WHERE p.id = old.id AND p.organization_id = ${change.organizationId}
   RETURNING p.*
 ), audited AS (
-  INSERT INTO audit_events AS a (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
+  INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id,
                             team_id, request_id, changed_fields)
   SELECT ${change.auditEventId}::uuid, p.organization_id, ${change.actorKind}::actor_kind, ${change.actorId},
          ${change.actorName}, 'priority.update', 'priority', p.id, p.team_id, ${change.requestId},
@@ -51,9 +51,9 @@ WITH old AS (
          || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
          || '{}'::text[]
     FROM updated p, old
-  RETURNING a.organization_id, a.id
 ), told AS (
-  INSERT INTO event_outbox (organization_id, event_ids) SELECT organization_id, ARRAY[id] FROM audited
+  INSERT INTO event_outbox (organization_id, event_ids)
+  SELECT p.organization_id, ARRAY[${change.auditEventId}::uuid] FROM updated p
 )
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })

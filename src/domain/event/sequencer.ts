@@ -13,7 +13,7 @@ import type { FeedSignals } from './feed-signals.js'
 
 /** The pause between two rounds for each event of the last one, and the longest: so rounds are few where events are many. */
 const PAUSE_MILLIS = 2
-const MAX_PAUSE_MILLIS = 100
+const MAX_PAUSE_MILLIS = 200
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
