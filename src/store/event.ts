@@ -122,8 +122,9 @@ interface Moved {
  * to. Whatever a snapshot of the outbox lacks was committed after it, and so has changed no object before what the
  * snapshot has.
  *
- * Before the rows of the outbox lie those that have left it, which PostgreSQL passes over quickly only in the order of
- * an index: the limit, unknown to the plan, makes it take that order, and the rows are deleted by their place.
+ * It reads from the first row on. Before that lie rows that have left the outbox: an index that is read for one row alone
+ * notes them as gone, and the plan for many rows would read each again until the next vacuum. Rows are deleted by their
+ * place for the same reason.
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
@@ -136,9 +137,10 @@ WITH head AS (
   SELECT s.row, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
     FROM (SELECT o.ctid AS row, o.ordinal, o.event_ids
             FROM event_outbox o
-           WHERE ${ofOrganization('o')}
+           WHERE ${ofOrganization('o')} AND o.ordinal >= (
+                   SELECT f.ordinal FROM event_outbox f WHERE ${ofOrganization('f')} ORDER BY f.ordinal LIMIT 1)
            ORDER BY o.ordinal
-           LIMIT (SELECT ${maxSequenced})) s
+           LIMIT ${maxSequenced}) s
 ), moved AS (
   DELETE FROM event_outbox o
    WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
