@@ -123,8 +123,7 @@ interface Moved {
  * snapshot has.
  *
  * It reads from the first row on. Before that lie rows that have left the outbox: an index that is read for one row alone
- * notes them as gone, and the plan for many rows would read each again until the next vacuum. Rows are deleted by their
- * place for the same reason.
+ * notes them as gone, and the plan for many rows would read each again until the next vacuum.
  */
 const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
   name: 'take_events_from_outbox',
@@ -134,8 +133,8 @@ const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
 WITH head AS (
   SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
 ), oldest AS (
-  SELECT s.row, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
-    FROM (SELECT o.ctid AS row, o.ordinal, o.event_ids
+  SELECT s.ordinal, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
+    FROM (SELECT *
             FROM event_outbox o
            WHERE ${ofOrganization('o')} AND o.ordinal >= (
                    SELECT f.ordinal FROM event_outbox f WHERE ${ofOrganization('f')} ORDER BY f.ordinal LIMIT 1)
@@ -144,7 +143,8 @@ WITH head AS (
 ), moved AS (
   DELETE FROM event_outbox o
    WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
-     AND o.ctid = ANY (ARRAY(SELECT row FROM oldest WHERE before < ${maxSequenced}))
+     AND o.ordinal BETWEEN (SELECT min(ordinal) FROM oldest)
+                       AND (SELECT max(ordinal) FROM oldest WHERE before < ${maxSequenced})
   RETURNING o.ordinal, o.event_ids
 ), advanced AS (
   UPDATE event_heads h SET position = h.position + (SELECT sum(cardinality(event_ids)) FROM moved)
