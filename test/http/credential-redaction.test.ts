@@ -112,14 +112,14 @@ describe('text from a caller', () => {
     // The least of several runs, which others on the machine have disturbed least.
     const millisOf = (length: number) => {
       const text = part.repeat(length / part.length)
-      const times = Array.from({ length: 60 }, () => {
+      const times = Array.from({ length: 200 }, () => {
         const start = performance.now()
         withoutCredentials(text)
         return performance.now() - start
       })
       return Math.min(...times)
     }
-    expect(millisOf(32_768)).toBeLessThan(5 * millisOf(8_192) + 0.5)
+    expect(millisOf(32_768)).toBeLessThan(5 * millisOf(8_192) + 0.2)
   })
 })
 
