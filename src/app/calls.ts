@@ -4,7 +4,6 @@ import { accessRulesOf, anonymousRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
-import { systemTiming } from '../db/retries.js'
 import { admitRevocation } from '../domain/auth/revoke-limiter.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { WebhookTools } from '../domain/webhook/endpoint.js'
@@ -47,7 +46,7 @@ export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = new Map([...accessRulesOf(services), ...anonymousRulesOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
-  const countRevokeCall = createRevokeCallCounter(admitRevocation, systemTiming, meters?.tally)
+  const countRevokeCall = createRevokeCallCounter(admitRevocation, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
   const ends: CallObserver = {
     begun: () => {},
@@ -118,9 +117,8 @@ function createAdmit(
           call.signal.throwIfAborted()
           return scopeOf({ values })
         },
-        // A report of a leak is carried out even if nobody waits for the answer.
         tablesFor: (organizationId) => {
-          const own = tables.ofCall(request, organizationId, isRevocation(method))
+          const own = isRevocation(method) ? tables.ofRevocation(request) : tables.ofCall(request, organizationId)
           return { tables: own, reads: own.reads, readSnapshot: own.readSnapshot }
         },
       })

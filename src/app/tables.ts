@@ -27,6 +27,9 @@ export type ServiceTables = ReturnType<typeof createServiceTables>
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
 const AUTHENTICATION_MS = 2_000
 
+/** How long each statement of a report of a leak may take: the limiter waits for other reports of the same address. */
+const REVOCATION_MS = 5_000
+
 /** Makes the tables of one service. */
 export function createServiceTables({ database, meters, tracing }: AppOptions) {
   const observers = meters === undefined ? [] : [meters.statements]
@@ -40,10 +43,11 @@ export function createServiceTables({ database, meters, tracing }: AppOptions) {
     credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),
     /** The look-ups of callers that traced calls wait for. */
     lookups,
-    /** Those of the call of a request, on account of an organization. `outlives`: it goes on when nobody waits for it. */
-    ofCall: (request: NodeRequest, organizationId: string | undefined, outlives = false) => {
-      const observers = withObserver(tracing?.callOf(request))
-      return database.tablesFor({ call: outlives ? undefined : request, organizationId, observers })
-    },
+    /** Those of the call of a request, on account of an organization. */
+    ofCall: (request: NodeRequest, organizationId: string | undefined) =>
+      database.tablesFor({ call: request, organizationId, observers: withObserver(tracing?.callOf(request)) }),
+    /** Those of a report of a leak, which is carried out even if nobody waits for the answer, and answered in time. */
+    ofRevocation: (request: NodeRequest) =>
+      database.tablesFor({ timeoutMillis: REVOCATION_MS, observers: withObserver(tracing?.callOf(request)) }),
   }
 }

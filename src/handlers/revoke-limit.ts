@@ -1,9 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues } from '@connectrpc/connect'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import type { Timing } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
-import { withDatabase } from '../domain/auth/revocation.js'
+import { orUnavailable } from '../domain/auth/revocation.js'
 import { type Admission, rateLimited } from '../domain/auth/revoke-limiter.js'
 import { requestContextOf } from './request-context.js'
 import type { Tally } from './tally.js'
@@ -16,22 +15,18 @@ export function isRevocation(method: DescMethod): boolean {
   return method === AuthService.method.revokeLeakedKey
 }
 
-/** How long the limiter may take; it waits for other requests of the same address. */
-const TIMEOUT_MILLIS = 5_000
-
 /**
  * Makes the counter. Every door calls it after checking the size and the type of the body and before decoding it, so
  * that malformed requests count.
  */
 export function createRevokeCallCounter(
   admit: (tables: Tables, clientAddress: string) => Promise<Admission>,
-  timing: Pick<Timing, 'sleep'>,
   tally?: Tally,
 ): CountRevokeCall {
   return async (method, values) => {
     if (!isRevocation(method)) return
     const { tables, clientAddress } = requestContextOf({ values })
-    const admission = await withDatabase(timing, TIMEOUT_MILLIS, () => admit(tables, clientAddress()))
+    const admission = await orUnavailable(admit(tables, clientAddress()))
     tally?.revokeAttempt(admission.allowed)
     if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
   }

@@ -96,8 +96,12 @@ describe('revocation while the database fails', () => {
     await proxied.query('SELECT 1')
     proxy.stall()
     try {
+      const started = performance.now()
+      const answer = revoke()
       const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' })
+      expect((await answer).status).toBe(503)
+      expect(performance.now() - started).toBeLessThan(9_000)
       expect(await isRevoked()).toBe(false)
     } finally {
       await proxy.mend()

@@ -6,7 +6,7 @@ import type { Tables } from '../../src/db/tables.js'
 import { createApiKey } from '../../src/domain/auth/api-key.js'
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
-import { revokeKeyById, revokeLeakedKey, withDatabase } from '../../src/domain/auth/revocation.js'
+import { orUnavailable, revokeKeyById, revokeLeakedKey } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { ServiceError } from '../../src/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -132,54 +132,20 @@ describe('a revocation', () => {
   })
 })
 
-describe('the wrapper of the database work', () => {
-  const unavailable = {
-    reason: 'SERVICE_UNAVAILABLE',
-    retryAfterSeconds: 1,
-    message: 'the service is temporarily unavailable; try again',
-  }
-  const slept: unknown[] = []
-  /** Sleeps until it is aborted. */
-  const timing = {
-    sleep: (millis: number, signal?: AbortSignal) => {
-      slept.push(millis)
-      return new Promise<void>((resolve) => {
-        signal?.addEventListener('abort', () => {
-          slept.push('ended')
-          resolve()
-        })
-      })
-    },
-  }
-  const failing = async (error: unknown) => {
-    slept.length = 0
-    const thrown: unknown = await withDatabase(timing, 200, () => Promise.reject(error)).catch(
-      (reason: unknown) => reason,
-    )
-    expect(slept).toEqual([700, 'ended'])
-    return thrown
-  }
+describe('a failure of the database', () => {
+  const outcomeOf = (error: unknown) => orUnavailable(Promise.reject(error)).catch((reason: unknown) => reason)
 
-  it('returns its result without further delay', async () => {
-    slept.length = 0
-    expect(await withDatabase(timing, 200, async () => 42)).toBe(42)
-    expect(slept).toEqual([700, 'ended'])
-  })
-
-  it('reports unavailable if the database fails', async () => {
-    const error = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code: '57P01', severity: 'FATAL' })
-    expect(await failing(error)).toMatchObject({ ...unavailable, cause: error })
-  })
-
-  it('reports unavailable if the database does not respond', async () => {
-    const silent = withDatabase({ sleep: async () => {} }, 200, () => new Promise(() => {}))
-    await expect(silent).rejects.toMatchObject({ ...unavailable, cause: undefined })
+  it('becomes unavailable', async () => {
+    const cause = Object.assign(new pg.DatabaseError('no', 2, 'error'), { code: '57P01', severity: 'FATAL' })
+    const message = 'the service is temporarily unavailable; try again'
+    const unavailable = { reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1, message, cause }
+    expect(await outcomeOf(cause)).toMatchObject(unavailable)
   })
 
   it.each([
     ['an error of the service', new ServiceError('RATE_LIMITED', 'slowly')],
     ['a bug', new TypeError('no')],
-  ])('passes on %s', async (_, error) => {
-    expect(await failing(error)).toBe(error)
+  ])('is told from %s', async (_, error) => {
+    expect(await outcomeOf(error)).toBe(error)
   })
 })

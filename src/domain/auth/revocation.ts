@@ -70,9 +70,7 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     await clearOutbox(transaction, NOTHING)
     return end === revokeChain ? ended.length : 0
   }
-  return onTimeGrid(timing, () =>
-    withDatabase(timing, timeoutMillis, () => database.transaction(revoke, { timeoutMillis })),
-  )
+  return onTimeGrid(timing, () => orUnavailable(database.transaction(revoke, { timeoutMillis })))
 }
 
 /** The text without the white space and the quotation marks around it, which copying leaves there. */
@@ -150,33 +148,17 @@ export async function revokeKeyById(
   })
 }
 
-/** Turns every failure of the database, and its silence past the timeout, into the one error that revocations throw. */
-export async function withDatabase<T>(
-  timing: Pick<Timing, 'sleep'>,
-  timeoutMillis: number,
-  work: () => Promise<T>,
-): Promise<T> {
-  const settled = new AbortController()
-  const silence = async () => {
-    // The server ends slow statements itself and reports it; this is for a server that no longer answers.
-    await timing.sleep(timeoutMillis + 500, settled.signal)
-    throw unavailable(undefined)
-  }
+/** Turns every failure of the database into the one error that revocations throw. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
-    return await Promise.race([work(), silence()])
-  } catch (error) {
-    if (error instanceof ServiceError || databaseFailure(error) === undefined) throw error
-    throw unavailable(error)
-  } finally {
-    settled.abort()
+    return await work
+  } catch (cause) {
+    if (cause instanceof ServiceError || databaseFailure(cause) === undefined) throw cause
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is temporarily unavailable; try again', {
+      retryAfterSeconds: 1,
+      cause,
+    })
   }
-}
-
-function unavailable(cause: unknown): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'the service is temporarily unavailable; try again', {
-    retryAfterSeconds: 1,
-    cause,
-  })
 }
 
 /** The interval between the moments at which a response may leave, in milliseconds. */
