@@ -7,6 +7,7 @@ import { distribute } from '../src/db/distribute.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
 import { createLocalDatabase, dropDatabases, nodesOf } from '../test/support/database-server.js'
 import { callsApart, tellRemoteCommands, watchRemoteCommands } from '../test/support/remote-commands.js'
+import { withSql } from '../test/support/sql.js'
 import { seed, type Tokens } from './database.js'
 import { operations, otherOperations, standardOperations } from './operation-requests.js'
 import type { Report } from './report.js'
@@ -43,7 +44,9 @@ async function countMessages(nodes: readonly string[]): Promise<readonly (readon
   const tokens = await seed(connectionString, size)
   await tellRemoteCommands(connectionString)
   const log = pino({ level: 'silent' })
-  const [watched, background] = [1, 2].map(() => createDatabase({ connectionString, isDistributed: true, log }))
+  const [watched, background] = [1, 2].map(() =>
+    withSql(createDatabase({ connectionString, isDistributed: true, log })),
+  )
   if (watched === undefined || background === undefined) throw new Error('a handle is missing')
   const take = watchRemoteCommands(watched)
   const config = configFromEnvironment({ TRUST_PROXY: '1' })

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createDatabase, type Database } from '../src/db/database.js'
+import { createDatabase } from '../src/db/database.js'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
 import { resolvePlace } from '../src/db/embedded/place.js'
 import { readPidFile } from '../src/db/embedded/postmaster.js'
@@ -17,6 +17,7 @@ import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
 import { createUserToken } from '../src/domain/auth/user-token.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
 import { importRecords } from '../src/transfer/import-records.js'
+import { type Database, withSql } from '../test/support/sql.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 
 /** A PostgreSQL server for one run, with any number of databases. */
@@ -87,7 +88,9 @@ export async function withDatabase<T>(
   statementTimeoutMillis = 30_000,
 ): Promise<T> {
   const log = { warn: ({ err }: { err: Error }) => console.error(err) }
-  const database = createDatabase({ connectionString, log, limits: { statement_timeout: statementTimeoutMillis } })
+  const database = withSql(
+    createDatabase({ connectionString, log, limits: { statement_timeout: statementTimeoutMillis } }),
+  )
   try {
     return await work(database)
   } finally {

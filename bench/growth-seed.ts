@@ -1,4 +1,4 @@
-import type { Sql } from '../src/db/sql.js'
+import type { Sql } from '../test/support/sql.js'
 import { place } from './records.js'
 
 /** A team with ten app instances, the last ones of the table. */

@@ -6,6 +6,7 @@ import { createDatabase } from '../src/db/database.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
 import { databaseUrl } from '../test/support/database-url.js'
 import { fixture, insertApiKey, insertFixture } from '../test/support/fixture.js'
+import { withSql } from '../test/support/sql.js'
 import { startTestRun } from '../test/support/test-run.js'
 import type { RaceGround } from '../test/support/user-races.js'
 
@@ -21,7 +22,7 @@ const admin = new pg.Client({ connectionString: run.adminUrl })
 await admin.connect()
 await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
 const log = pino({ level: 'error' }, pino.destination(2))
-const database = createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log })
+const database = withSql(createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log }))
 const app = createApp({ config: configFromEnvironment({}), database, runtime: systemRuntime, log })
 
 try {

@@ -8,6 +8,7 @@ import { systemRuntime } from '../src/runtime/runtime.js'
 import { databaseUrl } from '../test/support/database-url.js'
 import { insertFixture } from '../test/support/fixture.js'
 import { areaUnderCurve, measureRevokeTimes, secretKinds } from '../test/support/revoke-times.js'
+import { withSql } from '../test/support/sql.js'
 import { startTestRun } from '../test/support/test-run.js'
 
 // Whether the duration of a revocation reveals what the secret was: the service over HTTP on a separate database, with
@@ -23,7 +24,7 @@ const admin = new pg.Client({ connectionString: run.adminUrl })
 await admin.connect()
 await admin.query(`CREATE DATABASE ${name} TEMPLATE ${run.template}`)
 const log = pino({ level: 'warn' }, pino.destination(2))
-const database = createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log })
+const database = withSql(createDatabase({ connectionString: databaseUrl(run.adminUrl, name), log }))
 const config = { ...configFromEnvironment({}), trustProxy: parseTrustProxy('1') }
 const app = createApp({ config, database, runtime: systemRuntime, log })
 try {

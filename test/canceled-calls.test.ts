@@ -1,11 +1,11 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
-import type { Database } from '../src/db/database.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { countLockWaits, untilLockWaits } from './support/lock-wait.js'
 import { startTestService, type TestService } from './support/service.js'
+import type { Database } from './support/sql.js'
 
 const name = 'Nobody waits'
 const lockOf = (table: string) => `SELECT FROM ${table} WHERE organization_id = '${fixture.acme}' FOR UPDATE`

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { UserService } from '../gen/svc/v2/user_pb.js'
-import { createDatabase, type Database } from '../src/db/database.js'
+import { createDatabase } from '../src/db/database.js'
 import { runInProcess } from './support/command-line.js'
 import type { TestDatabase } from './support/database.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { type ReplicatedServers, startReplicatedServers } from './support/replicated-servers.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
+import { type Database, withSql } from './support/sql.js'
 
 const { it: team, journeys, entityTypes, users } = fixture
 
@@ -29,11 +30,13 @@ beforeAll(async () => {
     sessions: {},
     queryNodes: (text, values) => service.database.query(text, values),
     open: () => {
-      const database = createDatabase({
-        connectionString: primary.url,
-        replicaConnectionString: standby.url,
-        log: { warn: () => {} },
-      })
+      const database = withSql(
+        createDatabase({
+          connectionString: primary.url,
+          replicaConnectionString: standby.url,
+          log: { warn: () => {} },
+        }),
+      )
       opened.push(database)
       return database
     },

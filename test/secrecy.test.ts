@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../src/db/database.js'
 import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
 import { exportRecords } from '../src/transfer/export-records.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
@@ -9,6 +8,7 @@ import { type DatabaseProxy, startDatabaseProxy } from './support/database-proxy
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'
 import { type ServiceProcess, startServiceProcess } from './support/service-process.js'
+import type { Database } from './support/sql.js'
 
 const { acme, users } = fixture
 const password = 'correct-horse-battery-staple'

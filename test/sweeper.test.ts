@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../src/db/database.js'
 import { runSweeper, sweepCredentials, sweepOrganizations } from '../src/domain/sweeper.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { createTestRuntime } from './support/runtime.js'
+import type { Database } from './support/sql.js'
 
 const runtime = createTestRuntime()
 const options = { runtime, retention: { eventRetention: 90 } }

@@ -1,5 +1,5 @@
-import type { Sql } from '../../src/db/sql.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../../test/support/fixture.js'
+import type { Sql } from '../../test/support/sql.js'
 import { withDatabase } from '../database.js'
 import { absentIdLike, call, methodDoors, requestThrough, scimRequest, withoutId } from './tenants/answers.js'
 import { foreignKeys, foreignPlaces } from './tenants/foreign-ids.js'

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import { distribute } from '../../src/db/distribute.js'
 import { createLocalDatabase, dropDatabases, nodesOf } from '../../test/support/database-server.js'
 import { databaseUrl } from '../../test/support/database-url.js'
 import { insertApiKey, insertRow, insertUser, insertUserToken } from '../../test/support/fixture.js'
+import { type Database, withSql } from '../../test/support/sql.js'
 import { type CallResult, call, callJson } from './call.js'
 import { type ClusterWorker, openWorker } from './cluster-worker.js'
 import { quantile } from './quantile.js'
@@ -107,7 +108,7 @@ async function onCluster(
   const connectionString = await createLocalDatabase(nodes, name)
   try {
     await distribute(connectionString, SHARDS, () => {})
-    const database = createDatabase({ connectionString, isDistributed: true, log: { warn: () => {} } })
+    const database = withSql(createDatabase({ connectionString, isDistributed: true, log: { warn: () => {} } }))
     const tenants = await createTenants(database)
     await database.close()
     const [{ tenant: healthy }, { tenant: lost, worker: address }] = tenants

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Database } from '../db/database.js'
-import { emptyTables } from '../db/sql.js'
+import { emptyTables } from '../db/schema-session.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { firstOrganizationId } from '../store/organization.js'
@@ -30,7 +30,7 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
         if (other !== undefined) {
           throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
         }
-        await emptyTables(database)
+        await emptyTables(database.connectionString)
         await importDemo(database, context.runtime)
         context.stdout.write('The demo organization has been reset. Earlier keys and tokens are gone.\n')
         const announcement = await announceRunning(database, context)

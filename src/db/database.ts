@@ -3,11 +3,11 @@ import { createModelsClient, type Prisma } from './prisma.js'
 import { createReplica, type Replica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { sessionUrl } from './session-settings.js'
-import type { TablesUser } from './tables.js'
-import { createTables, type SqlTables } from './user-tables.js'
+import type { TablesUser, UserTables } from './tables.js'
+import { createTables } from './user-tables.js'
 
-/** One pool of connections, for models, statements and SQL. */
-export interface Database extends SqlTables {
+/** One pool of connections, for models and statements. */
+export interface Database extends UserTables {
   /** The URL of its sessions, with what every one of them has. */
   readonly connectionString: string
   readonly pool: BoundedPool
@@ -16,7 +16,7 @@ export interface Database extends SqlTables {
   readonly prisma: Prisma
   readonly retries: Readonly<RetryCounts>
   /** The tables as a user has them: a call, or what has a time limit of its own. */
-  readonly tablesFor: (user: TablesUser) => SqlTables
+  readonly tablesFor: (user: TablesUser) => UserTables
   /** No one waits for a call any more: what it still waits for fails with the reason, and is canceled if it runs. */
   readonly stop: (call: object, reason: Error) => void
   /** Waits briefly for running statements, then closes every connection. */

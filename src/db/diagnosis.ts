@@ -2,6 +2,8 @@ import type pg from 'pg'
 import { askState, findFault, positionOf } from './replica-freshness.js'
 import { createSession } from './session.js'
 import { type SessionOptions, sessionUrl } from './session-settings.js'
+import { runOn } from './sql.js'
+import type { Tables } from './tables.js'
 
 /** What a database reports about itself to a session of the service. */
 export interface DatabaseDiagnosis {
@@ -48,13 +50,13 @@ export function diagnoseDatabase(connectionString: string, now: () => Date): Pro
 export function diagnoseReplica(connectionString: string, replica: SessionOptions) {
   return inSession({ connectionString }, (primary) =>
     inSession(replica, async (standby) => {
-      const sql = {
-        query: async <Row extends pg.QueryResultRow>(text: string) => (await primary.query<Row>(text)).rows,
+      const asked: Pick<Tables, 'run'> = {
+        run: (statement, values) => runOn(primary, statement, values, { isNamed: false }),
       }
-      const position = await positionOf(sql)
+      const position = await positionOf(asked)
       if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
       const { isStandby, lsn, hasFeedback } = await askState(standby, { millis: ANSWER_MILLIS })
-      const fault = isStandby ? await findFault(sql, standby, position, ANSWER_MILLIS) : 'it is not a standby'
+      const fault = isStandby ? await findFault(asked, standby, position, ANSWER_MILLIS) : 'it is not a standby'
       return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
     }),
   )

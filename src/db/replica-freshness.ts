@@ -1,5 +1,7 @@
 import type pg from 'pg'
-import type { Sql } from './sql.js'
+import { Prisma } from '../../gen/prisma/client.js'
+import { createStatement } from './statement.js'
+import { firstRow, type Tables } from './tables.js'
 
 /** Where the write-ahead log of the primary ended at some moment: whatever was committed before stands before it. */
 export interface LogPosition {
@@ -22,12 +24,19 @@ export interface ReplicaState {
 }
 
 /** Where the log ends, on a primary; null on a standby. An asynchronous commit counts before it is in the file. */
-const positionQuestion = `
+const position = createStatement<
+  Record<never, never>,
+  { readonly lsn: string | null; readonly timeline: string | null }
+>({
+  name: 'read_log_position',
+  columns: { lsn: 'text', timeline: 'text' },
+  text: () => Prisma.sql`
 SELECT (log.position - '0/0')::text AS lsn, left(pg_walfile_name(log.position), 8) AS timeline
   FROM (SELECT CASE WHEN NOT pg_is_in_recovery()
                     THEN CASE current_setting('synchronous_commit')
                               WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END
-                END AS position) AS log`
+                END AS position) AS log`,
+})
 
 /** Cheap, because it is asked for each read. */
 const stateQuestion = `
@@ -38,8 +47,12 @@ SELECT pg_is_in_recovery() AS "isStandby", (pg_last_wal_replay_lsn() - '0/0')::t
 /** The cluster and the database, which a standby has in common with its primary. */
 const origin = `(SELECT system_identifier FROM pg_control_system()) || '/' || current_database()`
 
-const originQuestion = `
-SELECT ${origin} AS origin, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`
+const origins = createStatement<Record<never, never>, { readonly origin: string; readonly isDistributed: boolean }>({
+  name: 'read_origin',
+  columns: { origin: 'text', isDistributed: 'bool' },
+  text: () => Prisma.sql`
+SELECT ${Prisma.raw(origin)} AS origin, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`,
+})
 
 // A standby that has not switched yet, or cannot because it has applied more than the new primary had, stays on the
 // timeline before. Only roles that may monitor see that of the receiver; the other two follow within minutes.
@@ -50,8 +63,8 @@ SELECT ${origin} AS origin,
                 (SELECT received_tli FROM pg_stat_wal_receiver)) AS timeline`
 
 /** Where the log of the primary ends now; undefined if the server is a standby itself. */
-export async function positionOf(primary: Pick<Sql, 'query'>): Promise<LogPosition | undefined> {
-  const [row] = await primary.query<{ lsn: string | null; timeline: string | null }>(positionQuestion)
+export async function positionOf(primary: Pick<Tables, 'run'>): Promise<LogPosition | undefined> {
+  const row = await firstRow(primary, position, {})
   if (row === undefined || row.lsn === null || row.timeline === null) return undefined
   return { lsn: BigInt(row.lsn), timeline: Number.parseInt(row.timeline, 16) }
 }
@@ -75,12 +88,12 @@ export async function askState(
 
 /** Says why a server cannot stand in for the primary; undefined if it can, for positions of the primary's timeline. */
 export async function findFault(
-  primary: Pick<Sql, 'query'>,
+  primary: Pick<Tables, 'run'>,
   client: pg.ClientBase,
   { timeline }: LogPosition,
   millis: number,
 ): Promise<string | undefined> {
-  const [expected] = await primary.query<{ origin: string; isDistributed: boolean }>(originQuestion)
+  const expected = await firstRow(primary, origins, {})
   if (expected?.isDistributed === true)
     return 'the tables are distributed, and its position says nothing about the nodes'
   const query = { text: pedigreeQuestion, query_timeout: millis }

@@ -11,8 +11,9 @@ import {
 } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT, endReading } from './snapshot.js'
-import { runOn, type Sql } from './sql.js'
+import { runOn } from './sql.js'
 import type { Statement } from './statement.js'
+import type { Tables } from './tables.js'
 
 /** How many reads went where since the start. */
 export interface ReplicaReads {
@@ -45,7 +46,7 @@ const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT].join('; ')
  */
 export function createReplica(
   { readMillis = 3_000, ...options }: PoolOptions & { readonly readMillis?: number | undefined },
-  primary: Pick<Sql, 'query'>,
+  primary: Pick<Tables, 'run'>,
   timing: Pick<Timing, 'now'>,
 ) {
   const pool = new BoundedPool({

@@ -39,3 +39,19 @@ export async function rowsOf<Row extends pg.QueryResultRow>(
 ): Promise<Row[]> {
   return (await client.query<Row>(text, values)).rows
 }
+
+/** Tables of the database itself: its migrations, and the key with which page tokens are signed. */
+const KEPT = ['_prisma_migrations', 'signing_keys']
+
+/** Deletes every row of every table of the service. */
+export function emptyTables(connectionString: string): Promise<void> {
+  return withSchemaSession(connectionString, 'svc demo', async (client) => {
+    const [row] = await rowsOf<{ names: string }>(
+      client,
+      `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg_tables
+        WHERE schemaname = current_schema() AND tablename <> ALL ($1)`,
+      [KEPT],
+    )
+    await client.query(`TRUNCATE ${row?.names}`)
+  })
+}

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Prisma } from '../../gen/prisma/client.js'
 import { createSession } from './session.js'
-import type { Sql } from './sql.js'
+import { createStatement } from './statement.js'
+import type { Tables } from './tables.js'
 
 /** The session of a server is named after its address, which fits in the 63 bytes that PostgreSQL keeps of a name. */
 const SESSION_NAME = 'svc at '
@@ -73,12 +75,17 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
   tried()
 }
 
+const sessions = createStatement<{ readonly beginning: string }, { readonly name: string }>({
+  name: 'list_server_sessions',
+  columns: { name: 'text' },
+  text: ({ beginning }) => Prisma.sql`
+SELECT application_name AS name
+  FROM pg_stat_activity
+ WHERE datname = current_database() AND starts_with(application_name, ${beginning})
+ ORDER BY backend_start`,
+})
+
 /** Base addresses of the servers that run on a database, the oldest first. */
-export async function runningServers(sql: Sql): Promise<string[]> {
-  const rows = await sql.query<{ name: string }>(
-    `SELECT application_name AS name FROM pg_stat_activity
-      WHERE datname = current_database() AND starts_with(application_name, $1) ORDER BY backend_start`,
-    [SESSION_NAME],
-  )
-  return rows.map(({ name }) => name.slice(SESSION_NAME.length))
+export async function runningServers({ run }: Pick<Tables, 'run'>): Promise<string[]> {
+  return (await run(sessions, { beginning: SESSION_NAME })).map(({ name }) => name.slice(SESSION_NAME.length))
 }

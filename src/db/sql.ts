@@ -8,17 +8,6 @@ declare module 'pg' {
   }
 }
 
-/** A row of a response: values by column. */
-export type Row = pg.QueryResultRow
-
-/** Sends SQL that is not a statement of a store. */
-export interface Sql {
-  /** Returns the rows. */
-  query<R extends Row>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Returns how many rows the statement has changed. */
-  execute(text: string, values?: readonly unknown[]): Promise<number>
-}
-
 /** How long the result of a statement is of use to its sender. */
 export interface StatementBounds {
   /** Asked before each statement. Throws when nothing more must be sent. */
@@ -30,21 +19,9 @@ export interface StatementBounds {
 /** How long after the deadline a response may come: in that time the server reports that it has ended the statement. */
 const ANSWER_MILLIS = 1_000
 
-/** SQL on one connection. */
-export function createSql(client: pg.PoolClient, { throwIfOver, deadline }: StatementBounds): Sql {
-  const send = <R extends Row>(text: string, values: readonly unknown[] = []) => {
-    throwIfOver?.()
-    return client.query<R>({ text, values: [...values], query_timeout: answerMillis(deadline) })
-  }
-  return {
-    query: async <R extends Row>(text: string, values?: readonly unknown[]) => (await send<R>(text, values)).rows,
-    execute: async (text, values) => (await send(text, values)).rowCount ?? 0,
-  }
-}
-
 /** Runs a statement on one connection and returns its rows. */
 export async function runOn<Parameters, Row>(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
   { throwIfOver, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
@@ -78,17 +55,4 @@ const types: pg.CustomTypesConfig = {
 /** How long a response by the deadline may take; 0, which is as long as it takes, if there is none. */
 export function answerMillis(deadline: number | undefined): number {
   return deadline === undefined ? 0 : Math.max(0, Math.ceil(deadline - performance.now())) + ANSWER_MILLIS
-}
-
-/** Tables of the database itself: its migrations, and the key with which page tokens are signed. */
-const KEPT = ['_prisma_migrations', 'signing_keys']
-
-/** Deletes every row of every table of the service, in one statement. */
-export async function emptyTables(sql: Sql): Promise<void> {
-  const [row] = await sql.query<{ names: string }>(
-    `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg_tables
-      WHERE schemaname = current_schema() AND tablename <> ALL ($1)`,
-    [KEPT],
-  )
-  if (row !== undefined) await sql.execute(`TRUNCATE ${row.names}`)
 }

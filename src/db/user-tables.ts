@@ -4,8 +4,8 @@ import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
 import { type RetryCounts, type Timing, withRetries } from './retries.js'
 import { beginSnapshot, readSnapshot } from './snapshot.js'
-import { createSql, deadlineIn, runOn, type Sql } from './sql.js'
-import type { StatementObserver, Tables, TablesUser, TransactionOptions, UserTables } from './tables.js'
+import { deadlineIn, runOn } from './sql.js'
+import type { StatementObserver, Tables, TablesUser, UserTables } from './tables.js'
 import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
 /** What tables are made from. */
@@ -17,20 +17,19 @@ export interface TablesSource {
   readonly retries: RetryCounts
 }
 
-/** The tables as a user has them, with SQL for what is not part of the service. */
-export interface SqlTables extends UserTables, Sql {
-  transaction<T>(work: (tables: Tables & Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
-}
-
 /** The tables for a user. Made for every call: of values alone, since accessors would give each a hidden class of its own. */
-export function createTables(source: TablesSource, user: TablesUser): SqlTables {
+export function createTables(source: TablesSource, user: TablesUser): UserTables {
   const { replica } = source
   const tables = tablesReading(source, user, undefined)
   return Object.assign(tables, { reads: replica === undefined ? tables : tablesReading(source, user, replica) })
 }
 
 /** Those for which a replica reads, if there is one and it can. */
-function tablesReading(source: TablesSource, user: TablesUser, replica: Replica | undefined): Omit<SqlTables, 'reads'> {
+function tablesReading(
+  source: TablesSource,
+  user: TablesUser,
+  replica: Replica | undefined,
+): Omit<UserTables, 'reads'> {
   const { pool, client, timing, retries } = source
   const { call, organizationId, observers = [] } = user
   const { isDistributed, shares, statementNames: isNamed } = pool
@@ -69,8 +68,6 @@ function tablesReading(source: TablesSource, user: TablesUser, replica: Replica 
         pool.longTurns.end()
       }
     },
-    query: (text, values) => send((client, deadline) => createSql(client, { deadline }).query(text, values)),
-    execute: (text, values) => send((client, deadline) => createSql(client, { deadline }).execute(text, values)),
     transaction: (work, options = {}) => {
       const startedAt = performance.now()
       const attempt = (left: number | undefined) =>
@@ -103,10 +100,10 @@ function tablesIn(
   connected: Connected,
   { statementNames: isNamed, isDistributed }: Pick<BoundedPool, 'statementNames' | 'isDistributed'>,
   observers: readonly StatementObserver[],
-): Tables & Sql {
+): Tables {
   const { client, throwIfOver } = connected
   const bounds = { ...connected, isNamed }
-  const tables: Tables & Sql = {
+  const tables: Tables = {
     isDistributed,
     models: eachQuery(connected.models, (name, send) =>
       observe(observers, name, async () => {
@@ -116,7 +113,6 @@ function tablesIn(
     ),
     run: (statement, values) => observe(observers, statement.name, () => runOn(client, statement, values, bounds)),
     transaction: (work) => inSavepoint(client, () => work(tables)),
-    ...createSql(client, connected),
   }
   return tables
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
 import { systemTiming } from '../../src/db/retries.js'
 import type { AppResourceUpdate } from '../../src/domain/app-resource.js'
@@ -8,6 +7,7 @@ import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { scopeOn } from '../support/scope.js'
+import type { Database } from '../support/sql.js'
 
 const caller: Caller = {
   kind: 'ORGANIZATION_API_KEY',

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { accessRulesOf } from '../../src/admission/access-rule.js'
-import type { Database } from '../../src/db/database.js'
 import { type ApiKeyRequest, createApiKey, defaultPermissions, listApiKeys } from '../../src/domain/auth/api-key.js'
 import { inspectApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { createAuthenticator } from '../../src/domain/auth/authentication.js'
@@ -14,6 +13,7 @@ import { services } from '../../src/handlers/routes.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const runtime = createTestRuntime()
 const hasher = createSecretHasher()

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
 import {
   ACCESS_TOKEN_PREFIX,
@@ -9,6 +8,7 @@ import {
 } from '../../src/domain/auth/bearer-token.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const runtime = createTestRuntime()
 const acme = 'org_acme'

@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose'
-import type { Database } from '../../src/db/database.js'
 import { type Authenticate, createAuthenticator } from '../../src/domain/auth/authentication.js'
 import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
@@ -12,6 +11,7 @@ import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { ISSUED_TOKEN_SECONDS, type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.js'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.js'
 import { startTestService } from '../support/service.js'
+import type { Database } from '../support/sql.js'
 
 const { acme, globex, users } = fixture
 const audience = 'https://svc.example.com'

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { configFromEnvironment } from '../../src/config.js'
-import type { Database } from '../../src/db/database.js'
 import { createOidcSignIn } from '../../src/domain/auth/oidc.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { insertUser } from '../support/fixture.js'
 import { startStaticIssuer } from '../support/oidc-issuer.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const organizationId = 'org_acme'
 const providers = ['okta', 'entra'] as const

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import { systemTiming } from '../../src/db/retries.js'
 import { revokeLeakedKey } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
+import { type Database, withSql } from '../support/sql.js'
 
 const { acme, it: itTeam } = fixture
 
@@ -25,11 +26,13 @@ describe('revocation while the database fails', () => {
     direct = testDatabase.open()
     await insertFixture(direct)
     proxy = await startDatabaseProxy(testDatabase.connectionString)
-    proxied = createDatabase({
-      ...testDatabase.sessions,
-      connectionString: proxy.connectionString,
-      log: { warn: () => {} },
-    })
+    proxied = withSql(
+      createDatabase({
+        ...testDatabase.sessions,
+        connectionString: proxy.connectionString,
+        log: { warn: () => {} },
+      }),
+    )
     service = await startTestService({
       config: { trustProxy: parseTrustProxy('1') },
       testDatabase: { ...testDatabase, connectionString: proxy.connectionString, open: () => proxied },

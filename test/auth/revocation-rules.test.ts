@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import type { Database } from '../../src/db/database.js'
 import { systemTiming } from '../../src/db/retries.js'
 import type { Tables } from '../../src/db/tables.js'
 import { createApiKey } from '../../src/domain/auth/api-key.js'
@@ -12,6 +11,7 @@ import { ServiceError } from '../../src/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const { acme } = fixture
 const plain = createSecretHasher()

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { ACCESS_TOKEN_PREFIX, type BearerTokens, createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { createTokenLookup } from '../../src/domain/auth/token-lookup.js'
 import type { OrganizationTokens } from '../../src/store/token-holder.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 describe('the look-up of tokens', () => {
   let testDatabase: TestDatabase

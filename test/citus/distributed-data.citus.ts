@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import { distribute } from '../../src/db/distribute.js'
 import { currentTestRun } from '../support/current-test-run.js'
 import { createLocalDatabase, dropDatabases } from '../support/database-server.js'
+import { type Database, withSql } from '../support/sql.js'
 import { demoLines, exportLines, importLines } from '../transfer/transfer-text.js'
 
 const { nodes, prefix } = currentTestRun()
@@ -17,7 +18,7 @@ afterAll(() => dropDatabases(nodes, [name]))
 
 /** Opens the database for some work: it is distributed only while it has no other sessions. */
 async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = createDatabase({ connectionString, log: { warn: () => {} } })
+  const database = withSql(createDatabase({ connectionString, log: { warn: () => {} } }))
   try {
     return await work(database)
   } finally {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import { type DatabaseFailure, databaseFailure } from '../../src/db/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
+import { type Database, withSql } from '../support/sql.js'
 
 /** What the action fails with, as the mapper sees it; undefined also when it does not fail. */
 async function failureOf(action: () => Promise<unknown>): Promise<DatabaseFailure | undefined> {
@@ -212,7 +213,7 @@ describe('a failure of the database', () => {
     ['postgresql://postgres@localhost:1/none'],
     ['postgresql://postgres@localhost/none?host=%2Fnowhere'],
   ])('is unavailable if nothing listens: %s', async (connectionString) => {
-    const unreachable = createDatabase({ connectionString, log: { warn: () => {} } })
+    const unreachable = withSql(createDatabase({ connectionString, log: { warn: () => {} } }))
     const actions = [
       () => unreachable.query('SELECT 1'),
       () => unreachable.prisma.$queryRaw`SELECT 1`,

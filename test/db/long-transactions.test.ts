@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
+import type { Database } from '../support/sql.js'
 
 let test: TestDatabase
 

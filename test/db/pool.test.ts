@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
 import { createStatement } from '../../src/db/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
+import { type Database, sqlOn, withSql } from '../support/sql.js'
 
 const kindOf = (work: Promise<unknown>) => work.then(() => 'done', databaseFailure)
 const unavailable = { kind: 'unavailable' }
@@ -140,9 +141,9 @@ describe('a pool', () => {
     await database.execute(lose)
     expect(pauses).toEqual([5, 10])
     await database.query(`SELECT setval('tries', 1, false)`)
-    const [, timeoutMillis] = [await database.tablesFor({ timeoutMillis: 1_000 }).execute(lose), 7]
+    const [, timeoutMillis] = [await sqlOn(database.tablesFor({ timeoutMillis: 1_000 })).execute(lose), 7]
     await database.query(`SELECT setval('tries', 1, false)`)
-    expect(await kindOf(database.tablesFor({ timeoutMillis: timeoutMillis }).execute(lose))).toEqual({
+    expect(await kindOf(sqlOn(database.tablesFor({ timeoutMillis: timeoutMillis })).execute(lose))).toEqual({
       kind: 'retryable',
     })
   })
@@ -150,7 +151,7 @@ describe('a pool', () => {
   it('is busy, not faulty, for a caller whose time is up before a connection is free', async () => {
     const single = test.open({ maxConnections: 1 })
     const held = await single.pool.connect()
-    expect(await kindOf(single.tablesFor({ timeoutMillis: 20 }).query('SELECT 1'))).toEqual({ kind: 'busy' })
+    expect(await kindOf(sqlOn(single.tablesFor({ timeoutMillis: 20 })).query('SELECT 1'))).toEqual({ kind: 'busy' })
     held.release()
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
@@ -179,7 +180,7 @@ describe('a pool', () => {
   it('cancels an abandoned statement on the server', async () => {
     const database = test.open()
     const text = 'SELECT pg_sleep(60)'
-    expect(await kindOf(database.tablesFor({ timeoutMillis: 1 }).query(text))).toEqual(unavailable)
+    expect(await kindOf(sqlOn(database.tablesFor({ timeoutMillis: 1 })).query(text))).toEqual(unavailable)
     const running = () => database.query(`SELECT FROM pg_stat_activity WHERE query = '${text}' AND state = 'active'`)
     await eventually(async () => expect(await running()).toEqual([]))
   })
@@ -242,7 +243,7 @@ describe('a silent connection', () => {
       const start = performance.now()
       const options = { timeoutMillis: 50 }
       const statements = [
-        database.tablesFor({ timeoutMillis: 50 }).query('SELECT 1'),
+        sqlOn(database.tablesFor({ timeoutMillis: 50 })).query('SELECT 1'),
         database.transaction((sql) => sql.query('SELECT 1'), options),
       ]
       expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])
@@ -254,7 +255,7 @@ describe('a silent connection', () => {
 
   it('does not keep the pool from closing', async () => {
     const { connectionString } = proxy
-    const database = createDatabase({ ...test.sessions, connectionString, log: { warn: () => {} } })
+    const database = withSql(createDatabase({ ...test.sessions, connectionString, log: { warn: () => {} } }))
     await Promise.all([database.query('SELECT 1'), database.query('SELECT 1')])
     proxy.stall()
     try {

@@ -2,12 +2,12 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import type { Database } from '../../src/db/database.js'
 import { services } from '../../src/handlers/routes.js'
 import { type CallerName, methodRequests } from '../rpc/method-requests.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertManagedKeys, insertUserToken } from '../support/fixture.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
+import type { Database } from '../support/sql.js'
 
 describe('a service with a read-only database', () => {
   let testDatabase: TestDatabase

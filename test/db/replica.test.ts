@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
-import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
+import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
 import { createStatement } from '../../src/db/statement.js'
 import type { Tables } from '../../src/db/tables.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { databaseUrl } from '../support/database-url.js'
 import { eventually } from '../support/eventually.js'
 import { type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.js'
+import { type Database, withSql } from '../support/sql.js'
 
 interface Named {
   readonly id: string
@@ -42,12 +43,14 @@ let warnings: string[]
 const opened: Database[] = []
 
 const open = (options: Partial<DatabaseOptions> = {}): Database => {
-  const database = createDatabase({
-    connectionString: servers.primary.url,
-    replicaConnectionString: servers.standby.url,
-    log: { warn: ({ err }, message) => warnings.push(`${message}: ${(err as Error).message}`) },
-    ...options,
-  })
+  const database = withSql(
+    createDatabase({
+      connectionString: servers.primary.url,
+      replicaConnectionString: servers.standby.url,
+      log: { warn: ({ err }, message) => warnings.push(`${message}: ${(err as Error).message}`) },
+      ...options,
+    }),
+  )
   opened.push(database)
   return database
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { runningServers, showServer } from '../../src/db/server-presence.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
+import type { Database } from '../support/sql.js'
 
 describe('a server on its database', () => {
   let testDatabase: TestDatabase

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
-import type { Database } from '../../src/db/database.js'
 import { createStatement } from '../../src/db/statement.js'
-import type { SqlTables } from '../../src/db/user-tables.js'
+import type { UserTables } from '../../src/db/tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
+import { type Database, sqlOn } from '../support/sql.js'
 
 const sleep = createStatement<{ readonly seconds: number }, { readonly slept: string }>({
   name: 'sleep',
@@ -19,11 +19,9 @@ const outcomeOf = (work: Promise<unknown>) =>
     (error: unknown) => (error === over ? 'stopped' : error),
   )
 /** The ways that a statement of a call can take. */
-const ways: Record<string, (database: SqlTables, seconds: number) => Promise<unknown>> = {
+const ways: Record<string, (database: UserTables, seconds: number) => Promise<unknown>> = {
   statement: (database, seconds) => database.run(sleep, { seconds }),
   'statement in a transaction': (database, seconds) => database.transaction(({ run }) => run(sleep, { seconds })),
-  'SQL in a transaction': (database, seconds) =>
-    database.transaction((sql) => sql.query('SELECT pg_sleep($1)', [seconds])),
   'query of a model in a transaction': (database, seconds) =>
     database.transaction(({ models }) => models.$queryRaw`SELECT pg_sleep(${seconds}::float8)::text`),
   read: (database, seconds) => database.reads.run(sleep, { seconds }),
@@ -88,7 +86,9 @@ describe('a stopped call', () => {
     await database.query(`CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION be_slow()`)
     const call = {}
-    const outcome = database.tablesFor({ call }).transaction((sql) => sql.query('INSERT INTO slow VALUES (1)'))
+    const outcome = database
+      .tablesFor({ call })
+      .transaction((tables) => sqlOn(tables).query('INSERT INTO slow VALUES (1)'))
     await delay(250)
     database.stop(call, over)
     expect(await outcomeOf(outcome)).toBe('done')

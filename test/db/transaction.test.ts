@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { OrganizationModel } from '../../gen/prisma/models.js'
-import type { Database } from '../../src/db/database.js'
 import { databaseFailure } from '../../src/db/errors.js'
 import { type Timing, withRetries } from '../../src/db/retries.js'
-import type { Sql } from '../../src/db/sql.js'
 import { createStatement, type StatementDefinition } from '../../src/db/statement.js'
 import type { Tables } from '../../src/db/tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database, Sql } from '../support/sql.js'
 
 /** Time that passes only during sleeps. */
 function createTiming(random = 0.5): Timing & { pauses: number[] } {
@@ -60,7 +59,12 @@ describe('a transaction', () => {
   const conflict = (sql: Sql) => sql.execute(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING errcode = '40001'; END $$`)
 
   it('commits its work and returns the result', async () => {
-    expect(await database.transaction(async (sql) => (await add(sql, 1)) + (await add(sql, 2)))).toBe(2)
+    const work = async (sql: Sql) => {
+      await add(sql, 1)
+      await add(sql, 2)
+      return 2
+    }
+    expect(await database.transaction(work)).toBe(2)
     expect(await values()).toEqual([1, 1])
   })
 

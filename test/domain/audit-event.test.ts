@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { type AuditEvent, actorOf, recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const runtime = createTestRuntime()
 const caller: Caller = {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { Database } from '../../src/db/database.js'
 import { createPageTokens, type PageQuery, type PageTokens, pageSizeFrom } from '../../src/domain/paging.js'
 import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 
 const query: PageQuery = { method: 'ListAppInstances', organizationId: 'acme', filter: { teamId: 'it' } }
 const advice =

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { endLockWaits, untilLockWaits } from '../support/lock-wait.js'
 import { type RunningServe, startServe } from '../support/program.js'
+import { withSql } from '../support/sql.js'
 
 describe('a server with configured limits', () => {
   let testDatabase: TestDatabase
@@ -180,7 +181,7 @@ describe('a server with configured limits', () => {
 
   it('lets a transaction idle no longer than DATABASE_IDLE_SECONDS', async () => {
     const config = configFromEnvironment({ DATABASE_URL: testDatabase.directUrl, DATABASE_IDLE_SECONDS: '7' })
-    const database = createDatabase({ ...sessionsOf(config), log: { warn: () => {} } })
+    const database = withSql(createDatabase({ ...sessionsOf(config), log: { warn: () => {} } }))
     const rows = await database.query('SHOW idle_in_transaction_session_timeout')
     await database.close()
     expect(rows).toEqual([{ idle_in_transaction_session_timeout: '7s' }])

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { reasonOf } from '../../client/src/error-details.js'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
-import type { Database } from '../../src/db/database.js'
 import { createReadiness, type Readiness, type ReadinessOptions } from '../../src/db/readiness.js'
 import { createHealthRoutes } from '../../src/rpc/health.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
+import type { Database } from '../support/sql.js'
 
 describe('health', () => {
   let service: TestService

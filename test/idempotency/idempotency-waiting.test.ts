@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import { createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
@@ -12,6 +11,7 @@ import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
 import { scopeOn } from '../support/scope.js'
 import { type RestAnswer, startTestService, type TestService } from '../support/service.js'
+import type { Database } from '../support/sql.js'
 
 let testDatabase: TestDatabase
 let database: Database

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
 import { noFilter } from '../../src/domain/event/feed-part.js'
 import { readFeed, sequenceEvents } from '../../src/store/event.js'
@@ -9,6 +8,7 @@ import { claimDeliveries } from '../../src/store/webhook-delivery.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { pagesRead, planOf, type SentStatement } from '../support/query-plan.js'
+import type { Database } from '../support/sql.js'
 
 const { acme } = fixture
 const EVENTS = 6_000

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
 import { apiKeys } from '../../src/domain/api-key.js'
 import { listAppInstances } from '../../src/domain/app-instance.js'
@@ -20,6 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { pagesRead, planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 import { scopeOn } from '../support/scope.js'
+import type { Database } from '../support/sql.js'
 import { listConfigs, listsAcrossTeams, wholeList } from './lists-across-teams.js'
 
 const { acme, globex, globexIt, it: few, people: many } = fixture
@@ -287,10 +287,6 @@ describe('lists and writes', () => {
     const sent: SentStatement[] = []
     await read({
       ...database,
-      query: (text, values = []) => {
-        sent.push({ text, values, name: undefined })
-        return database.query(text, values)
-      },
       run: (statement, values) => {
         const { text, name, planned } = statement
         sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })

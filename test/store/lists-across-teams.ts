@@ -1,4 +1,3 @@
-import type { Database } from '../../src/db/database.js'
 import { listAppInstances } from '../../src/domain/app-instance.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import { listEntityIngestionConfigs } from '../../src/domain/entity-ingestion-config.js'
@@ -8,6 +7,7 @@ import type { TeamListRequest } from '../../src/domain/team-list.js'
 import { listTeamMembers, type TeamMemberListRequest } from '../../src/domain/team-member.js'
 import { fixture } from '../support/fixture.js'
 import { scopeOn } from '../support/scope.js'
+import type { Database } from '../support/sql.js'
 
 const { it: few, people: many } = fixture
 

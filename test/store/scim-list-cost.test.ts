@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import type { Database } from '../../src/db/database.js'
 import type { Tables } from '../../src/db/tables.js'
 import { listRequestFromQuery } from '../../src/scim/list-request.js'
 import { userType } from '../../src/scim/resource-types.js'
@@ -9,6 +8,7 @@ import { readPage } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
+import type { Database } from '../support/sql.js'
 
 const MEMBERS = 12_000
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { conditionOf } from '../../src/scim/condition.js'
 import { parseFilter } from '../../src/scim/filter.js'
 import { userType } from '../../src/scim/resource-types.js'
@@ -8,6 +7,7 @@ import { constant } from '../../src/store/search.js'
 import { readPage } from '../../src/store/search-page.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
+import type { Database } from '../support/sql.js'
 
 const { acme } = fixture
 

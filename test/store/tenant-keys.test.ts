@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 
 /** Tables of no organization. */
 const shared = ['_prisma_migrations', 'revoke_attempts', 'signing_keys']

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { schema } from '../../gen/prisma/schema.js'
-import { createDatabase, type Database } from '../../src/db/database.js'
+import { createDatabase } from '../../src/db/database.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
 import { bodyExamples } from '../../src/openapi/fragments.js'
 import { importRecords } from '../../src/transfer/import-records.js'
@@ -21,6 +21,7 @@ import {
 import { type FaultyRequest, faultyRequests } from './faulty-requests.js'
 import type { Json } from './json-schemas.js'
 import { startTestService } from './service.js'
+import { type Database, withSql } from './sql.js'
 
 const requests = JSON.stringify(bodyExamples)
 const root = join(import.meta.dirname, '../..')
@@ -221,11 +222,13 @@ async function loseEveryWrite(database: Database): Promise<() => Promise<unknown
 /** A service whose database is down. */
 async function withoutDatabase(testDatabase: TestDatabase, use: (baseUrl: string) => Promise<void>): Promise<void> {
   const proxy = await startDatabaseProxy(testDatabase.connectionString)
-  const database = createDatabase({
-    ...testDatabase.sessions,
-    connectionString: proxy.connectionString,
-    log: { warn: () => {} },
-  })
+  const database = withSql(
+    createDatabase({
+      ...testDatabase.sessions,
+      connectionString: proxy.connectionString,
+      log: { warn: () => {} },
+    }),
+  )
   const service = await startTestService({ testDatabase: { ...testDatabase, open: () => database } })
   await proxy.cut()
   await use(service.baseUrl)

@@ -11,6 +11,7 @@ import { startDatabaseProxy } from './database-proxy.js'
 import { type InsertedApiKey, insertApiKey } from './fixture.js'
 import type { Json } from './json-schemas.js'
 import { startTestService } from './service.js'
+import { withSql } from './sql.js'
 
 const root = join(import.meta.dirname, '../..')
 const organizationId = 'org_acme'
@@ -103,11 +104,13 @@ export async function collectScimAnswers(): Promise<ExampleAnswers> {
   }
   await close()
   const proxy = await startDatabaseProxy(testDatabase.connectionString)
-  const lost = createDatabase({
-    ...testDatabase.sessions,
-    connectionString: proxy.connectionString,
-    log: { warn: () => {} },
-  })
+  const lost = withSql(
+    createDatabase({
+      ...testDatabase.sessions,
+      connectionString: proxy.connectionString,
+      log: { warn: () => {} },
+    }),
+  )
   const service = await startTestService({ testDatabase: { ...testDatabase, open: () => lost }, config })
   await proxy.cut()
   for (const { operation } of scimRoutes) {

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Sql } from '../../src/db/sql.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import { launchBrowser } from './browser.js'
 import { insertUserToken } from './fixture.js'
 import { startTestService, type TestService, type TestServiceOptions } from './service.js'
+import type { Sql } from './sql.js'
 
 /** Less than a test may take, so that its error names what it waits for. */
 const WAIT_MILLIS = 30_000

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { createDatabase, type Database, type DatabaseOptions } from '../../src/db/database.js'
-import type { Row } from '../../src/db/sql.js'
+import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
 import { currentTestRun } from './current-test-run.js'
 import { cloneDatabase, createEmptyDatabase, dropDatabases, queryNodes } from './database-server.js'
 import { databaseUrl } from './database-url.js'
+import { type Database, type Row, withSql } from './sql.js'
 
 /** A database of its own for one suite. */
 export interface TestDatabase {
@@ -37,7 +37,7 @@ export async function createTestDatabase(from: 'template' | 'empty' = 'template'
   }
   const opened: Database[] = []
   const open = (options?: Partial<DatabaseOptions>) => {
-    const database = createDatabase({ connectionString, log: { warn: () => {} }, ...sessions, ...options })
+    const database = withSql(createDatabase({ connectionString, log: { warn: () => {} }, ...sessions, ...options }))
     opened.push(database)
     return database
   }

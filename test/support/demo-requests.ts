@@ -1,8 +1,8 @@
-import type { Database } from '../../src/db/database.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { type InsertedApiKey, insertApiKey, insertUserToken } from './fixture.js'
 import type { Json } from './json-schemas.js'
 import { createTestRuntime } from './runtime.js'
+import type { Database } from './sql.js'
 
 const organizationId = 'org_acme'
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ApiKeyKind, TeamUserRole, UserRole } from '../../gen/prisma/enums.js'
-import type { Sql } from '../../src/db/sql.js'
 import { keyPermissions, type Permission } from '../../src/domain/caller/caller.js'
+import type { Sql } from './sql.js'
 
 /** The ids of the fixture. People are named for what they may do; `Else` and `Globex` mark what callers must not see. */
 export const fixture = {

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Database } from '../../src/db/database.js'
 import type { TablesUser } from '../../src/db/tables.js'
+import type { Database } from './sql.js'
 
 /** What a coordinator has sent to the workers. */
 export interface RemoteCommands {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import type { Sql } from '../../src/db/sql.js'
 import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import type { Runtime } from '../../src/runtime/runtime.js'
 import { fixture, insertApiKey, insertUserToken } from './fixture.js'
+import type { Sql } from './sql.js'
 
 /** The kinds of secret in a request. */
 export const secretKinds = ['live', 'rotated', 'revoked', 'session', 'user token', 'unknown', 'malformed'] as const

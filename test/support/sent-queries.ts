@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.js'
+import type { Database } from './sql.js'
 import { isOfFeed } from './statement-count.js'
 import { statements } from './statements.js'
 

@@ -5,12 +5,12 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { createApp } from '../../src/app.js'
 import { createRedactedLog } from '../../src/cli/log.js'
 import { type Config, configFromEnvironment } from '../../src/config.js'
-import type { Database } from '../../src/db/database.js'
 import type { TlsIdentity } from '../../src/http/tls-identity.js'
 import type { Meters } from '../../src/telemetry/meters.js'
 import { assertContract } from './contract.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { createTestRuntime, type TestRuntime } from './runtime.js'
+import type { Database } from './sql.js'
 
 /** The protocols that a generated client speaks. */
 export const protocols = ['connect-json', 'connect-binary', 'grpc', 'grpc-web'] as const

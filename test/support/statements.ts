@@ -29,6 +29,8 @@ const folder = join(import.meta.dirname, '..', '..', 'src', 'store')
 /** The statements that the stores make when they are loaded: here once more, whoever has loaded them before. */
 async function statementsOfStores(): Promise<AnyStatement[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  // What is below the stores makes statements of its own.
+  await import('../../src/db/database.js')
   const made: AnyStatement[] = []
   const collect = (statement: unknown) => made.push(statement as AnyStatement)
   subscribe('svc:statement', collect)

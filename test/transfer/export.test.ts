@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { generatedRecords } from './generated-records.js'
 import { allRows, demoLines, exportLines, importChunks, importLines } from './transfer-text.js'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { untilLockWaits } from '../support/lock-wait.js'
+import type { Database } from '../support/sql.js'
 import { demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
 
 let testDatabase: TestDatabase

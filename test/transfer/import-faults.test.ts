@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { ImportError } from '../../src/transfer/import-error.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { badLines } from './bad-lines.js'
 import { badReferences } from './bad-references.js'
 import { priority, resource, user } from './record-lines.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { allRows, exportedRecord, importLines, line, planLines } from './transfer-text.js'
 
 const organization = line('organization', { id: 'org_a', name: 'A' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { exportLines, importLines, line, planLines } from './transfer-text.js'
 
 const RUNS = 25

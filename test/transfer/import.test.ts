@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { firstOrganizationId } from '../../src/store/organization.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { allRows, demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
 
 const organization = line('organization', { id: 'org_a', name: 'A' })

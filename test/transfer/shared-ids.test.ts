@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { Database } from '../support/sql.js'
 import { priority } from './record-lines.js'
 import { allRows, demoLines, exportedRecord, exportLines, importLines, line } from './transfer-text.js'
 

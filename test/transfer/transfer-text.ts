@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from '../../src/db/database.js'
 import { packageRoot } from '../../src/package.js'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import type { ImportPlan, ImportSummary } from '../../src/transfer/import-records.js'
 import { importRecords, planImport } from '../../src/transfer/import-records.js'
 import type { ImportMode } from '../../src/transfer/stage-lines.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 /** The lines of the demo organization. */
 export const demoLines: readonly string[] = readFileSync(join(packageRoot(), 'demo', 'organization.ndjson'), 'utf8')

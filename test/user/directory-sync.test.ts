@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Database } from '../../src/db/database.js'
 import {
   createDirectoryUser,
   type DirectoryWrite,
@@ -12,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser, shareUser } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
+import type { Database } from '../support/sql.js'
 
 const { acme, globex, users } = fixture
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { Database } from '../../src/db/database.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import { type GovernedField, governedFields, type SkippedFields } from '../../src/domain/profile/field-ownership.js'
 import { updatePinFields } from '../../src/domain/profile/pin-request.js'
@@ -15,6 +14,7 @@ import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
 import { createTestRuntime } from '../support/runtime.js'
 import { scopeOn } from '../support/scope.js'
+import type { Database } from '../support/sql.js'
 
 const { acme, users } = fixture
 const HISTORIES = 25

@@ -1,5 +1,5 @@
-import type { Sql } from '../../../src/db/sql.js'
 import { fixture, insertApiKey, insertUserToken } from '../../../test/support/fixture.js'
+import type { Sql } from '../../../test/support/sql.js'
 import type { Credentials } from './headers.js'
 
 /** Makes the credentials of the callers, in a database that has the fixture. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Sql } from '../../../src/db/sql.js'
 import { services } from '../../../src/handlers/routes.js'
 import { fixture, insertRow } from '../../../test/support/fixture.js'
 import type { RequestJson } from '../../../test/support/method-doors.js'
+import type { Sql } from '../../../test/support/sql.js'
 import {
   isNested,
   methodsOf,
