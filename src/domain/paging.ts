@@ -2,7 +2,7 @@ import type { Tables } from '../db/tables.js'
 import { invalidField } from '../errors.js'
 import { MAX_PAGE_SIZE, maxPageSize } from '../limits/known-limits.js'
 import { loadedOnce } from '../runtime/loaded-once.js'
-import type { PageRow, RowRange } from '../store/list.js'
+import type { PageRow, RowRange } from '../store/pages.js'
 import { findSigningKey } from '../store/signing-key.js'
 import { createSealer } from './value/sealed-text.js'
 

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
-import { createPagedList, type PageRow, pageText, type RowRange } from './list.js'
+import { createPagedList, type PageRow, pageText, type RowRange } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
@@ -28,7 +28,8 @@ const instanceText = rowText(appInstanceResource)
 const list = createPagedList<AppInstancePage>('list_app_instances', ({ teamId, teamIds, after, pageSize }, most) => {
   const [text, order] = [Prisma.sql`i.text`, Prisma.sql`i.ordinal`]
   const page = pageText(
-    { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text`, pageSize },
+    { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text` },
+    pageSize,
     Prisma.sql`(
         (SELECT i.ordinal, ${instanceText} AS text
            FROM app_instances i

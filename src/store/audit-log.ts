@@ -2,10 +2,10 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { ActorKind } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { createStatement, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import type { Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { createPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -76,26 +76,17 @@ function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Pr
 }
 
 /**
- * Reads one event more than the page. Each column that can be filtered has an index that ends in the order of the list;
- * which of them is used depends on the filters.
+ * Each column that can be filtered has an index that ends in the order of the list; which of them is used depends on the
+ * filters.
  */
 const createList = (name: string, events: (where: Places<AuditEventSelection>) => Prisma.Sql) =>
-  createStatement<AuditEventSelection, PageRow>({
-    name,
-    columns: pageColumns,
-    planned: 'anew',
-    text: (where) =>
-      pageText(
-        {
-          alias: 'e',
-          text: rowText(eventResource),
-          order: Prisma.sql`e.occurred_at DESC, e.id DESC`,
-          position: Prisma.sql`${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id`,
-          pageSize: where.pageSize,
-        },
-        Prisma.sql`(${events(where)}
+  createPages<AuditEventSelection>(name, {
+    alias: 'e',
+    text: rowText(eventResource),
+    order: Prisma.sql`e.occurred_at DESC, e.id DESC`,
+    position: Prisma.sql`${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id`,
+    rows: (where) => Prisma.sql`(${events(where)}
       ) e`,
-      ),
   })
 
 const list = createList('list_audit_events', (where) => eventsText(where))
@@ -113,5 +104,5 @@ const listOfActions = createList(
 
 /** A page of events, the newest first. */
 export function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
-  return firstRow(tables, selection.actions.length === 0 ? list : listOfActions, selection)
+  return selection.actions.length === 0 ? list(tables, selection) : listOfActions(tables, selection)
 }

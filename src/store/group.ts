@@ -2,7 +2,7 @@ import type { GroupMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { Tables } from '../db/tables.js'
-import type { RowRange } from './list.js'
+import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 

@@ -1,9 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
-import { createCount } from './filtered-list.js'
+import type { Parameter, Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyResource } from './journey.js'
-import { type PageRow, pageColumns, pageText } from './list.js'
+import { createCount, createPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { ofOrganization } from './scope.js'
 
@@ -45,19 +44,19 @@ function matches({ teamId, requesterUserId, isArchived, isOverdue, isFailing, to
 }
 
 /**
- * A statement for pages in an order, planned with the values of each call: a filter that is not given is no condition.
- * The journeys of the organization or of each team, those of the requester and those of the manager are each read in
+ * Pages in an order. The journeys of the organization or of each team, those of the requester and those of the manager are each read in
  * the order of an index, no further than the page, and from that index alone, which keeps the planner from sorting
  * them.
  */
-const createList = (name: string, columns: readonly string[], later: (after: Parameter) => Prisma.Sql) =>
-  createStatement<JourneyListSelection, PageRow>({
-    name,
-    columns: pageColumns,
-    planned: 'anew',
-    text: (places) => {
+const createList = (name: string, columns: readonly string[], later: (after: Parameter) => Prisma.Sql) => {
+  const order = Prisma.raw(columns.map((column) => `j.${column}`).join(', '))
+  return createPages<JourneyListSelection>(name, {
+    alias: 'j',
+    text: summaryText,
+    order,
+    position: Prisma.sql`j.overdue_from || ' ' || j.ordinal`,
+    rows: (places) => {
       const { teamIds, userId, after, pageSize } = places
-      const order = Prisma.raw(columns.map((column) => `j.${column}`).join(', '))
       const first = (condition: Prisma.Sql) => Prisma.sql`(
           SELECT ${order} FROM journeys j
            WHERE ${ofOrganization('j')} AND ${condition} AND ${later(after)}
@@ -65,16 +64,7 @@ const createList = (name: string, columns: readonly string[], later: (after: Par
            ORDER BY ${order} LIMIT ${pageSize} + 1
         )`
       const isAnyTeam = Prisma.sql`${teamIds}::text[] IS NULL`
-      const printed = {
-        alias: 'j',
-        text: summaryText,
-        order,
-        position: Prisma.sql`j.overdue_from || ' ' || j.ordinal`,
-        pageSize,
-      }
-      return pageText(
-        printed,
-        Prisma.sql`(
+      return Prisma.sql`(
         ${first(isAnyTeam)}
         UNION SELECT found.* FROM unnest(${teamIds}) AS team (id)
               CROSS JOIN LATERAL ${first(Prisma.sql`j.team_id = team.id`)} found
@@ -82,10 +72,10 @@ const createList = (name: string, columns: readonly string[], later: (after: Par
         UNION ${first(Prisma.sql`NOT ${isAnyTeam} AND j.requester_manager_user_id = ${userId}`)}
         ORDER BY ${Prisma.raw(columns.join(', '))} LIMIT ${pageSize} + 1
       ) listed
-      JOIN journeys j ON ${ofOrganization('j')} AND j.ordinal = listed.ordinal ${journeyParts}`,
-      )
+      JOIN journeys j ON ${ofOrganization('j')} AND j.ordinal = listed.ordinal ${journeyParts}`
     },
   })
+}
 
 const ordinalOf = (after: Parameter) => Prisma.sql`split_part(${after}, ' ', 2)::bigint`
 
@@ -113,5 +103,6 @@ export function readJourneyPage(
 ): Promise<PageRow | undefined> {
   // An index is read from the position on: past all those that are overdue if none of them is wanted.
   const after = given ?? (selection.isOverdue === false ? `${selection.today} ${MAX_ORDINAL}` : '-infinity 0')
-  return firstRow(tables, selection.isOverdue === null ? list : listByLateness, { ...selection, after })
+  const read = selection.isOverdue === null ? list : listByLateness
+  return read(tables, { ...selection, after })
 }

@@ -3,8 +3,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { permissions } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createFilteredPages } from './filtered-list.js'
-import type { PageRow } from './list.js'
+import { createCount, createFilteredPages, type PageRow } from './pages.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
@@ -182,9 +181,9 @@ function createPages(
     list: (tables, { filters: values, after, ...page }) => {
       const searchedFor = search === undefined ? null : (values['q'] ?? null)
       if (search === undefined || searchedFor === null) {
-        return firstRow(tables, list, { ...values, ...page, after: after ?? '0' })
+        return list(tables, { ...values, ...page, after: after ?? '0' })
       }
-      return firstRow(tables, search, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
+      return search(tables, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
     },
     count: (tables, { filters: values, ...scope }) => count(tables, { ...values, ...scope }),
   }

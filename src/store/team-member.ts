@@ -3,11 +3,10 @@ import type { TeamMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
 import type { Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { createCount, createFilteredPages } from './filtered-list.js'
-import type { PageRow } from './list.js'
 import type { MemberKey } from './member.js'
+import { createCount, createFilteredPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -114,8 +113,8 @@ export function listTeamMembers(
   { after = '', pageSize }: { readonly after: string | undefined; readonly pageSize: number },
 ): Promise<PageRow | undefined> {
   const [afterTeam = '', afterUser = '', afterEnd = '-infinity'] = after.split(' ')
-  const statement = selection.endBefore === null ? list : listByEnd
-  return firstRow(tables, statement, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
+  const read = selection.endBefore === null ? list : listByEnd
+  return read(tables, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
 }
 
 /** Gives a user a role, in place of another one. */

@@ -1,10 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createFilteredPages } from './filtered-list.js'
-import { createPagedList, type PageRow, pageColumns, pageText } from './list.js'
+import type { Parameter, Places } from '../db/statement.js'
+import type { Tables } from '../db/tables.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
+import { createCount, createFilteredPages, createPagedList, createPages, type PageRow, pageText } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { ofOrganization } from './scope.js'
@@ -70,10 +69,8 @@ const printed = {
 }
 
 /** Walks an index of the organization. */
-function usersText({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted: Prisma.Sql): Prisma.Sql {
-  return pageText(
-    { ...printed, pageSize },
-    Prisma.sql`(
+function usersOf({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(
         SELECT *
           FROM (
             SELECT * FROM memberships m
@@ -81,18 +78,19 @@ function usersText({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted
              ORDER BY m.ordinal LIMIT ${most}
           ) m
          ORDER BY m.ordinal LIMIT ${pageSize} + 1
-      ) m`,
-  )
+      ) m`
 }
 
 const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
 
-const readPage = createPagedList<Page>('list_users', (page, most) => usersText(page, most, isShown))
+const list = createPagedList<Page>('list_users', (page, most) =>
+  pageText(printed, page.pageSize, usersOf(page, most, isShown)),
+)
 
-const listOfEmail = createStatement<Page, PageRow>({
-  name: 'list_users_of_email',
-  columns: pageColumns,
-  text: (page) => usersText(page, Prisma.sql`2`, Prisma.sql`${isShown} AND m.email_key = ${emailKey}`),
+const listOfEmail = createPages<Page>('list_users_of_email', {
+  ...printed,
+  planned: 'once',
+  rows: (page) => usersOf(page, Prisma.sql`2`, Prisma.sql`${isShown} AND m.email_key = ${emailKey}`),
 })
 
 const filteredUsers = {
@@ -128,8 +126,8 @@ export function readUserPage(
   const { isDeactivated, emailKey, ...others } = filters
   const page = { ...valuesOf(filters), ...selection, after }
   const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
-  if (isPlain && emailKey === undefined) return readPage(tables, page)
-  return firstRow(tables, isPlain ? listOfEmail : search, page)
+  if (!isPlain) return search(tables, page)
+  return emailKey === undefined ? list(tables, page) : listOfEmail(tables, page)
 }
 
 /** How many members of an organization the filters want. */

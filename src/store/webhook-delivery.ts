@@ -3,11 +3,10 @@ import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { eventOf, eventText, findPosition } from './event.js'
-import { createFilteredPages } from './filtered-list.js'
-import type { PageRow } from './list.js'
+import { createFilteredPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -105,7 +104,8 @@ interface DeliverySelection {
   readonly pageSize: number
 }
 
-const list = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
+/** A page of the deliveries of an endpoint, the newest event first. */
+export const readDeliveries = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
   alias: 'd',
   from: Prisma.sql`webhook_deliveries d`,
   text: rowText(deliveryResource),
@@ -119,11 +119,6 @@ const list = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
 /** Begins at most `room` attempts of an enabled endpoint. */
 export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Promise<ClaimedDelivery[]> {
   return tables.run(claim, parameters)
-}
-
-/** A page of the deliveries of an endpoint, the newest event first. */
-export function readDeliveries(tables: Tables, selection: DeliverySelection): Promise<PageRow | undefined> {
-  return firstRow(tables, list, selection)
 }
 
 /** Which event for which endpoint. */

@@ -56,7 +56,7 @@ describe('the statements of the stores', () => {
     const names = sources.flatMap((source) =>
       [
         ...source.matchAll(
-          /create(?:Statement|WholeList|OwnedList|RowLock|FilteredPages|Count)(?:<[^(]*)?\((?:\{\s*name: |\s*)'(\w+)'/g,
+          /create(?:Statement|WholeList|OwnedList|RowLock|Pages|FilteredPages|Count)(?:<[^(]*)?\((?:\{\s*name: |\s*)'(\w+)'/g,
         ),
       ].map((match) => match[1]),
     )
