@@ -3,13 +3,13 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { permissions } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createFilteredPages, type PageRow } from './pages.js'
+import { createCount, createFilteredPages } from './pages.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
-import { createStandardWrites, type StandardKey, type StandardWrites } from './standard-writes.js'
+import { createStandardWrites, type StandardKey } from './standard-writes.js'
 
 /** One object: its JSON, and the team that it belongs to; null for the organization's own. */
 export interface StandardRow extends PrintedRow {
@@ -29,33 +29,8 @@ export interface StandardSelection extends Scope {
   readonly pageSize: number
 }
 
-/** The pages of a list. */
-interface StandardPages {
-  readonly list: (tables: Tables, selection: StandardSelection) => Promise<PageRow | undefined>
-  /** How many objects the list has on all pages. */
-  readonly count: (tables: Tables, selection: Omit<StandardSelection, 'after' | 'pageSize'>) => Promise<number>
-}
-
-/** What a store gives to the standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardStore extends StandardWrites {
-  /** The name of its message, such as `EntityType`. */
-  readonly type: string
-  /** The group of the permissions of its service, such as `entities`. */
-  readonly permissions: string
-  /** By which fields a list can be filtered. */
-  readonly filters: readonly string[]
-  /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
-  readonly owner: StandardReference | undefined
-  /** What else its fields refer to. */
-  readonly references: readonly StandardReference[]
-  /** Whether the owner has the team, so that lists name it. */
-  readonly isListedByOwner: boolean
-  /** Absent if no list is paged. */
-  readonly pages: StandardPages | undefined
-  readonly find: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
-  /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
-  readonly lock: (tables: Tables, wanted: WantedObject) => Promise<StandardRow | undefined>
-}
+/** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
+export type StandardStore = ReturnType<typeof createStandardStore>
 
 /** What is not usual about a resource. */
 interface StandardStoreOptions {
@@ -82,7 +57,7 @@ interface StandardStoreOptions {
  * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
  * column `ordinal` as well and, for each filter, an index that ends in it.
  */
-export function createStandardStore(resource: Resource, options: StandardStoreOptions = {}): StandardStore {
+export function createStandardStore(resource: Resource, options: StandardStoreOptions = {}) {
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
   const filters = filtersOf(resource)
@@ -105,18 +80,26 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   })
   const lock = createRowLock({ name: `lock_${table.name}`, table, strength: 'UPDATE', read: {} })
   return {
+    /** The name of its message, such as `EntityType`. */
     type: desc.name,
+    /** The group of the permissions of its service, such as `entities`. */
     permissions: desc.file.services.map((service) => getOption(service, permissions)).join(),
+    /** By which fields a list can be filtered. */
     filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
+    /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
     owner,
+    /** What else its fields refer to. */
     references: referencesOf(resource, ownerColumn),
+    /** Whether the owner has the team, so that lists name it. */
     isListedByOwner: !('team_id' in table.columns),
-    pages: filters && createPages(resource, owner, filters, options),
-    find: (tables, key) => firstRow(tables, find, key),
-    lock: async (tables, key) => {
-      const locked = await firstRow(tables, lock, { ...key, ids: [key.id] })
+    /** Absent if no list is paged. */
+    pages: filters && createStandardPages(resource, owner, filters, options),
+    find: (tables: Tables, wanted: WantedObject) => firstRow(tables, find, wanted),
+    /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
+    lock: async (tables: Tables, wanted: WantedObject) => {
+      const locked = await firstRow(tables, lock, { ...wanted, ids: [wanted.id] })
       // Apart, since a statement that has waited for a lock sees other rows, such as those of lists, as they were before.
-      return locked && firstRow(tables, find, key)
+      return locked && firstRow(tables, find, wanted)
     },
     ...createStandardWrites(resource),
   }
@@ -131,12 +114,12 @@ function filtersOf({ desc, table }: Resource): string[] | undefined {
 
 type StandardPage = Scope & { readonly after: string; readonly pageSize: number }
 
-function createPages(
+function createStandardPages(
   resource: Resource,
   owner: StandardReference | undefined,
   filters: readonly string[],
   { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions,
-): StandardPages {
+) {
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
   const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
@@ -178,14 +161,16 @@ function createPages(
     })
   const count = createCount<Scope>(`count_${table.name}`, listedRows)
   return {
-    list: (tables, { filters: values, after, ...page }) => {
+    list: (tables: Tables, { filters: values, after, ...page }: StandardSelection) => {
       const searchedFor = search === undefined ? null : (values['q'] ?? null)
       if (search === undefined || searchedFor === null) {
         return list(tables, { ...values, ...page, after: after ?? '0' })
       }
       return search(tables, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
     },
-    count: (tables, { filters: values, ...scope }) => count(tables, { ...values, ...scope }),
+    /** How many objects the list has on all pages. */
+    count: (tables: Tables, { filters: values, ...scope }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
+      count(tables, { ...values, ...scope }),
   }
 }
 

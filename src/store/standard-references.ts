@@ -12,22 +12,10 @@ export interface Found {
 }
 
 /** Other objects that those of a resource refer to. */
-export interface StandardReference {
-  /** The property with the id, which has the name of its field. */
-  readonly property: string
-  readonly column: string
-  /** The table of the others. */
-  readonly table: string
-  /** What the other is, in words such as `access policy`. */
-  readonly type: string
-  /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
-  readonly teams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
-  /** The same, without keeping them there. */
-  readonly findTeams: (tables: Tables, named: NamedRows & Scope) => Promise<ReadonlyMap<string, string>>
-}
+export type StandardReference = ReturnType<typeof createReference>
 
 /** The reference of a column, which the table must declare. */
-export function createReference(table: Table, column: string): StandardReference {
+export function createReference(table: Table, column: string) {
   const target = referencedTable(table, column)
   const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
@@ -38,12 +26,21 @@ export function createReference(table: Table, column: string): StandardReference
     read: { id: true, teamId: [Prisma.raw(team), 'text'] },
   })
   return {
+    /** The property with the id, which has the name of its field. */
     property: camelCase(column),
     column,
+    /** The table of the others. */
     table: target.name,
+    /** What the other is, in words such as `access policy`. */
     type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
-    teams: async (tables, named) => new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
-    findTeams: async (tables, { organizationId, ids, teamIds }) => {
+    /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
+    teams: async (tables: Tables, named: NamedRows & Scope): Promise<ReadonlyMap<string, string>> =>
+      new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
+    /** The same, without keeping them there. */
+    findTeams: async (
+      tables: Tables,
+      { organizationId, ids, teamIds }: NamedRows & Scope,
+    ): Promise<ReadonlyMap<string, string>> => {
       const isInScope = teamIds === null ? {} : { [property]: { in: [...teamIds] } }
       const where = { organizationId, AND: [{ id: { in: [...ids] } }, isInScope] }
       const select = { id: true, [property]: true }

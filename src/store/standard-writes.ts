@@ -16,18 +16,6 @@ export interface StandardKey {
  */
 export type StandardValues = Readonly<Record<string, unknown>>
 
-/** How the standard methods (AIP-133 to 135) write the objects of a resource: through the models of its tables. */
-export interface StandardWrites {
-  /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
-  readonly valuesOf: (request: object, names: readonly string[]) => StandardValues
-  readonly create: (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => Promise<void>
-  /** Changes the given values, and replaces the given lists; parts with an id that stays keep when they were created. */
-  readonly update: (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => Promise<void>
-  readonly delete: (tables: Tables, key: StandardKey) => Promise<void>
-  /** The names of what refers to an object and keeps it from being deleted. */
-  readonly referrers: (tables: Tables, key: StandardKey) => Promise<readonly string[]>
-}
-
 /** What models of all tables have in common. */
 interface Model {
   findUnique(query: object): Promise<Readonly<Record<string, readonly unknown[]>> | null>
@@ -45,8 +33,11 @@ interface Parts extends PartsPlace {
   readonly table: Table
 }
 
-/** Makes the writes of a resource, whose key is `organization_id` and `id`. */
-export function createStandardWrites({ desc, table, fields }: Resource): StandardWrites {
+/**
+ * Makes the writes of the standard methods (AIP-133 to 135) of a resource, whose key is `organization_id` and `id`:
+ * through the models of its tables.
+ */
+export function createStandardWrites({ desc, table, fields }: Resource) {
   const writeRow = createRowWriter({ fields })
   const hasTimes = 'updated_at' in table.columns
   const lists = fields.flatMap(({ field, source }): Parts[] =>
@@ -67,7 +58,8 @@ export function createStandardWrites({ desc, table, fields }: Resource): Standar
   const some = { take: 1, select: { organizationId: true } }
   const select = { organizationId: true }
   return {
-    valuesOf: (request, names) => {
+    /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
+    valuesOf: (request: object, names: readonly string[]): StandardValues => {
       const given = Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
       const row = writeRow(create(desc, given))
       const properties = fields.flatMap(({ field: { localName }, source }) =>
@@ -75,21 +67,23 @@ export function createStandardWrites({ desc, table, fields }: Resource): Standar
       )
       return Object.fromEntries(properties.map((name) => [name, row[name]]))
     },
-    create: async (tables, key, values, now) => {
+    create: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
       const times = hasTimes ? { createdAt: now, updatedAt: now } : {}
       await modelOf(tables, table).create({ data: { ...times, ...rowOf(values), ...key }, select })
       for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
     },
-    update: async (tables, key, values, now) => {
+    /** Changes the given values, and replaces the given lists; parts with an id that stays keep when they were created. */
+    update: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
       if (Object.keys(values).length === 0) return
       const data = { ...(hasTimes ? { updatedAt: now } : {}), ...rowOf(values) }
       await modelOf(tables, table).update({ where: { organizationId_id: key }, data, select })
       for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
     },
-    delete: async (tables, key) => {
+    delete: async (tables: Tables, key: StandardKey) => {
       await modelOf(tables, table).delete({ where: { organizationId_id: key }, select })
     },
-    referrers: async (tables, key) => {
+    /** The names of what refers to an object and keeps it from being deleted. */
+    referrers: async (tables: Tables, key: StandardKey): Promise<readonly string[]> => {
       if (table.referrers.length === 0) return []
       const selected = Object.fromEntries(table.referrers.map((name) => [name, some]))
       const found = await modelOf(tables, table).findUnique({ where: { organizationId_id: key }, select: selected })
