@@ -1,9 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Parameter, Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { isVisible, type JourneyViewer, journeyParts, journeyResource } from './journey.js'
+import { isVisible, type JourneyViewer, journeyParts, journeyText } from './journey.js'
 import { createCount, createPages, type PageRow } from './pages.js'
-import { rowText } from './resource/print.js'
 import { ofOrganization } from './scope.js'
 
 /** Which journeys to list; null means all. */
@@ -28,12 +27,8 @@ export type JourneyListSelection = ListedJourneys & {
 /** Past every journey of a day. */
 const MAX_ORDINAL = 2n ** 63n - 1n
 
-const summaryText = rowText(journeyResource, {
-  tasks: '[]',
-  healthChecks: '[]',
-  workflowFailures: '[]',
-  customFields: '[]',
-})
+const none = { kind: 'computed', sql: Prisma.sql`'[]'` } as const
+const summaryText = journeyText({ tasks: none, healthChecks: none, workflowFailures: none, customFields: none })
 
 function matches({ teamId, requesterUserId, isArchived, isOverdue, isFailing, today }: Places<ListedJourneys>) {
   return Prisma.sql`(${teamId}::text IS NULL OR j.team_id = ${teamId})

@@ -11,8 +11,9 @@ import {
 } from '../../gen/svc/v2/journey_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { type PrintedRow, partsText, rowText } from './resource/print.js'
-import { declareResource } from './resource/resource.js'
+import { type PrintedRow, rowText } from './resource/print.js'
+import { type Declarations, declareResource } from './resource/resource.js'
+import { listText } from './resource/text.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** A journey as one statement prints it, and what decides who may read it. */
@@ -47,11 +48,13 @@ const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't',
   },
 })
 
+const checkResource = declareResource(HealthCheckSchema, schema.JourneyHealthCheck, 'c')
+
 /** The position of a journey's parts; the second column orders those with the same position. */
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })
 
-/** Journeys with all their parts; values computed from tasks and checks come from a query that reads these. */
-export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j', {
+/** Values computed from tasks and checks come from a query that reads these. */
+const declared: Declarations = {
   progressPercent: { kind: 'computed', sql: Prisma.sql`tasks.progress` },
   currentTaskIndex: { kind: 'computed', sql: Prisma.sql`tasks.current` },
   createdByWorkflow: {
@@ -63,11 +66,7 @@ export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j
     presence: 'created_by_workflow_id',
   },
   tasks: { kind: 'parts', resource: taskResource, ...inJourney('id') },
-  healthChecks: {
-    kind: 'parts',
-    resource: declareResource(HealthCheckSchema, schema.JourneyHealthCheck, 'c'),
-    ...inJourney('id'),
-  },
+  healthChecks: { kind: 'parts', resource: checkResource, ...inJourney('id') },
   healthCheckCounts: { kind: 'computed', sql: Prisma.sql`checks.counts` },
   workflowFailures: {
     kind: 'parts',
@@ -79,7 +78,15 @@ export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j
     resource: declareResource(CustomFieldSchema, schema.JourneyCustomField, 'v'),
     ...inJourney('field_id'),
   },
-})
+}
+
+/** Journeys with all their parts. */
+export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j', declared)
+
+/** Prints a journey, whose lists of parts come from a query or are left out. */
+export function journeyText(lists: Declarations): Prisma.Sql {
+  return rowText(declareResource(JourneySchema, schema.Journey, 'j', { ...declared, ...lists }))
+}
 
 /** The number of checks of a status, such as `failing_count`, or of all of them. */
 function countText(name: string): Prisma.Sql {
@@ -99,22 +106,22 @@ const countsResource = declareResource(
   ),
 )
 
-const journeyText = rowText(journeyResource, {
-  tasks: Prisma.sql`tasks.list`,
-  healthChecks: Prisma.sql`checks.list`,
+const wholeText = journeyText({
+  tasks: { kind: 'computed', sql: Prisma.sql`tasks.list` },
+  healthChecks: { kind: 'computed', sql: Prisma.sql`checks.list` },
 })
 
 /** Joins the tasks and checks of a journey: the lists of both, and what is computed from them. */
 export const journeyParts = Prisma.sql`
  CROSS JOIN LATERAL (
-   SELECT ${partsText(journeyResource, 'tasks')} AS list,
+   SELECT ${listText(rowText(taskResource), Prisma.sql`t.position, t.id`)} AS list,
           coalesce(100 * count(*) FILTER (WHERE t.status = 'DONE')
                    / nullif(count(*) FILTER (WHERE t.status <> 'CANCELED'), 0), 0) AS progress,
           coalesce(array_position(array_agg(${isOpenTask} ORDER BY t.position, t.id), true) - 1, count(*)) AS current
      FROM journey_tasks t WHERE ${ofOrganization('t')} AND t.journey_id = j.id
  ) tasks
  CROSS JOIN LATERAL (
-   SELECT ${partsText(journeyResource, 'healthChecks')} AS list, ${rowText(countsResource)} AS counts
+   SELECT ${listText(rowText(checkResource), Prisma.sql`c.position, c.id`)} AS list, ${rowText(countsResource)} AS counts
      FROM journey_health_checks c WHERE ${ofOrganization('c')} AND c.journey_id = j.id
  ) checks`
 
@@ -130,7 +137,7 @@ const print = createStatement<JourneySelection, JourneyRow>({
   columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
   text: (places) => Prisma.sql`
 SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
-       j.requester_manager_user_id AS "requesterManagerUserId", ${journeyText} AS json
+       j.requester_manager_user_id AS "requesterManagerUserId", ${wholeText} AS json
   FROM journeys j ${journeyParts}
  WHERE ${ofOrganization('j')} AND j.id = ${places.id}::uuid AND ${isVisible(places)}`,
 })

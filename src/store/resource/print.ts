@@ -8,45 +8,29 @@ import { computedParts, valueParts } from './value-parts.js'
 // SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does, and joined by
 // `||`, which costs half of PostgreSQL's JSON functions (docs/performance.md).
 
-/** What is printed for fields, by their local names, instead of their declaration: parts of the text of their JSON. */
-export type GivenTexts = Readonly<Record<string, Part>>
-
 /** A row with one text. */
 export interface PrintedRow {
   readonly json: string
 }
 
-interface Print {
-  readonly given: GivenTexts
-  /**
-   * Only what is stored, in a statement of all organizations: rows of other tables are of the row's. Otherwise they are
-   * of the statement's organization, a parameter.
-   */
-  readonly isStored: boolean
-}
-
 /** The row as the JSON of the API, as text, in a statement of one organization. */
-export function rowText(resource: Resource, given: GivenTexts = {}): Prisma.Sql {
-  return textOf(objectParts(resource, { given, isStored: false }))
+export function rowText(resource: Resource): Prisma.Sql {
+  return textOf(objectParts(resource, false))
 }
 
 /** The row without computed fields, as text, in a statement of all organizations. */
 export function storedText(resource: Resource): Prisma.Sql {
-  return textOf(objectParts(resource, { given: {}, isStored: true }))
+  return textOf(objectParts(resource, true))
 }
 
-/** The list of a field whose messages are rows of another table, for a query that reads those rows. */
-export function partsText({ desc, fields }: Resource, name: string): Prisma.Sql {
-  const source = fields.find(({ field }) => field.localName === name)?.source
-  if (source?.kind !== 'parts') throw new Error(`${desc.typeName} has no parts ${name}`)
-  const { resource, order } = source
-  return listText(rowText(resource), orderOf(resource.alias, order))
-}
-
-function objectParts(resource: Resource, print: Print): Part[] {
+/**
+ * `isStored`: only what is stored, in a statement of all organizations, where rows of other tables are of the row's.
+ * Otherwise they are of the statement's organization, a parameter.
+ */
+function objectParts(resource: Resource, isStored: boolean): Part[] {
   const members = resource.fields
-    .filter(({ source }) => !(print.isStored && source.kind === 'computed'))
-    .map((field) => memberOf(resource.alias, field, print))
+    .filter(({ source }) => !(isStored && source.kind === 'computed'))
+    .map((field) => memberOf(resource.alias, field, isStored))
   // Every member but the first begins with a comma, so the first must always be there.
   const first = members.find(({ presence }) => presence === 'always')
   if (first === undefined) throw new Error(`${resource.desc.typeName} has no field that is always printed`)
@@ -68,10 +52,8 @@ function memberParts({ key, value, presence }: Member): readonly Part[] {
   return [Prisma.sql`CASE WHEN ${presence} IS NOT NULL THEN ${textOf(parts)} ELSE '' END`]
 }
 
-function memberOf(alias: string, { field, source }: ResourceField, print: Print): Member {
+function memberOf(alias: string, { field, source }: ResourceField, isStored: boolean): Member {
   const key = field.jsonName
-  const given = print.given[field.localName]
-  if (given !== undefined) return { key, value: [given], presence: 'always' }
   const hasPresence = field.presence === FeatureSet_FieldPresence.EXPLICIT
   switch (source.kind) {
     case 'column': {
@@ -81,18 +63,18 @@ function memberOf(alias: string, { field, source }: ResourceField, print: Print)
       return { key, value, presence: isOptional ? 'value' : 'always' }
     }
     case 'columns': {
-      const value = objectParts(source.resource, print)
+      const value = objectParts(source.resource, isStored)
       return { key, value, presence: source.presence === undefined ? 'always' : columnOf(alias, source.presence) }
     }
     case 'parts': {
       const { resource: part } = source
-      const item = textOf(objectParts(part, { ...print, given: {} }))
-      return { key, value: [partsOf(item, part, source, alias, print)], presence: 'always' }
+      const item = textOf(objectParts(part, isStored))
+      return { key, value: [partsOf(item, part, source, alias, isStored)], presence: 'always' }
     }
     case 'values': {
       const { table, column } = source
       const item = Prisma.sql`to_json(v.${Prisma.raw(column)})::text`
-      return { key, value: [partsOf(item, { table, alias: 'v' }, source, alias, print)], presence: 'always' }
+      return { key, value: [partsOf(item, { table, alias: 'v' }, source, alias, isStored)], presence: 'always' }
     }
     case 'computed':
     case 'elsewhere': {
@@ -108,7 +90,7 @@ function partsOf(
   { table, alias }: { readonly table: Table; readonly alias: string },
   { parent, of = 'id', order }: PartsPlace,
   owner: string,
-  { isStored }: Print,
+  isStored: boolean,
 ): Prisma.Sql {
   const tenant = isStored ? Prisma.raw(`${alias}.organization_id = ${owner}.organization_id`) : ofOrganization(alias)
   const rows = Prisma.raw(`${table.name} ${alias}`)
