@@ -10,13 +10,11 @@ export interface Value {
   readonly isAscii?: true
   /** The comparisons that an index serves. */
   readonly indexed?: readonly Comparison[]
-  /** Every row has it. */
-  readonly ofEvery?: true
 }
 
 /** The value that is the same for every row. */
 export function fixed(text: string): Value {
-  return { sql: Prisma.sql`'${Prisma.raw(text)}'::text`, ofEvery: true }
+  return { sql: Prisma.sql`'${Prisma.raw(text)}'::text` }
 }
 
 /** Several values of a row, one by one: a query behind its FROM, WHERE included, in which the values of an entry are. */
@@ -83,8 +81,8 @@ export function not({ sql }: Condition): Condition {
 
 /** True where there is a value. */
 export function present(value: Value | Entries): Condition {
-  if ('from' in value) return { sql: Prisma.sql`EXISTS (SELECT FROM ${value.from})`, isIndexed: false }
-  return value.ofEvery ? constant(true) : { sql: Prisma.sql`(${value.sql}) IS NOT NULL`, isIndexed: false }
+  const sql = 'from' in value ? Prisma.sql`EXISTS (SELECT FROM ${value.from})` : Prisma.sql`(${value.sql}) IS NOT NULL`
+  return { sql, isIndexed: false }
 }
 
 const operators: Readonly<Record<Comparison, string>> = {

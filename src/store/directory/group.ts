@@ -51,11 +51,11 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
 
 /** The values of a group that can be searched. */
 export const groupValues = {
-  id: { sql: Prisma.sql`g.id`, indexed: ['equals'], ofEvery: true },
+  id: { sql: Prisma.sql`g.id`, indexed: ['equals'] },
   externalId: { sql: Prisma.sql`g.directory_external_id`, indexed: ['equals'] },
   name: { sql: Prisma.sql`nullif(g.name, '')`, indexed: ['equals', 'startsWith'] },
-  createdAt: { sql: Prisma.sql`g.created_at`, ofEvery: true },
-  updatedAt: { sql: Prisma.sql`g.updated_at`, ofEvery: true },
+  createdAt: { sql: Prisma.sql`g.created_at` },
+  updatedAt: { sql: Prisma.sql`g.updated_at` },
 } satisfies Readonly<Record<string, Value>>
 
 /** The members of a group. */

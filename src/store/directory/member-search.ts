@@ -21,26 +21,25 @@ const fullName = Prisma.sql`nullif(btrim(m.first_name || ' ' || m.last_name), ''
 
 /** The values of a member that can be searched, beside those of governed fields and of the document. */
 export const memberValues = {
-  id: { sql: Prisma.sql`m.user_id`, indexed: ['equals'], ofEvery: true },
+  id: { sql: Prisma.sql`m.user_id`, indexed: ['equals'] },
   externalId: { sql: Prisma.sql`m.directory_external_id`, indexed: ['equals'] },
   /** The name by which the directory knows the member. */
   name: {
     sql: Prisma.sql`coalesce(m.directory_user_name, ${emailKey})`,
     isAscii: true,
     indexed: ['equals', 'startsWith'],
-    ofEvery: true,
   },
-  isActive: { sql: Prisma.sql`(m.deactivated_at IS NULL)`, ofEvery: true },
-  isDirectoryManaged: { sql: Prisma.sql`m.directory_managed`, ofEvery: true },
-  role: { sql: Prisma.sql`('USER_ROLE_' || m.role::text)`, ofEvery: true },
+  isActive: { sql: Prisma.sql`(m.deactivated_at IS NULL)` },
+  isDirectoryManaged: { sql: Prisma.sql`m.directory_managed` },
+  role: { sql: Prisma.sql`('USER_ROLE_' || m.role::text)` },
   managerId: { sql: Prisma.sql`m.manager_user_id`, indexed: ['equals'] },
   managerName: {
     sql: Prisma.sql`(
       SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
        WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`,
   },
-  createdAt: { sql: Prisma.sql`m.created_at`, ofEvery: true },
-  updatedAt: { sql: Prisma.sql`m.updated_at`, ofEvery: true },
+  createdAt: { sql: Prisma.sql`m.created_at` },
+  updatedAt: { sql: Prisma.sql`m.updated_at` },
 } satisfies Readonly<Record<string, Value>>
 
 const indexedFields: readonly OwnedField[] = ['FIRST_NAME', 'LAST_NAME']
