@@ -3,9 +3,15 @@ import type { Tables, TransactionOptions } from '../db/tables.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { importLock, managerLock, takeLocks } from '../store/lock.js'
 import type { Fault } from '../store/transfer/checks.js'
-import { analyzeImported, isWritten, kindStatements, stageKind, writeKind } from '../store/transfer/import.js'
+import {
+  analyzeImported,
+  countStaged,
+  isWritten,
+  kindStatements,
+  stageKind,
+  writeKind,
+} from '../store/transfer/import.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
-import { countStaged } from '../store/transfer/staging.js'
 import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
 import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
 import { type ImportAuthor, prepareUsers, recordChangedUsers } from './import-users.js'

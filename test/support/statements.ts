@@ -42,7 +42,7 @@ async function statementsOfStores(): Promise<AnyStatement[]> {
 }
 
 function isOfStaging(file: string): boolean {
-  return file.endsWith('staging.ts')
+  return file.endsWith('transfer/import.ts')
 }
 
 /** Every statement of the service by its name. */

@@ -1,14 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import {
-  type Expressions,
-  equal,
-  isOwnerInOrganization,
-  type RecordOwner,
-  type Reference,
-  type StagedKind,
-  stagedLists,
-  storedValues,
-} from './kind.js'
+import { type Expressions, equal, type RecordOwner, type Reference, type StagedKind, storedValues } from './kind.js'
 
 /** What is wrong with a record. */
 export interface Fault {
@@ -37,7 +28,7 @@ export function checkText(kind: StagedKind): Prisma.Sql {
   const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
   const texts = [
     ...(owner === undefined ? [] : [missingOwners(staged, owner)]),
-    ...(isOwnerInOrganization(owner) ? [ambiguousOwners(staged, owner)] : []),
+    ...(owner?.isInOrganization ? [ambiguousOwners(staged, owner)] : []),
     ...referencesOf(kind).flatMap((reference) => missingTargets(staged, reference)),
     ...Object.entries(unique).map(([field, columns]) => takenValues(kind, field, columns)),
   ]
@@ -73,7 +64,7 @@ FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
  * The references of a kind: those in the schema of the database, except the owner and records of the same kind, and
  * those that are declared.
  */
-function referencesOf({ resource, owner, references = [] }: StagedKind): Reference[] {
+function referencesOf({ resource, owner, lists, references = [] }: StagedKind): Reference[] {
   const isForeign = (to: string | undefined): to is string => to !== undefined && to !== resource.table.name
   const ofRow = resource.fields.flatMap(({ field, source }): Reference[] => {
     if (source.kind !== 'column' || field.localName === owner?.field) return []
@@ -81,7 +72,7 @@ function referencesOf({ resource, owner, references = [] }: StagedKind): Referen
     const id = Prisma.raw(`s.${source.name}`)
     return isForeign(to) ? [{ to, id, field: Prisma.raw(`'${field.jsonName}'`), join: Prisma.empty }] : []
   })
-  const ofItems = stagedLists(resource).flatMap(({ field, table, join, given, paths }) =>
+  const ofItems = lists.flatMap(({ field, table, join, given, paths }) =>
     Object.entries(given).flatMap(([column, id]): Reference[] => {
       const to = table.references[column]
       const path = Prisma.raw(`format('${field.jsonName}[%s]${paths[column]}', item.place - 1)`)

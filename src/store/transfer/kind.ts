@@ -7,6 +7,7 @@ import {
   referencedTable,
   type Table,
 } from '../resource/resource.js'
+import { createRowWriter } from '../resource/row-writer.js'
 
 /** Every kind of record, each after those that it refers to: the order of writing and of export. */
 export const recordKinds = [
@@ -68,32 +69,33 @@ export interface KindDefinition {
   readonly join?: Prisma.Sql
 }
 
-/** The owner of records: SQL sees it as `owner`. */
-export interface RecordOwner {
-  readonly table: string
-  /** The field that names the owner, and its column. */
-  readonly field: string
-  readonly column: string
-  /** In words. */
-  readonly noun: string
-  /** Columns of the staging table that the owner provides. */
-  readonly gives: Expressions
-}
-
-/** An owner that is not an organization: several organizations may have one of its id. */
-export function isOwnerInOrganization(owner: RecordOwner | undefined): owner is RecordOwner {
-  return owner !== undefined && owner.table !== 'organizations'
-}
-
-/** The owner that records name in a field. What belongs to something of a team belongs to that team. */
-function ownerNamedIn(resource: Resource, field: string): RecordOwner {
+/** The owner that records name in a field: SQL sees it as `owner`. What belongs to something of a team belongs to that team. */
+function ownerNamedIn(resource: Resource, field: string) {
   const column = columnOfField(resource, field)
-  const noun = field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  const organizationId = Prisma.raw(column === 'organization_id' ? 'owner.id' : 'owner.organization_id')
+  const table = referencedTable(resource.table, column).name
+  const isInOrganization = table !== 'organizations'
+  const organizationId = Prisma.raw(isInOrganization ? 'owner.organization_id' : 'owner.id')
   const hasTeamOfOwner = column !== 'team_id' && 'team_id' in resource.table.columns
-  const gives = { organization_id: organizationId, ...(hasTeamOfOwner && { team_id: Prisma.sql`owner.team_id` }) }
-  return { table: referencedTable(resource.table, column).name, field, column, noun, gives }
+  const gives: Expressions = {
+    organization_id: organizationId,
+    ...(hasTeamOfOwner && { team_id: Prisma.sql`owner.team_id` }),
+  }
+  return {
+    table,
+    column,
+    /** Whether it is no organization itself: several organizations may have one of its id. */
+    isInOrganization,
+    /** The field that names it. */
+    field,
+    /** What it is, in words. */
+    noun: field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    /** Columns of the staging table that it provides. */
+    gives,
+  }
 }
+
+/** The owner of records. */
+export type RecordOwner = ReturnType<typeof ownerNamedIn>
 
 /** A reference somewhere in staged records. */
 export interface Reference {
@@ -107,24 +109,30 @@ export interface Reference {
 }
 
 /** A kind with its names in the database. */
-export interface StagedKind extends Omit<KindDefinition, 'owner'> {
-  readonly kind: RecordKind
-  readonly owner: RecordOwner | undefined
-  /** The kind in snake case. */
-  readonly stem: string
-  readonly table: Prisma.Sql
-  readonly staged: Prisma.Sql
-  /** The columns that identify a row, with that of the organization first if there is one. */
-  readonly identity: readonly string[]
-}
+export type StagedKind = ReturnType<typeof stagedKind>
 
 /** Names the tables of a kind. */
-export function stagedKind(kind: RecordKind, definition: KindDefinition): StagedKind {
+export function stagedKind(kind: RecordKind, { owner: named, ...definition }: KindDefinition) {
+  const { resource } = definition
+  const owner = named === undefined ? undefined : ownerNamedIn(resource, named)
+  const ofOwner = owner === undefined ? [] : [owner.column]
   const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const { name, key } = definition.resource.table
-  const owner = definition.owner === undefined ? undefined : ownerNamedIn(definition.resource, definition.owner)
-  const identity = [...new Set([...(owner === undefined ? [] : ['organization_id']), ...key])]
-  return { ...definition, kind, owner, stem, table: Prisma.raw(name), staged: Prisma.raw(`staged_${stem}`), identity }
+  return {
+    ...definition,
+    kind,
+    owner,
+    /** The kind in snake case. */
+    stem,
+    table: Prisma.raw(resource.table.name),
+    staged: Prisma.raw(`staged_${stem}`),
+    /** The columns that identify a row, with that of the organization first if there is one. */
+    identity: [...new Set([...(owner === undefined ? [] : ['organization_id']), ...resource.table.key])],
+    /** The values of a line that identify its record within the kind. */
+    lineKey: [...ofOwner, String(resource.table.key.at(-1))].map(camelCase),
+    lists: stagedLists(resource),
+    fields: fieldColumns(definition),
+    write: createRowWriter(resource),
+  }
 }
 
 /** A list of a record that is stored in another table. */
@@ -142,7 +150,7 @@ export interface StagedList {
 }
 
 /** The lists of a record that are stored in other tables. */
-export function stagedLists({ fields }: Resource): StagedList[] {
+function stagedLists({ fields }: Resource): StagedList[] {
   return fields.flatMap(({ field, source }): StagedList[] => {
     if (source.kind !== 'parts' && source.kind !== 'values') return []
     const table = source.kind === 'parts' ? source.resource.table : source.table
@@ -209,7 +217,7 @@ export function typesIn({ columns }: Table, names: readonly string[]): ColumnTyp
 }
 
 /** The columns of the staging table that hold fields of the record, by the local names of the fields. */
-export function fieldColumns({ resource, elsewhere = {} }: StagedKind): ReadonlyMap<string, ColumnTypes> {
+function fieldColumns({ resource, elsewhere = {} }: Omit<KindDefinition, 'owner'>): ReadonlyMap<string, ColumnTypes> {
   return new Map(
     resource.fields.map((each) => {
       const { field, source } = each

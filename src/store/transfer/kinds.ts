@@ -1,3 +1,4 @@
+import type { Message } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import {
@@ -14,6 +15,7 @@ import { entityIngestionConfigResource } from '../entity-ingestion-config.js'
 import { isOpenTask, journeyResource } from '../journey.js'
 import { priorityResource } from '../priority.js'
 import { declareResource } from '../resource/resource.js'
+import type { Row } from '../resource/row-writer.js'
 import { slaDefinitionResource } from '../sla-definition.js'
 import { approvalProcedureKind } from './approval-procedure.js'
 import {
@@ -25,7 +27,6 @@ import {
   rowColumns,
   type StagedKind,
   stagedKind,
-  stagedLists,
 } from './kind.js'
 import { userKind } from './user.js'
 
@@ -140,8 +141,28 @@ export const kinds: Readonly<Record<RecordKind, StagedKind>> = perKind((kind) =>
 export const writtenTables: readonly string[] = [
   'approval_steps',
   'approval_step_approvers',
-  ...Object.values(kinds).flatMap(({ resource }) => [
+  ...Object.values(kinds).flatMap(({ resource, lists }) => [
     resource.table.name,
-    ...stagedLists(resource).map(({ table }) => table.name),
+    ...lists.map(({ table }) => table.name),
   ]),
 ]
+
+/** The columns of the staging table of the kind that fields give, named by their local names. */
+export function columnsGiven(kind: RecordKind, fields: readonly string[]): string[] {
+  return fields.flatMap((field) => Object.keys(kinds[kind].fields.get(field) ?? {}))
+}
+
+/** Whether records of the kind name an owner in an organization, but not the organization. */
+export function namesOnlyOwner(kind: RecordKind): boolean {
+  return kinds[kind].owner?.isInOrganization === true
+}
+
+/**
+ * Writes a record as a row of its table, with additional values that are in no field of it, and the key that identifies
+ * it within its kind and its owner. Throws a ServiceError if two items of one of its lists have the same key.
+ */
+export function recordRow(kind: RecordKind, record: Message, more: Row | undefined) {
+  const { lineKey, write } = kinds[kind]
+  const values: Row = Object.assign(write(record), more)
+  return { key: lineKey.map((property) => values[property]).join('/'), values }
+}

@@ -1,26 +1,18 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { camelCase } from '../resource/resource.js'
-import {
-  type ColumnTypes,
-  equal,
-  fieldColumns,
-  isOwnerInOrganization,
-  listed,
-  propertiesOf,
-  type StagedKind,
-} from './kind.js'
+import { type ColumnTypes, equal, listed, propertiesOf, type StagedKind } from './kind.js'
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
 export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT DROP`
 
 /** Makes the staging table: the typed rows of the kind, the contents of lists, and what their owners give. */
 export function stageText(stagedKind: StagedKind): Prisma.Sql {
-  const { kind, staged, owner, extras } = stagedKind
-  const columns: ColumnTypes = Object.assign({}, ...fieldColumns(stagedKind).values(), extras)
+  const { kind, staged, owner, extras, fields } = stagedKind
+  const columns: ColumnTypes = Object.assign({}, ...fields.values(), extras)
   const gives = Object.entries(owner?.gives ?? {})
   const own = Object.keys(columns).filter((name) => owner?.gives[name] === undefined)
   const ownerId = owner && `r."${camelCase(owner.column)}"`
-  const isOwner = `owner.id = ${ownerId}${isOwnerInOrganization(owner) ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
+  const isOwner = `owner.id = ${ownerId}${owner?.isInOrganization ? ` AND i.organization_id IN ('', owner.organization_id)` : ''}`
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${staged} ${TEMPORARY} AS
 SELECT i.first_line, i.line, i.given, true AS is_record, ${Prisma.join([
@@ -65,9 +57,9 @@ SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
 
 /** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */
 export function mergeText(kind: StagedKind): Prisma.Sql {
-  const { table, staged, identity, owner, resource, values = {}, elsewhere = {} } = kind
+  const { table, staged, identity, owner, resource, fields, values = {}, elsewhere = {} } = kind
   const apart = Object.values(elsewhere).flat()
-  const kept = [...fieldColumns(kind).values()].flatMap(Object.keys).filter((column) => {
+  const kept = [...fields.values()].flatMap(Object.keys).filter((column) => {
     if (apart.includes(column)) return true
     const isFilledIn = owner?.gives[column] !== undefined || values[column] !== undefined
     return resource.table.columns[column] !== undefined && !identity.includes(column) && !isFilledIn

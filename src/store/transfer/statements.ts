@@ -3,7 +3,7 @@ import { type Columns, createStatement, type Places } from '../../db/statement.j
 import { type PrintedRow, storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
-import { equal, isOwnerInOrganization, listed, type StagedKind } from './kind.js'
+import { equal, listed, type StagedKind } from './kind.js'
 import { mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
@@ -50,7 +50,7 @@ export function statementsOf(kind: StagedKind) {
     /** Sent only if there are records of the kind `of`. */
     followers: followers && { of: followers.of, stage: make(`import_${stem}_followers`, {}, () => followers.text) },
     /** Absent where every line of a record has the same key. */
-    replace: isOwnerInOrganization(owner)
+    replace: owner?.isInOrganization
       ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
       : undefined,
     findStanding: make<Omit<NamedRows, 'teamIds'>>(
@@ -156,7 +156,7 @@ function exportText(
   const alias = Prisma.raw(resource.alias)
   const organization = Prisma.raw(`${resource.alias}.${identity[0]}`)
   const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${organization} = ${organizationId})`
-  const ownerId = isOwnerInOrganization(owner) && Prisma.raw(`${resource.alias}.${owner.column}`)
+  const ownerId = owner?.isInOrganization && Prisma.raw(`${resource.alias}.${owner.column}`)
   const shared =
     ownerId &&
     Prisma.sql`

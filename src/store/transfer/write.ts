@@ -1,15 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { camelCase } from '../resource/resource.js'
-import {
-  type Expressions,
-  equal,
-  listed,
-  rowColumns,
-  type StagedKind,
-  type StagedList,
-  stagedLists,
-  storedValues,
-} from './kind.js'
+import { type Expressions, equal, listed, rowColumns, type StagedKind, type StagedList, storedValues } from './kind.js'
 
 /**
  * Writes every staged row, new ones in the order of their first lines, and returns `created`, the number of new ones.
@@ -41,7 +32,7 @@ function onConflict(columns: Expressions, key: readonly string[]): Prisma.Sql {
 
 /** Writes the lists of the staged records: deletes what a record no longer has, and writes what it has. */
 export function listTexts(kind: StagedKind): readonly Prisma.Sql[] {
-  return stagedLists(kind.resource).flatMap((list) => replaceTexts(kind, list))
+  return kind.lists.flatMap((list) => replaceTexts(kind, list))
 }
 
 function replaceTexts({ staged, listColumns = {} }: StagedKind, list: StagedList): Prisma.Sql[] {
