@@ -36,14 +36,8 @@ export async function insertApiKeySession(tables: Tables, session: NewApiKeySess
   return (await firstRow(tables, insert, session))?.seconds
 }
 
-/** A session by its hash, and its key. */
-export type FoundSession = Pick<ApiKeySessionModel, 'organizationId' | 'tokenHash' | 'apiKeyId'>
-
-/** Finds a session by the hashes under which it may be stored, in all organizations. */
-export async function findApiKeySession(
-  { models }: Tables,
-  hashes: readonly ApiKeySessionModel['tokenHash'][],
-): Promise<FoundSession | undefined> {
+/** Finds a session, and its key, by the hashes under which it may be stored, in all organizations. */
+export async function findApiKeySession({ models }: Tables, hashes: readonly ApiKeySessionModel['tokenHash'][]) {
   const where = { tokenHash: { in: [...hashes] } }
   const select = { organizationId: true, tokenHash: true, apiKeyId: true }
   return (await models.apiKeySession.findFirst({ where, select })) ?? undefined

@@ -1,4 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { AppInstanceShareModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
@@ -71,10 +72,7 @@ export function readAppInstances(
 }
 
 /** The app instance whose shares to list. */
-export interface AppInstanceShareList {
-  readonly organizationId: string
-  readonly appInstanceId: string
-}
+type AppInstanceShareList = Pick<AppInstanceShareModel, 'organizationId' | 'appInstanceId'>
 
 /** Shares of an app instance in the order of their teams' ids. */
 export function listAppInstanceShares({ models }: Tables, list: AppInstanceShareList, { after, take }: RowRange) {

@@ -16,9 +16,6 @@ SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
   FROM (SELECT * FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}) d`,
 )
 
-/** A department to be added. */
-export type NewDepartmentOption = Pick<DepartmentOptionModel, 'id' | 'name'>
-
 /** The JSON of the departments of an organization, by name in the order of code points. */
 export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
   return (await readList(tables, { organizationId }))?.json ?? '[]'
@@ -31,7 +28,7 @@ export async function printDepartmentOptions(tables: Tables, organizationId: str
 export async function insertDepartmentOptions(
   { models }: Tables,
   organizationId: string,
-  options: readonly NewDepartmentOption[],
+  options: readonly Pick<DepartmentOptionModel, 'id' | 'name'>[],
 ): Promise<void> {
   if (options.length === 0) return
   const where = { organizationId, name: { in: options.map(({ name }) => name) } }

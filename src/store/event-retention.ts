@@ -2,15 +2,9 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { ofOrganization } from './scope.js'
+import type { ExpiredOf } from './sweep.js'
 
-/** Which events of an organization are too old: those of a time or before it, at most so many. */
-export interface OldEvents {
-  readonly organizationId: string
-  readonly by: Date
-  readonly rows: number
-}
-
-const deleteFromLog = createStatement<OldEvents, { readonly deleted: number }>({
+const deleteFromLog = createStatement<ExpiredOf, { readonly deleted: number }>({
   name: 'delete_old_audit_events',
   columns: { deleted: 'int4' },
   text: ({ by, rows }) => Prisma.sql`
@@ -34,7 +28,7 @@ SELECT count(*)::int AS deleted FROM deleted`,
  * Deletes the old events at the beginning of a feed, except those that got their positions last: whoever has read these
  * has missed nothing. Returns how many were deleted.
  */
-export async function deleteOldEvents(tables: Tables, { rows, ...old }: OldEvents): Promise<number> {
+export async function deleteOldEvents(tables: Tables, { rows, ...old }: ExpiredOf): Promise<number> {
   // The first two alone tell in most sweeps that nothing is to be deleted.
   if ((await oldRows(tables, old, 2)).length < 2) return 0
   const positions = await oldRows(tables, old, rows + 1)
@@ -47,7 +41,7 @@ export async function deleteOldEvents(tables: Tables, { rows, ...old }: OldEvent
 /** The positions of the old rows at the beginning of a feed, among so many. */
 async function oldRows(
   { models }: Tables,
-  { organizationId, by }: Omit<OldEvents, 'rows'>,
+  { organizationId, by }: Omit<ExpiredOf, 'rows'>,
   take: number,
 ): Promise<bigint[]> {
   const first = await models.eventFeed.findMany({
@@ -61,6 +55,6 @@ async function oldRows(
 }
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
-export async function deleteOldAuditEvents(tables: Tables, old: OldEvents): Promise<number> {
+export async function deleteOldAuditEvents(tables: Tables, old: ExpiredOf): Promise<number> {
   return (await firstRow(tables, deleteFromLog, old))?.deleted ?? 0
 }

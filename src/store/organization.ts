@@ -1,4 +1,3 @@
-import type { OrganizationModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 
 /** Whether the organization exists. */
@@ -6,18 +5,16 @@ export async function hasOrganization(tables: Tables, id: string): Promise<boole
   return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
 }
 
-/** An organization as the API shows it. */
-export type OrganizationRow = Pick<OrganizationModel, 'id' | 'name' | 'region'>
-
+/** What the API shows of an organization. */
 const shown = { id: true, name: true, region: true } as const
 
 /** The organization; null if there is none. */
-export function findOrganization({ models }: Tables, id: string): Promise<OrganizationRow | null> {
+export function findOrganization({ models }: Tables, id: string) {
   return models.organization.findUnique({ where: { id }, select: shown })
 }
 
 /** The same, held until the end of the transaction by a write that changes nothing. */
-export async function lockOrganization(tables: Tables, id: string): Promise<OrganizationRow | null> {
+export async function lockOrganization(tables: Tables, id: string) {
   await tables.models.organization.updateMany({ where: { id }, data: { ordinal: { increment: 0 } } })
   return findOrganization(tables, id)
 }
@@ -55,11 +52,8 @@ export async function organizationIdsAfter(tables: Tables, id: string, take: num
 }
 
 /** All organizations, in the order in which they were made. */
-export function listOrganizations(tables: Tables): Promise<OrganizationRow[]> {
-  return tables.models.organization.findMany({
-    orderBy: { ordinal: 'asc' },
-    select: shown,
-  })
+export function listOrganizations({ models }: Tables) {
+  return models.organization.findMany({ orderBy: { ordinal: 'asc' }, select: shown })
 }
 
 /** Ids of up to `most` teams of an organization: two tell whether there is more than one. */

@@ -6,9 +6,6 @@ import type { Tables } from '../db/tables.js'
 /** A source of an organization. */
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 
-/** What is needed to tell whether a profile has changed. */
-export type SourceProfileRow = Pick<SourceProfileModel, 'externalId' | 'userId' | 'profileHash'>
-
 /** A profile as its source sent it, with the names of the fields. */
 export interface SourceProfileDocument {
   readonly email: string
@@ -39,12 +36,12 @@ SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.prof
            changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
 })
 
-/** The stored profiles of a source with these external ids. */
+/** What tells whether profiles of a source have changed: the stored ones with these external ids. */
 export function findSourceProfiles(
   { models }: Tables,
   { organizationId, source }: SourceKey,
   externalIds: readonly string[],
-): Promise<SourceProfileRow[]> {
+) {
   return models.sourceProfile.findMany({
     where: { organizationId, source, externalId: { in: [...externalIds] } },
     select: { externalId: true, userId: true, profileHash: true },

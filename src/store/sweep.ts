@@ -3,7 +3,7 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { byOrganization } from './organization.js'
 
-/** What to delete: what expired by a time, at most so many rows. */
+/** What to delete: what expired or was made by a time, at most so many rows. */
 interface Expired {
   readonly by: Date
   readonly rows: number
@@ -21,14 +21,12 @@ export async function deleteExpiredTokens({ models }: Tables, { by, rows }: Expi
   const sessions = await models.apiKeySession.findMany({ where: isExpired, select, take: rows })
   const userTokens = await models.userToken.findMany({ where: isExpired, select, take: rows })
   let deleted = 0
-  for (const [organizationId, some] of byOrganization(sessions)) {
-    const where = { organizationId, tokenHash: { in: some.map(({ tokenHash }) => tokenHash) } }
-    deleted += (await models.apiKeySession.deleteMany({ where })).count
-  }
-  for (const [organizationId, some] of byOrganization(userTokens)) {
-    const where = { organizationId, tokenHash: { in: some.map(({ tokenHash }) => tokenHash) } }
-    deleted += (await models.userToken.deleteMany({ where })).count
-  }
+  const ofEachOrganization = (tokens: typeof sessions) =>
+    [...byOrganization(tokens)].map(([organizationId, some]) => {
+      return { organizationId, tokenHash: { in: some.map(({ tokenHash }) => tokenHash) } }
+    })
+  for (const where of ofEachOrganization(sessions)) deleted += (await models.apiKeySession.deleteMany({ where })).count
+  for (const where of ofEachOrganization(userTokens)) deleted += (await models.userToken.deleteMany({ where })).count
   return deleted
 }
 

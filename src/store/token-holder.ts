@@ -114,13 +114,8 @@ export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, t
 export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
   tables.run(selectMember, tokens)
 
-/** A management key; its secret is its token. */
-export type ManagementKeyRow = Pick<ApiKeyModel, 'id' | 'organizationId' | 'name' | 'lastUsedAt' | 'expiresAt'> &
-  Pick<FoundToken, 'tokenHash'>
-
-/** The management keys with the secrets, expired ones too, except revoked ones. */
-export const findManagementKeys: FindHolders<ManagementKeyRow> = async ({ models }, tokens) => {
-  const { organizationId, tokenHashes } = tokens
+/** The management keys with the secrets, which are their tokens; expired ones too, except revoked ones. */
+export async function findManagementKeys({ models }: Tables, { organizationId, tokenHashes }: OrganizationTokens) {
   const keys = await models.apiKey.findMany({
     where: { organizationId, secretHash: { in: [...tokenHashes] }, kind: 'mk', revokedAt: null },
     select: { id: true, organizationId: true, name: true, lastUsedAt: true, expiresAt: true, secretHash: true },
@@ -153,10 +148,6 @@ export const findOrganizationsOfManagementKeys: FindOrganizations = async ({ mod
   return keys.map(({ secretHash, organizationId }) => ({ tokenHash: secretHash, organizationId }))
 }
 
-/** A member found by address. */
-export type MemberOfEmail = Omit<TokenMember, 'expiresAt'> &
-  Pick<MembershipModel, 'sessionsEndedAt'> & { readonly isActive: boolean }
-
 /** The members with an address in an organization, or in all of them: active ones first, then the oldest. */
 export async function findMembersOfEmail(
   { models }: Tables,
@@ -164,11 +155,8 @@ export async function findMembersOfEmail(
     emailKey,
     organizationId,
     now,
-  }: Pick<MembershipModel, 'emailKey'> & {
-    readonly organizationId: string | undefined
-    readonly now: Date
-  },
-): Promise<MemberOfEmail[]> {
+  }: { readonly emailKey: string; readonly organizationId: string | undefined; readonly now: Date },
+) {
   const members = await models.membership.findMany({
     where: organizationId === undefined ? { emailKey } : { organizationId, emailKey },
     orderBy: [{ deactivatedAt: { sort: 'asc', nulls: 'first' } }, { ordinal: 'asc' }],

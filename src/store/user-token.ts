@@ -7,9 +7,7 @@ export async function insertUserToken({ models }: Tables, token: Omit<UserTokenM
 }
 
 /** A user token, and whose it is. */
-export type UserTokenRow = UserTokenModel & {
-  readonly membership: { readonly organization: { readonly name: string } }
-}
+export type UserTokenRow = Awaited<ReturnType<typeof findUserTokens>>[number]
 
 /** Which user tokens to read: those of an organization, of a person, of both, or those with the hashes. */
 export interface UserTokenSelection {
@@ -19,10 +17,7 @@ export interface UserTokenSelection {
 }
 
 /** User tokens, expired ones too, the oldest first. */
-export function findUserTokens(
-  { models }: Tables,
-  { organizationId, userId, hashes }: UserTokenSelection,
-): Promise<UserTokenRow[]> {
+export function findUserTokens({ models }: Tables, { organizationId, userId, hashes }: UserTokenSelection) {
   return models.userToken.findMany({
     where: {
       ...(organizationId !== undefined && { organizationId }),
@@ -42,10 +37,7 @@ export function findUserTokens(
 }
 
 /** Finds a token by the hashes under which it may be stored, in all organizations. Always one query. */
-export async function findUserToken(
-  { models }: Tables,
-  hashes: readonly UserTokenModel['tokenHash'][],
-): Promise<Pick<UserTokenModel, 'organizationId' | 'tokenHash' | 'userId'> | undefined> {
+export async function findUserToken({ models }: Tables, hashes: readonly UserTokenModel['tokenHash'][]) {
   const where = { tokenHash: { in: [...hashes] } }
   const select = { organizationId: true, tokenHash: true, userId: true }
   return (await models.userToken.findFirst({ where, select })) ?? undefined

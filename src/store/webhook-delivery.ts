@@ -11,6 +11,7 @@ import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
 import { ofOrganization } from './scope.js'
+import type { ExpiredOf } from './sweep.js'
 import type { EndpointKey, EndpointTarget } from './webhook-endpoint.js'
 
 const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDelivery, 'd', {
@@ -173,13 +174,8 @@ export async function recoverDeliveries(
   return count
 }
 
-/** An endpoint with attempts that are due, and since when. */
-export interface DueEndpoint extends EndpointKey {
-  readonly since: Date
-}
-
-/** The endpoints of all organizations with attempts that are due. */
-export async function endpointsWithDueAttempts({ models }: Tables, now: Date): Promise<DueEndpoint[]> {
+/** The endpoints of all organizations with attempts that are due, and since when. */
+export async function endpointsWithDueAttempts({ models }: Tables, now: Date) {
   const groups = await models.webhookDelivery.groupBy({
     by: ['organizationId', 'endpointId'],
     where: { status: 'PENDING', dueAt: { lte: now } },
@@ -191,7 +187,7 @@ export async function endpointsWithDueAttempts({ models }: Tables, now: Date): P
 /** Deletes deliveries of an organization that ended and were made by a time, at most so many, and returns how many. */
 export async function deleteOldDeliveries(
   { models }: Tables,
-  { organizationId, by, rows }: { readonly organizationId: string; readonly by: Date; readonly rows: number },
+  { organizationId, by, rows }: ExpiredOf,
 ): Promise<number> {
   const where = { organizationId, createdAt: { lte: by }, status: { not: 'PENDING' as const } }
   const old = await models.webhookDelivery.findMany({

@@ -4,10 +4,7 @@ import type { Tables } from '../../db/tables.js'
 /** How many refusals of an organization are kept: the last ones. */
 export const KEPT_REFUSALS = 100
 
-/** A refusal of a request, or of a value in it. */
-export type DirectoryRefusalRow = Omit<DirectoryRefusalModel, 'organizationId'>
-
-/** A refusal to keep, of now. */
+/** A refusal of a request, or of a value in it, to keep; of now. */
 export type NewRefusal = Omit<DirectoryRefusalModel, 'occurredAt' | 'status'> & { readonly status: number }
 
 /** Keeps a refusal, and the last ones before it. */
@@ -25,7 +22,7 @@ export async function insertDirectoryRefusal({ models }: Tables, refusal: NewRef
 }
 
 /** The refusals that are kept, the last one first. */
-export function selectDirectoryRefusals(tables: Tables, organizationId: string): Promise<DirectoryRefusalRow[]> {
+export function selectDirectoryRefusals(tables: Tables, organizationId: string) {
   return tables.models.directoryRefusal.findMany({
     where: { organizationId },
     orderBy: { id: 'desc' },

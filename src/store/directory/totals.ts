@@ -1,21 +1,14 @@
 import type { Tables } from '../../db/tables.js'
 
-/** How many people a directory supplies. */
-export interface DirectoryTotals {
-  /** Whom it writes and has not deleted. */
-  readonly supplied: number
-  /** Those of them who are not deactivated. */
-  readonly active: number
-  /** Whom it has deleted. */
-  readonly deleted: number
-}
-
 /** Counts the members whom a directory supplies, reading all members of the organization. */
-export async function countSuppliedMembers(tables: Tables, organizationId: string): Promise<DirectoryTotals> {
+export async function countSuppliedMembers(tables: Tables, organizationId: string) {
   const supplied = { organizationId, directoryManaged: true, directoryDeletedAt: null }
   return {
+    /** Whom it writes and has not deleted. */
     supplied: await tables.models.membership.count({ where: supplied }),
+    /** Those of them who are not deactivated. */
     active: await tables.models.membership.count({ where: { ...supplied, deactivatedAt: null } }),
+    /** Whom it has deleted. */
     deleted: await tables.models.membership.count({ where: { organizationId, directoryDeletedAt: { not: null } } }),
   }
 }
