@@ -1,5 +1,4 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { ApprovalStepApproverModel, ApprovalStepModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import {
   ApprovalProcedureSchema,
@@ -123,16 +122,11 @@ export async function lockKnownApprovers(
   return { USER: new Set(users.map(({ userId }) => userId)), GROUP: new Set(groups.map(({ id }) => id)) }
 }
 
-/** What every part of a procedure contains about the procedure. */
-type ProcedureOfPart = Pick<ApprovalStepModel, 'organizationId' | 'procedureId'>
-
 /** A step as it is stored, with its approvers in their order. */
-export interface StoredStep extends Omit<ApprovalStepModel, keyof ProcedureOfPart> {
-  readonly approvers: readonly Omit<ApprovalStepApproverModel, keyof ProcedureOfPart | 'stepId' | 'position'>[]
-}
+export type StoredStep = Awaited<ReturnType<typeof findApprovalSteps>>[number]
 
 /** The steps of a procedure in order. */
-export function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey): Promise<StoredStep[]> {
+export function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
   return models.approvalStep.findMany({
     where: { organizationId, procedureId: id },
     orderBy: [{ stageIndex: 'asc' }, { stepIndex: 'asc' }],
