@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type DistributionPlan, FOREIGN_KEYS_TABLE, hasCitus, hasTable, planDistribution } from './distribution-plan.js'
-import { lockSchema, rowsOf, withSchemaSession } from './schema-session.js'
+import { lockSchema, withSchemaSession } from './schema-session.js'
 
 const NAME = 'svc distribute'
 /** How long to wait for others who change the schema: the session of a killed run ends within a second. */
@@ -64,11 +64,10 @@ export function requireWholeDistribution(connectionString: string): Promise<bool
       throw new Error('the distribution of the database is not finished: run "npx svc distribute" again')
     }
     if (!(await hasCitus(client))) return false
-    const [cluster] = await rowsOf<{ isDistributed: boolean }>(
-      client,
-      `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')) AS "isDistributed"`,
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('organizations')`,
     )
-    if (cluster?.isDistributed !== true) return false
+    if (rowCount === 0) return false
     await refuseWorker(client)
     return true
   })
@@ -82,10 +81,7 @@ export function requireCoordinator(connectionString: string): Promise<void> {
 }
 
 async function refuseWorker(client: pg.Client): Promise<void> {
-  const [node] = await rowsOf<{ isWorker: boolean }>(
-    client,
-    'SELECT groupid <> 0 AS "isWorker" FROM pg_dist_local_group',
-  )
-  if (node?.isWorker !== true) return
+  const { rowCount } = await client.query('SELECT FROM pg_dist_local_group WHERE groupid <> 0')
+  if (rowCount === 0) return
   throw new Error('the database is a worker of a cluster: DATABASE_URL must name the coordinator')
 }

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { schema } from '../../gen/prisma/schema.js'
-import { rowsOf } from './schema-session.js'
 
 /** Statements of one transaction, and a few words on what they do. */
 export interface DistributionStep {
@@ -60,8 +59,8 @@ interface ForeignKey {
 
 /** Whether the database has a table of this name. */
 export async function hasTable(client: pg.Client, name: string): Promise<boolean> {
-  const [row] = await rowsOf<{ found: boolean }>(client, 'SELECT to_regclass($1) IS NOT NULL AS found', [name])
-  return row?.found === true
+  const { rowCount } = await client.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name])
+  return rowCount === 1
 }
 
 /** Whether Citus is installed in the database. */
@@ -88,19 +87,15 @@ export async function placeNewTables(client: pg.Client): Promise<string[]> {
  * if it is not installed.
  */
 export async function planDistribution(client: pg.Client, shardCount: number): Promise<DistributionPlan> {
-  const [database] = await rowsOf<{ name: string }>(client, 'SELECT quote_ident(current_database()) AS name')
+  const { rows: databases } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
   const isInstalled = await hasCitus(client)
   const left = isInstalled ? await leftPlaces(client) : places
   const isLeft = (name: string) => left.some(({ table }) => table === name)
   const keys = await foreignKeysOf(client)
   const dropped = keys.filter(({ table, target }) => isLeft(table) || isLeft(target))
   const isBegun = await hasTable(client, FOREIGN_KEYS_TABLE)
-  const noted = isBegun
-    ? await rowsOf<Omit<ForeignKey, 'target'>>(
-        client,
-        `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`,
-      )
-    : []
+  const ofNoted = `SELECT table_name AS table, name, definition FROM ${FOREIGN_KEYS_TABLE} ORDER BY 1, 2`
+  const noted = isBegun ? (await client.query<Omit<ForeignKey, 'target'>>(ofNoted)).rows : []
   // Of a distributed database, only its defaults are set again, for nodes that were added: the service may run.
   const isWhole = left.length === 0 && !isBegun
   return {
@@ -112,7 +107,7 @@ export async function planDistribution(client: pg.Client, shardCount: number): P
       {
         title: `set ${databaseSettings.map(([name]) => name).join(', ')} for the database on every node`,
         statements: databaseSettings.map(
-          ([name, value]) => `ALTER DATABASE ${database?.name} SET ${name} = ${pg.escapeLiteral(value)}`,
+          ([name, value]) => `ALTER DATABASE ${databases[0]?.name} SET ${name} = ${pg.escapeLiteral(value)}`,
         ),
       },
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
@@ -125,8 +120,7 @@ export async function planDistribution(client: pg.Client, shardCount: number): P
 
 /** Places of tables that are not there yet. */
 async function leftPlaces(client: pg.Client): Promise<readonly Place[]> {
-  const rows = await rowsOf<{ name: string }>(
-    client,
+  const { rows } = await client.query<{ name: string }>(
     'SELECT logicalrelid::regclass::text AS name FROM pg_dist_partition',
   )
   return places.filter(({ table }) => !rows.some(({ name }) => name === table))
@@ -136,12 +130,12 @@ const extensionIsMissing =
   'the extension citus is not in this database: add it to shared_preload_libraries on every node, then CREATE EXTENSION citus in this database on every node'
 
 async function clusterNeeds(client: pg.Client): Promise<string[]> {
-  const [cluster] = await rowsOf<{ isCoordinator: boolean; isKnown: boolean; takesShards: boolean }>(
-    client,
+  const { rows } = await client.query<{ isCoordinator: boolean; isKnown: boolean; takesShards: boolean }>(
     `SELECT (SELECT groupid = 0 FROM pg_dist_local_group) AS "isCoordinator",
             EXISTS (SELECT FROM pg_dist_node WHERE groupid = 0) AS "isKnown",
             EXISTS (SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards) AS "takesShards"`,
   )
+  const [cluster] = rows
   if (cluster?.isCoordinator !== true) return ['this node is a worker: connect to the coordinator']
   const needs: string[] = []
   if (!cluster.isKnown) {
@@ -154,21 +148,19 @@ async function clusterNeeds(client: pg.Client): Promise<string[]> {
 
 /** While foreign keys are dropped, a process that writes could violate them. */
 async function sessionNeeds(client: pg.Client): Promise<string[]> {
-  const [row] = await rowsOf<{ sessions: number }>(
-    client,
+  const { rows } = await client.query<{ sessions: number }>(
     `SELECT count(*)::int AS sessions FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'svc%'
         -- These may have just read the schema without having ended yet, and write nothing without its lock.
         AND application_name NOT IN ('svc start', 'svc migrate')`,
   )
-  const sessions = row?.sessions ?? 0
+  const sessions = rows[0]?.sessions ?? 0
   return sessions === 0 ? [] : [`the service has sessions on this database (${sessions}): stop all of its processes`]
 }
 
 async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
   const tables = Object.values(schema).map(({ name }) => name)
-  return rowsOf<ForeignKey>(
-    client,
+  const { rows } = await client.query<ForeignKey>(
     `SELECT source.relname AS table, target.relname AS target, quote_ident(conname) AS name,
             pg_get_constraintdef(con.oid) AS definition
        FROM pg_constraint con
@@ -178,6 +170,7 @@ async function foreignKeysOf(client: pg.Client): Promise<ForeignKey[]> {
       ORDER BY source.relname, conname`,
     [tables],
   )
+  return rows
 }
 
 function dropStep(keys: readonly ForeignKey[]): DistributionStep {

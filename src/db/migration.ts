@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { packageRoot } from '../package.js'
-import { rowsOf } from './schema-session.js'
 
 /** One migration of `prisma/migrations`. */
 export interface Migration {
@@ -69,11 +68,11 @@ export const CREATE_HISTORY = `CREATE TABLE _prisma_migrations (
 export async function readHistory(client: pg.Client): Promise<readonly AppliedMigration[] | undefined> {
   const { rowCount } = await client.query(`SELECT WHERE to_regclass('_prisma_migrations') IS NOT NULL`)
   if (rowCount === 0) return undefined
-  return rowsOf<AppliedMigration>(
-    client,
+  const { rows } = await client.query<AppliedMigration>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
   )
+  return rows
 }
 
 /** Records that a migration was applied. */

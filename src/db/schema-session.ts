@@ -31,27 +31,17 @@ export async function lockSchema(client: pg.Client, patienceMillis: number): Pro
   }
 }
 
-/** The rows that a statement of such a session returns. */
-export async function rowsOf<Row extends pg.QueryResultRow>(
-  client: pg.Client,
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
-  return (await client.query<Row>(text, values)).rows
-}
-
 /** Tables of the database itself: its migrations, and the key with which page tokens are signed. */
 const KEPT = ['_prisma_migrations', 'signing_keys']
 
 /** Deletes every row of every table of the service. */
 export function emptyTables(connectionString: string): Promise<void> {
   return withSchemaSession(connectionString, 'svc demo', async (client) => {
-    const [row] = await rowsOf<{ names: string }>(
-      client,
+    const { rows } = await client.query<{ names: string }>(
       `SELECT string_agg(quote_ident(tablename), ', ') AS names FROM pg_tables
         WHERE schemaname = current_schema() AND tablename <> ALL ($1)`,
       [KEPT],
     )
-    await client.query(`TRUNCATE ${row?.names}`)
+    await client.query(`TRUNCATE ${rows[0]?.names}`)
   })
 }
