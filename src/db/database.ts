@@ -1,27 +1,13 @@
 import { BoundedPool, type PoolOptions } from './pool.js'
-import { createModelsClient, type Prisma } from './prisma.js'
-import { createReplica, type Replica } from './replica.js'
+import { createModelsClient } from './prisma.js'
+import { createReplica } from './replica.js'
 import { type RetryCounts, systemTiming, type Timing } from './retries.js'
 import { sessionUrl } from './session-settings.js'
-import type { TablesUser, UserTables } from './tables.js'
+import type { TablesUser } from './tables.js'
 import { createTables } from './user-tables.js'
 
 /** One pool of connections, for models and statements. */
-export interface Database extends UserTables {
-  /** The URL of its sessions, with what every one of them has. */
-  readonly connectionString: string
-  readonly pool: BoundedPool
-  /** Undefined if there is none. */
-  readonly replica: Replica | undefined
-  readonly prisma: Prisma
-  readonly retries: Readonly<RetryCounts>
-  /** The tables as a user has them: a call, or what has a time limit of its own. */
-  readonly tablesFor: (user: TablesUser) => UserTables
-  /** No one waits for a call any more: what it still waits for fails with the reason, and is canceled if it runs. */
-  readonly stop: (call: object, reason: Error) => void
-  /** Waits briefly for running statements, then closes every connection. */
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof createDatabase>
 
 /** How to reach a database. */
 export interface DatabaseOptions extends PoolOptions {
@@ -37,7 +23,7 @@ export interface DatabaseOptions extends PoolOptions {
 const CLOSE_MILLIS = 500
 
 /** Makes a database handle. Connects when first used. */
-export function createDatabase(options: DatabaseOptions): Database {
+export function createDatabase(options: DatabaseOptions) {
   const { timing = systemTiming } = options
   const pool = new BoundedPool(options)
   const client = createModelsClient(pool)
@@ -52,16 +38,21 @@ export function createDatabase(options: DatabaseOptions): Database {
   const tablesFor = (user: TablesUser) => createTables(source, user)
   return {
     ...tablesFor({}),
+    /** The URL of its sessions, with what every one of them has. */
     connectionString: sessionUrl(options),
     pool,
+    /** Undefined if there is none. */
     replica,
     prisma: client.prisma,
-    retries,
+    retries: retries as Readonly<RetryCounts>,
+    /** The tables as a user has them: a call, or what has a time limit of its own. */
     tablesFor,
-    stop: (call, reason) => {
+    /** No one waits for a call any more: what it still waits for fails with the reason, and is canceled if it runs. */
+    stop: (call: object, reason: Error) => {
       pool.stop(call, reason)
       replica?.pool.stop(call, reason)
     },
+    /** Waits briefly for running statements, then closes every connection. */
     close: async () => {
       await Promise.all([client.prisma.$disconnect(), pool.close(CLOSE_MILLIS), replica?.pool.close(CLOSE_MILLIS)])
     },
