@@ -15,18 +15,6 @@ import { runOn } from './sql.js'
 import type { Statement } from './statement.js'
 import type { Tables } from './tables.js'
 
-/** How many reads went where since the start. */
-export interface ReplicaReads {
-  /** To the replica. */
-  replica: number
-  /** To the primary, because the replica had not applied everything yet. */
-  behind: number
-  /** To the primary, because the replica failed or cannot stand in for it. */
-  failed: number
-  /** To the primary without asking: the replica was behind, or failed, a moment ago. */
-  skipped: number
-}
-
 /** A replica that reads for the primary whenever it has applied all that was committed when the read began. */
 export type Replica = ReturnType<typeof createReplica>
 
@@ -55,7 +43,17 @@ export function createReplica(
     connectionTimeoutMillis: ANSWER_MILLIS,
     maxWaitMillis: ANSWER_MILLIS,
   })
-  const reads: ReplicaReads = { replica: 0, behind: 0, failed: 0, skipped: 0 }
+  /** How many reads went where since the start. */
+  const reads = {
+    /** To the replica. */
+    replica: 0,
+    /** To the primary, because the replica had not applied everything yet. */
+    behind: 0,
+    /** To the primary, because the replica failed or cannot stand in for it. */
+    failed: 0,
+    /** To the primary without asking: the replica was behind, or failed, a moment ago. */
+    skipped: 0,
+  }
   const position = createSharedLoad(() => positionOf(primary))
   /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
   const known = new Map<string, number>()
@@ -119,7 +117,7 @@ export function createReplica(
   return {
     /** Connections to the replica. */
     pool,
-    reads: reads as Readonly<ReplicaReads>,
+    reads: reads as Readonly<typeof reads>,
     /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
     get behindBytes() {
       return behindBytes

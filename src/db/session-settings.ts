@@ -13,19 +13,15 @@ export interface SessionOptions {
   readonly limits?: Partial<SessionLimits> | undefined
 }
 
-/** How long a statement may run, wait for a lock, and keep its transaction waiting, in milliseconds. */
-export interface SessionLimits {
-  readonly statement_timeout: number
-  readonly lock_timeout: number
-  readonly idle_in_transaction_session_timeout: number
-}
-
-/** An idle session in a transaction holds locks; it is cut after the time given here. */
-export const defaultLimits: SessionLimits = {
+/** How long a statement may run and wait for a lock, and a session in a transaction may idle, in milliseconds. */
+export const defaultLimits = {
   statement_timeout: 10_000,
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 60_000,
 }
+
+/** Such limits. */
+export type SessionLimits = Readonly<typeof defaultLimits>
 
 /**
  * What every session must have, whatever the defaults of the server, the database and the role, because answers depend

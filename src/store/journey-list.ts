@@ -39,9 +39,9 @@ function matches({ teamId, requesterUserId, isArchived, isOverdue, isFailing, to
 }
 
 /**
- * Pages in an order. The journeys of the organization or of each team, those of the requester and those of the manager are each read in
- * the order of an index, no further than the page, and from that index alone, which keeps the planner from sorting
- * them.
+ * Pages in an order. The journeys of the organization or of each team, those of the requester and those of the manager
+ * are each read in the order of an index, no further than the page, and from that index alone, which keeps the planner
+ * from sorting them.
  */
 const createList = (name: string, columns: readonly string[], later: (after: Parameter) => Prisma.Sql) => {
   const order = Prisma.raw(columns.map((column) => `j.${column}`).join(', '))

@@ -1,18 +1,7 @@
 import { isConstraint } from '../db/errors.js'
 
-/** A value that callers choose and that no two rows of one owner share. */
-export type UniqueValue =
-  | 'external id of resource'
-  | 'short handle of resource'
-  | 'short handle of priority'
-  | 'email address of member'
-  | 'phone number of member'
-  | 'external id of member'
-  | 'user name of member'
-  | 'external id of group'
-
-/** The constraints, by their names in the schema. */
-const values: readonly (readonly [name: string, value: UniqueValue])[] = [
+/** Constraints, by their names in the schema, and what they keep unique. */
+const values = [
   ['app_resources_external_id_unique', 'external id of resource'],
   ['app_resources_scoped_id_unique', 'short handle of resource'],
   ['priorities_scoped_id_unique', 'short handle of priority'],
@@ -21,7 +10,10 @@ const values: readonly (readonly [name: string, value: UniqueValue])[] = [
   ['memberships_directory_external_id_unique', 'external id of member'],
   ['memberships_directory_user_name_unique', 'user name of member'],
   ['groups_directory_external_id_unique', 'external id of group'],
-]
+] as const
+
+/** A value that callers choose and that no two rows of one owner share. */
+export type UniqueValue = (typeof values)[number][1]
 
 /** What a violated constraint keeps unique; undefined if callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {

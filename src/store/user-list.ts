@@ -107,14 +107,12 @@ const search = createFilteredPages<Page>('search_users', {
 
 const count = createCount<Pick<Page, 'organizationId'>>('count_users', filteredUsers)
 
-/** The values of the parameters of `matches`. */
+/** The values of the parameters of `matches`; those that are absent are null to the statement. */
 function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
-  const none = Object.fromEntries(filtered.map(([column]) => [camelCase(column), null]))
   return {
-    ...none,
-    ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null])),
+    ...values,
     ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }),
-    pattern: prefix === undefined ? null : prefixPattern(prefix),
+    pattern: prefix === undefined ? undefined : prefixPattern(prefix),
   }
 }
 

@@ -1,5 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
+import type { WebhookDeliveryModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
@@ -122,20 +123,13 @@ export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Pr
   return tables.run(claim, parameters)
 }
 
-/** Which event for which endpoint. */
-interface DeliveryKey {
-  readonly organizationId: string
-  readonly endpointId: string
-  readonly eventId: string
-}
-
 /**
  * Makes an event due for an endpoint, delivered or not, and returns its position; undefined if the feed does not have it,
  * or not as one of the team, if one is given.
  */
 export async function resendDelivery(
   tables: Tables,
-  key: DeliveryKey,
+  key: Pick<WebhookDeliveryModel, 'organizationId' | 'endpointId' | 'eventId'>,
   teamId: string,
   dueAt: Date,
 ): Promise<string | undefined> {

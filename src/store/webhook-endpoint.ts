@@ -1,5 +1,5 @@
 import type { WebhookDisabledReason } from '../../gen/prisma/enums.js'
-import type { WebhookEndpointModel } from '../../gen/prisma/models.js'
+import type { WebhookEndpointModel, WebhookSecretModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { WebhookEndpointSchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import type { Tables } from '../db/tables.js'
@@ -15,10 +15,10 @@ export const webhookEndpointStore = createStandardStore(
 export type EndpointKey = Pick<WebhookEndpointModel, 'organizationId' | 'id'>
 
 /** An endpoint to which events are sent, and the position that it has reached. */
-export type EnabledEndpoint = EndpointKey & Pick<WebhookEndpointModel, 'position' | 'failingSince'>
+export type EnabledEndpoint = Awaited<ReturnType<typeof enabledEndpoints>>[number]
 
 /** The endpoints of all organizations to which events are sent. */
-export function enabledEndpoints({ models }: Tables): Promise<EnabledEndpoint[]> {
+export function enabledEndpoints({ models }: Tables) {
   return models.webhookEndpoint.findMany({
     where: { status: 'ENABLED' },
     select: { organizationId: true, id: true, position: true, failingSince: true },
@@ -31,17 +31,10 @@ export async function hasEndpoints({ models }: Tables): Promise<boolean> {
 }
 
 /** What a request is sent with. */
-export interface EndpointTarget extends Pick<WebhookEndpointModel, 'url' | 'mode' | 'failingSince' | 'teamId'> {
-  /** Sealed, the newest first; without those that have expired. */
-  readonly secrets: readonly { readonly id: string; readonly sealed: string }[]
-}
+export type EndpointTarget = NonNullable<Awaited<ReturnType<typeof findEndpointTarget>>>
 
-/** Where an endpoint is, and its live secrets; undefined if it was deleted. */
-export async function findEndpointTarget(
-  { models }: Tables,
-  key: EndpointKey,
-  now: Date,
-): Promise<EndpointTarget | undefined> {
+/** Where an endpoint is, and its live secrets, sealed, the newest first; undefined if it was deleted. */
+export async function findEndpointTarget({ models }: Tables, key: EndpointKey, now: Date) {
   const found = await models.webhookEndpoint.findUnique({
     where: { organizationId_id: key },
     select: {
@@ -60,12 +53,7 @@ export async function findEndpointTarget(
 }
 
 /** A new secret of an endpoint, and when the ones before it expire. */
-export interface NewSecret {
-  readonly id: string
-  readonly sealed: string
-  readonly createdAt: Date
-  readonly othersExpireAt: Date
-}
+export type NewSecret = Pick<WebhookSecretModel, 'id' | 'sealed' | 'createdAt'> & { readonly othersExpireAt: Date }
 
 /** Stores a secret; those that have expired are deleted. */
 export async function addSecret(

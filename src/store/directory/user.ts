@@ -73,10 +73,7 @@ export interface DirectoryIdentity {
 }
 
 /** A member with one of the names of an identity. */
-export type DirectoryIdentityRow = Pick<
-  MemberRow,
-  'userId' | 'deactivatedAt' | 'directoryExternalId' | 'directoryDeletedAt'
->
+export type DirectoryIdentityRow = Awaited<ReturnType<typeof findDirectoryIdentity>>[number]
 
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
@@ -91,7 +88,7 @@ export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise
 export async function findDirectoryIdentity(
   tables: Tables,
   { organizationId, externalId, nameKey }: DirectoryIdentity,
-): Promise<DirectoryIdentityRow[]> {
+) {
   const named = { emails: [nameKey], userNames: [nameKey], externalIds: externalId === null ? [] : [externalId] }
   const holders = await findValueHolders(tables, organizationId, named)
   const userIds = holders

@@ -69,7 +69,10 @@ export interface KindDefinition {
   readonly join?: Prisma.Sql
 }
 
-/** The owner that records name in a field: SQL sees it as `owner`. What belongs to something of a team belongs to that team. */
+/**
+ * The owner that records name in a field: SQL sees it as `owner`. What belongs to something of a team belongs to that
+ * team.
+ */
 function ownerNamedIn(resource: Resource, field: string) {
   const column = columnOfField(resource, field)
   const table = referencedTable(resource.table, column).name
@@ -154,8 +157,7 @@ function stagedLists({ fields }: Resource): StagedList[] {
   return fields.flatMap(({ field, source }): StagedList[] => {
     if (source.kind !== 'parts' && source.kind !== 'values') return []
     const table = source.kind === 'parts' ? source.resource.table : source.table
-    const organization = table.columns['organization_id'] === undefined ? {} : { organization_id: 'organization_id' }
-    const list = { field, table, owners: { ...organization, [source.parent]: source.of ?? 'id' } }
+    const list = { field, table, owners: { organization_id: 'organization_id', [source.parent]: source.of ?? 'id' } }
     if (source.kind === 'values') {
       const join = Prisma.raw(`CROSS JOIN LATERAL unnest(s.${field.name}) WITH ORDINALITY AS item(value, place)`)
       return [{ ...list, join, given: { [source.column]: Prisma.sql`item.value` }, paths: { [source.column]: '' } }]
