@@ -7,7 +7,8 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../dist/src/db/embedded/embedded-postgres.js'
+import { startEmbeddedPostgres } from '../dist/src/db/embedded/embedded-postgres.js'
+import { resolvePlace } from '../dist/src/db/embedded/place.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dataDir = join(tmpdir(), `svc-drift-${randomUUID()}`)
@@ -28,6 +29,6 @@ try {
   process.exitCode = status ?? 1
 } finally {
   await server.stop()
-  await removeEmbeddedPostgres(dataDir)
-  rmSync(dataDir, { recursive: true, force: true })
+  const { directory, socketDirectory } = resolvePlace(dataDir)
+  for (const path of [directory, socketDirectory, dataDir]) rmSync(path, { recursive: true, force: true })
 }

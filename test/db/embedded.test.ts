@@ -16,13 +16,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import {
-  type EmbeddedPostgres,
-  removeEmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/db/embedded/embedded-postgres.js'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { eventually } from '../support/eventually.js'
+import { removeEmbeddedPostgres } from '../support/remove-embedded-postgres.js'
 import { scratchFolder } from '../support/scratch-folder.js'
 
 describe('the embedded PostgreSQL', () => {

@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Binaries, prepareBinaries, SERVER_ENVIRONMENT } from '../../src/db/embedded/binaries.js'
-import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { ensureSocketDirectory, type Place, resolvePlace } from '../../src/db/embedded/place.js'
 import { readPidFile, spawnPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { migrate } from '../../src/db/migrate.js'
 import { loadMigrations } from '../../src/db/migration.js'
 import { databaseUrl } from './database-url.js'
+import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
 import { scratchFolder } from './scratch-folder.js'
 
 /** One of two servers. */

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { prepareBinaries } from '../../src/db/embedded/binaries.js'
 import { ensureCluster } from '../../src/db/embedded/cluster.js'
-import { removeEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { ensureSocketDirectory, resolvePlace } from '../../src/db/embedded/place.js'
 import { spawnPostmaster } from '../../src/db/embedded/postmaster.js'
 import { createCertificate, type TestCertificate } from './certificate.js'
 import { freePort } from './free-port.js'
+import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
 import { scratchFolder } from './scratch-folder.js'
 
 /** A PostgreSQL server on a port of the loopback, with TLS. */

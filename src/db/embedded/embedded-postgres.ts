@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { codeOf } from '../errors.js'
 import { withSession } from '../session.js'
 import { joinOrStart } from './join.js'
-import { type Place, removePlace, resolvePlace } from './place.js'
+import { type Place, resolvePlace } from './place.js'
 import { stopPostmaster } from './postmaster.js'
 import { adminSession, type UseSession } from './session.js'
 
@@ -81,13 +81,6 @@ export async function startEmbeddedPostgres({
       return stopping
     },
   }
-}
-
-/** Stops the server of a data directory, even if it is in use, and deletes its data. */
-export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
-  const place = resolvePlace(dataDir)
-  await stopPostmaster(place.dataDirectory)
-  removePlace(dataDir)
 }
 
 async function lockServe(session: UseSession, place: Place): Promise<void> {

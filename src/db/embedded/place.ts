@@ -7,11 +7,10 @@ import {
   mkdtempSync,
   realpathSync,
   rmdirSync,
-  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { codeOf } from '../errors.js'
 import { type Account, canEnter, unprivilegedAccount } from './account.js'
 
@@ -69,17 +68,6 @@ export function hasCluster(dataDir: string): boolean {
     if (codeOf(error) === 'EACCES') return true
     throw error
   }
-}
-
-/** Removes the place of a data directory. The server must have stopped. */
-export function removePlace(dataDir: string): void {
-  const entry = resolve(dataDir, 'postgres')
-  if (lstatSync(entry, { throwIfNoEntry: false }) === undefined) return
-  const directory = realpathSync(entry)
-  const socketDirectory = socketDirectoryOf(directory)
-  rmSync(directory, { recursive: true, force: true })
-  if (socketDirectory !== directory) rmSync(socketDirectory, { recursive: true, force: true })
-  rmSync(entry, { force: true })
 }
 
 function makePlace(entry: string, home: string, account: Account | undefined): void {
