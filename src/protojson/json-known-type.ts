@@ -1,18 +1,8 @@
-import { create, type DescMessage, type Registry } from '@bufbuild/protobuf'
-import {
-  type Any,
-  anyPack,
-  hasCustomJsonRepresentation,
-  isWrapperDesc,
-  ListValueSchema,
-  NullValue,
-  StructSchema,
-  type Value,
-  ValueSchema,
-} from '@bufbuild/protobuf/wkt'
+import { create, type DescMessage, mergeFromJson, type Registry } from '@bufbuild/protobuf'
+import { type Any, anyPack, hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { quoted, ValueFault } from './invalid.js'
 import type { JsonReaders, MessageReader } from './json-field.js'
-import { describeJson, expectList, expectObject, Fraction, type JsonTree, refuseDeeper, setKey } from './json-tree.js'
+import { describeJson, expectList, expectObject, type JsonTree, plainJson, refuseDeeper } from './json-tree.js'
 import { textForms } from './known-type-text.js'
 import { createRequiredSearch } from './required-fields.js'
 
@@ -33,11 +23,11 @@ export function createKnownTypeReader(
   }
   switch (desc.typeName) {
     case 'google.protobuf.Struct':
-      return freeReader((json) => ({ fields: structFields(json) }))
+      return freeReader(desc, expectObject)
     case 'google.protobuf.ListValue':
-      return freeReader((json) => ({ values: expectList(json).map(valueFromTree) }))
+      return freeReader(desc, expectList)
     case 'google.protobuf.Value':
-      return freeReader((json) => ({ kind: kindFromTree(json) }))
+      return freeReader(desc, (json) => json)
     case 'google.protobuf.Any':
       return anyReader(readers, registry)
     default:
@@ -45,36 +35,13 @@ export function createKnownTypeReader(
   }
 }
 
-/** The reader of a type whose JSON no schema describes. */
-function freeReader(fieldsFrom: (json: JsonTree) => object): MessageReader {
+/** The reader of a type whose JSON no schema describes; `expect` throws for what the type cannot be. */
+function freeReader(desc: DescMessage, expect: (json: JsonTree) => JsonTree): MessageReader {
   return (message, json, { maxFreeDepth }) => {
     refuseDeeper(json, maxFreeDepth)
-    Object.assign(message, fieldsFrom(json))
+    const recursionLimit = Number.POSITIVE_INFINITY
+    mergeFromJson(desc, message, plainJson(expect(json), Number), { recursionLimit })
   }
-}
-
-function structFields(json: JsonTree): { [key: string]: Value } {
-  const fields: { [key: string]: Value } = {}
-  for (const [key, value] of Object.entries(expectObject(json))) setKey(fields, key, valueFromTree(value))
-  return fields
-}
-
-function valueFromTree(json: JsonTree): Value {
-  return create(ValueSchema, { kind: kindFromTree(json) })
-}
-
-function kindFromTree(json: JsonTree): Value['kind'] {
-  if (json === null) return { case: 'nullValue', value: NullValue.NULL_VALUE }
-  if (typeof json === 'string') return { case: 'stringValue', value: json }
-  if (typeof json === 'boolean') return { case: 'boolValue', value: json }
-  if (typeof json === 'number' || typeof json === 'bigint') return { case: 'numberValue', value: Number(json) }
-  if (json instanceof Fraction) return { case: 'numberValue', value: json.value }
-  if (Array.isArray(json)) {
-    return { case: 'listValue', value: create(ListValueSchema, { values: json.map(valueFromTree) }) }
-  }
-  const struct = create(StructSchema)
-  Object.assign(struct, { fields: structFields(json) })
-  return { case: 'structValue', value: struct }
 }
 
 // {"@type": "type.googleapis.com/a.B", …fields of a.B} or, for a type with JSON of its own, {"@type": …, "value": …}.
