@@ -3,7 +3,7 @@ import { Code, ConnectError, type ContextValues } from '@connectrpc/connect'
 import { accessRulesOf, anonymousRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { type AdmitCall, type CallHooks, type CallObserver, combineObservers } from '../call/serve-call.js'
+import type { AdmitCall, CallHooks, CallObserver } from '../call/serve-call.js'
 import { admitRevocation } from '../domain/auth/revoke-limiter.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { WebhookTools } from '../domain/webhook/endpoint.js'
@@ -48,13 +48,16 @@ export function createCalls(options: Parts) {
   const callerIds = new WeakMap<NodeRequest, string>()
   const countRevokeCall = createRevokeCallCounter(admitRevocation, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
-  const ends: CallObserver = {
-    begun: () => {},
-    ended: ({ request, method, requestMethod, abortReason }) => {
+  const observer: CallObserver = {
+    begun: (call) => tracing?.calls.begun(call),
+    ended: (call) => {
+      const { request, method, requestMethod, abortReason } = call
       const organizationId = callLimit.end(request)
       const isRead = onlyReads(method) || requestMethod === 'GET'
       if (organizationId !== undefined && !isRead) feedSignals.committed(organizationId)
       if (abortReason !== undefined) database.stop(request, abortReason)
+      meters?.calls.ended(call)
+      tracing?.calls.ended(call)
     },
   }
   /** Notes the id of the key or user that sent a request, also where it is refused. */
@@ -66,7 +69,7 @@ export function createCalls(options: Parts) {
     beforeDecode: ({ method, values }) => (isRevocation(method) ? countRevokeCall(method, values) : undefined),
     publicError: (cause, { method, request }) =>
       maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
-    observer: combineObservers([ends, meters?.calls, tracing?.calls]),
+    observer,
     onError: (err, { request }) => log.error({ err, requestId: requestIdOf(request) }, 'request failed'),
     shutdownSignal: options.lifecycle.shutdown,
   }

@@ -13,19 +13,6 @@ export interface CallObserver {
   ended(call: Call): void
 }
 
-/** One observer that tells all of them. */
-export function combineObservers(observers: readonly (CallObserver | undefined)[]): CallObserver {
-  const told = observers.filter((observer) => observer !== undefined)
-  return {
-    begun: (call) => {
-      for (const observer of told) observer.begun(call)
-    },
-    ended: (call) => {
-      for (const observer of told) observer.ended(call)
-    },
-  }
-}
-
 /**
  * What `admit` is told about a call: its path and method are matched, but nothing of its body or query has been read.
  */

@@ -51,14 +51,13 @@ function metersOf(registry: Registry) {
 }
 
 /** Counts calls by method, protocol and code, and measures the duration of unary ones. */
-export function createCallMeters(registry: Registry): CallObserver {
+export function createCallMeters(registry: Registry): Pick<CallObserver, 'ended'> {
   const { counter, histogram } = metersOf(registry)
   const help = 'Time from the request headers to the response, for calls with a single response, by method.'
   const counts = counter('svc_calls_total', 'Method calls, by method, protocol and code.', 'method', 'protocol', 'code')
   const times = histogram('svc_call_duration_seconds', help, CALL_BUCKETS, 'method')
   const limit = limitSeries(MAX_CALL_SERIES)
   return {
-    begun: () => {},
     ended: ({ method, protocolName, errorCode, startedAt }) => {
       const name = `${method.parent.typeName}/${method.name}`
       const code = errorCode === undefined ? 'ok' : codeToString(errorCode)
