@@ -149,6 +149,8 @@ export type Config = { readonly [Name in keyof Values as CamelCase<Name>]: Value
   /** What to fix in the URLs of databases, although they can be used; for the log. */
   readonly databaseAdvice: readonly string[]
   readonly isTraced: boolean
+  /** Every variable with its effective value. */
+  readonly settings: readonly Setting[]
 }
 
 /** The OpenID Connect issuer that is trusted. */
@@ -180,7 +182,7 @@ export class ConfigError extends Error {
  * cannot be used.
  */
 export function configFromEnvironment(environment: Environment = process.env): Config {
-  const set = setVariables(environment)
+  const set: Environment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = v.safeParse(variables, set, { abortPipeEarly: true })
   const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
   for (const [one, other] of pairedVariables) {
@@ -209,25 +211,11 @@ export function configFromEnvironment(environment: Environment = process.env): C
       (name) => modeAdvice(name, set[name]) ?? [],
     ),
     isTraced: isTraced(values),
+    settings: Object.entries(variables.entries).map(([name, { default: otherwise }]) => {
+      const given = set[name]
+      return { name, value: given === undefined ? otherwise : masked(name, given), isDefault: given === undefined }
+    }),
   }
-}
-
-/** Every variable with its effective value. Throws as `configFromEnvironment` does. */
-export function effectiveSettings(environment: Environment = process.env): Setting[] {
-  configFromEnvironment(environment)
-  const set = setVariables(environment)
-  return Object.entries(variables.entries).map(([name, { default: otherwise }]) => {
-    const given = set[name]
-    return { name, value: given === undefined ? otherwise : masked(name, given), isDefault: given === undefined }
-  })
-}
-
-function setVariables(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, value]],
-    ),
-  )
 }
 
 function inCamelCase(values: Values) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
-import type { Config, Setting } from '../config.js'
+import type { Config } from '../config.js'
 import type { Database, DatabaseOptions } from '../db/database.js'
 import { createBearerTokens } from '../domain/auth/bearer-token.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
@@ -12,8 +12,6 @@ import type { LogTerminal } from './log.js'
 /** What commands get from the outside. */
 export interface CommandContext {
   readonly config: Config
-  /** What the configuration comes from. */
-  readonly settings: readonly Setting[]
   readonly runtime: Runtime
   readonly log: Logger
   readonly stdin: NodeJS.ReadableStream

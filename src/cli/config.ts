@@ -9,7 +9,7 @@ export function registerConfigCommand(program: Command, context: CommandContext)
     .description('show the effective configuration, with secrets masked')
     .option('--json', 'print one JSON object')
     .action((options: JsonOption) => {
-      const { settings } = context
+      const { settings } = context.config
       const lines = settings.map(
         ({ name, value = '', isDefault }) => `${name}=${value}${isDefault ? '  # default' : ''}\n`,
       )

@@ -81,7 +81,7 @@ async function find(check: string, advice: string, work: () => string | Promise<
 
 async function examine(context: CommandContext): Promise<Finding[]> {
   const configuration = await find('configuration', 'fix the environment', () => {
-    const given = context.settings.filter(({ isDefault }) => !isDefault).length
+    const given = context.config.settings.filter(({ isDefault }) => !isDefault).length
     const set = given === 1 ? '1 variable is set' : `${given} variables are set`
     return [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice].join('; ')
   })

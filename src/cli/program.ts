@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, configFromEnvironment, type Environment, effectiveSettings } from '../config.js'
+import { type Config, configFromEnvironment, type Environment } from '../config.js'
 import type { Database } from '../db/database.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
@@ -98,9 +98,6 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
     get config() {
       config ??= configFromEnvironment(environment)
       return config
-    },
-    get settings() {
-      return effectiveSettings(environment)
     },
     get log() {
       log ??= createLog(context.config, context.stderr)

