@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked, Renderer } from 'marked'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
-import { fillTemplate, type NegotiatedPage, pageOrText } from './page.js'
+import { fillTemplate, type Page, pageOrText } from './page.js'
 
 /** Where the guides are; the list of them is there itself. */
 export const GUIDES_PATH = '/docs/guides'
 
 /** The guides, which are the files of `docs` of the package in the folder `root`, by path: as HTML or as their Markdown text. */
-export function createGuides(root: string): (readonly [path: string, page: NegotiatedPage])[] {
+export function createGuides(root: string): (readonly [path: string, page: Page])[] {
   const folder = join(root, 'docs')
   const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
   const served = new Set(names)

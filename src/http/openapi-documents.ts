@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { NodeRequest } from '../call/node-http.js'
 import { GUIDES_PATH } from './guides.js'
-import { createPage, type NegotiatedPage } from './page.js'
+import { createPage, type Page } from './page.js'
 import { baseUrlFor } from './request-target.js'
 
 /** The addresses that documents name. */
@@ -23,22 +23,23 @@ export const openApiPaths = {
  * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
  * as their servers, and its guides. Throws if a generated document is missing.
  */
-export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: string, page: NegotiatedPage][] {
+export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: string, page: Page][] {
   const guides = { whole: '', revoke: '/secret-scanning.md', scim: '/directory.md' }
-  return (['whole', 'revoke', 'scim'] as const).flatMap((name): [string, NegotiatedPage][] => {
+  return (['whole', 'revoke', 'scim'] as const).flatMap((name): [string, Page][] => {
     const generated = (ending: string) =>
       readFileSync(join(root, 'gen/openapi', `${name === 'whole' ? 'openapi' : name}.${ending}`), 'utf8')
     const [json, yaml] = [generated('json'), generated('yaml')]
-    const addresses = (request: NodeRequest) => addressesFor(request, urls, `${GUIDES_PATH}${guides[name]}`)
+    const page =
+      (contentType: string, textWith: (addresses: JsonObject) => string): Page =>
+      (request, response) => {
+        const addresses = addressesFor(request, urls, `${GUIDES_PATH}${guides[name]}`)
+        return createPage(contentType, textWith(addresses))(request, response)
+      }
+    const jsonWith = (addresses: JsonObject) =>
+      `${JSON.stringify({ ...Object(JSON.parse(json)), ...addresses }, null, 2)}\n`
     return [
-      [
-        openApiPaths[name].json,
-        (request) => {
-          const document = { ...Object(JSON.parse(json)), ...addresses(request) }
-          return createPage('application/json', `${JSON.stringify(document, null, 2)}\n`)
-        },
-      ],
-      [openApiPaths[name].yaml, (request) => createPage('application/yaml', withAddresses(yaml, addresses(request)))],
+      [openApiPaths[name].json, page('application/json', jsonWith)],
+      [openApiPaths[name].yaml, page('application/yaml', (addresses) => withAddresses(yaml, addresses))],
     ]
   })
 }

@@ -7,56 +7,46 @@ import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http
 import { endResponse } from '../call/respond.js'
 import { addReason } from '../failure/error-reason.js'
 
-/** Something that is served under one path, to anyone. */
-export type Page = ReturnType<typeof createPage>
+/** Answers the GET or HEAD requests for one path, which anyone may send. */
+export type Page = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** The content codings of pages, best first: their bodies are compressed once. */
+/** The content codings of pages, best first: their bodies are compressed once in each way. */
 const PAGE_CODINGS = ['br', 'gzip'] as const
-type PageCoding = (typeof PAGE_CODINGS)[number]
 
 /** Makes a page. Unless its headers say otherwise, caches ask again each time. */
-export function createPage(contentType: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+export function createPage(
+  contentType: string,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Page {
   const bytes = Buffer.from(body)
-  const bodies = new Map<PageCoding, Promise<Buffer>>()
-  return {
-    headers: { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers },
-    body: bytes,
-    /** The body, compressed once in each way. */
-    compressed: (coding: PageCoding) => {
-      const made = bodies.get(coding) ?? compress(coding, bytes)
-      bodies.set(coding, made)
-      return made
-    },
+  const compressed = new Map<string, Promise<Buffer>>()
+  const own = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers }
+  return async (request, response) => {
+    const accepted = parsePreferences(headerOf(request, 'accept-encoding') ?? '')
+    const coding = PAGE_CODINGS.find((each) => accepted.some(({ name, weight }) => name === each && weight > 0))
+    response.appendHeader('vary', 'accept-encoding')
+    if (coding === undefined) return endResponse(request, response, 200, { ...own }, bytes)
+    const made = compressed.get(coding) ?? compress(coding, bytes)
+    compressed.set(coding, made)
+    endResponse(request, response, 200, { ...own, 'content-encoding': coding }, await made)
   }
 }
-
-/** The page that a request gets, by what the client accepts. */
-export type NegotiatedPage = (request: NodeRequest) => Page
 
 /** The content type of pages for people. */
 export const HTML = 'text/html; charset=utf-8'
 const HTML_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
 
 /** A page for people without scripts, made when it is first asked for, if the client accepts HTML; otherwise what programs read. */
-export function pageOrText(contentType: string, text: string, html: () => string): NegotiatedPage {
+export function pageOrText(contentType: string, text: string, html: () => string): Page {
   const headers = { vary: 'accept' }
   const forPrograms = createPage(contentType, text, headers)
   let forPeople: Page | undefined
-  return (request) => {
-    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return forPrograms
+  return (request, response) => {
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return forPrograms(request, response)
     forPeople ??= createPage(HTML, html(), { ...headers, 'content-security-policy': HTML_POLICY })
-    return forPeople
+    return forPeople(request, response)
   }
-}
-
-/** Answers with the page, compressed if the client accepts that. */
-export async function sendPage(page: Page, request: NodeRequest, response: NodeResponse): Promise<void> {
-  const accepted = parsePreferences(headerOf(request, 'accept-encoding') ?? '')
-  const coding = PAGE_CODINGS.find((each) => accepted.some(({ name, weight }) => name === each && weight > 0))
-  const body = coding === undefined ? page.body : await page.compressed(coding)
-  response.appendHeader('vary', 'accept-encoding')
-  const headers = { ...page.headers, ...(coding !== undefined && { 'content-encoding': coding }) }
-  endResponse(request, response, 200, headers, body)
 }
 
 /** The file of `web/docs` of the package in the folder `root`, with values for its `{{names}}`, which are HTML. */

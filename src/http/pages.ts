@@ -8,16 +8,7 @@ import { reflectionServices } from '../rpc/reflection.js'
 import { CONSOLE_PATH, type ConsoleOptions, createConsole } from './console.js'
 import { createGuides, GUIDES_PATH } from './guides.js'
 import { createOpenApiDocuments, openApiPaths, type PublicUrls } from './openapi-documents.js'
-import {
-  answerOtherMethod,
-  createPage,
-  fillTemplate,
-  HTML,
-  type NegotiatedPage,
-  type Page,
-  pageOrText,
-  sendPage,
-} from './page.js'
+import { answerOtherMethod, createPage, fillTemplate, HTML, type Page, pageOrText } from './page.js'
 import type { Door } from './request-handler.js'
 
 /** What the pages need. */
@@ -33,19 +24,19 @@ export interface PagesOptions extends PublicUrls {
 
 /** Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
 export function createPages(options: PagesOptions): Door {
-  const pages = new Map<string, NegotiatedPage>([
+  const pages = new Map<string, Page>([
     ['/', createIndexPage(options)],
     ...createOpenApiDocuments(options.root, options),
     ...createGuides(options.root),
-    ...createReferencePages(options).map(([path, page]) => [path, () => page] as const),
+    ...createReferencePages(options),
   ])
   const consolePage = options.console && createConsole(options.root, options.console)
   return (request, response) => {
     const path = pathOf(request)
-    const page = pages.get(path)?.(request) ?? consolePage?.(path)
+    const page = pages.get(path) ?? consolePage?.(path)
     if (page === undefined) return false
     if (answerOtherMethod(request, response)) return true
-    sendPage(page, request, response).catch((error: unknown) => {
+    page(request, response).catch((error: unknown) => {
       options.onError(error, request)
       response.destroy()
     })
@@ -58,7 +49,7 @@ const CONSOLE_ENTRY = `<dt><a href="${CONSOLE_PATH}">${CONSOLE_PATH}</a></dt>
 `
 
 /** The index of the service: what it offers, as JSON, or as a page if the client asks for HTML. */
-function createIndexPage({ root, version, console }: PagesOptions): NegotiatedPage {
+function createIndexPage({ root, version, console }: PagesOptions): Page {
   const method = '/{service}/{method}'
   const index = {
     name: 'svc',
