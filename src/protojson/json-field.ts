@@ -32,6 +32,8 @@ export interface JsonReaderOptions {
   readonly ignoreUnknownFields?: boolean | undefined
   /** Whether every enum accepts only its declared numbers, as closed ones do: for values that are stored by name. */
   readonly closedEnums?: boolean | undefined
+  /** Whether field masks may be in proto spelling as well, as in URLs. */
+  readonly snakeMasks?: boolean | undefined
   readonly registry?: Registry | undefined
   readonly hint?: FieldHint | undefined
 }
@@ -57,7 +59,7 @@ export interface JsonReaders {
 }
 
 /** Reads JSON into the form in which protobuf-es keeps a field's value; throws `ValueFault`. */
-type ValueReader = (json: JsonTree, cursor: JsonCursor) => unknown
+export type ValueReader = (json: JsonTree, cursor: JsonCursor) => unknown
 
 /** A value that was given but is ignored: an unknown enum name under `ignoreUnknownFields`. */
 const PASSED_OVER = Symbol('passed over')
@@ -118,7 +120,8 @@ function mapReader(field: DescField & { fieldKind: 'map' }, value: ValueReader):
   }
 }
 
-function compileValue(
+/** Compiles the reader of one value of a field, of an item if it is repeated, from its JSON. */
+export function compileValue(
   field: DescField,
   readerOf: (desc: DescMessage) => MessageReader,
   options: JsonReaderOptions,

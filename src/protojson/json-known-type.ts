@@ -1,7 +1,7 @@
 import { create, type DescMessage, mergeFromJson, type Registry } from '@bufbuild/protobuf'
 import { type Any, anyPack, hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { quoted, ValueFault } from './invalid.js'
-import type { JsonReaders, MessageReader } from './json-field.js'
+import type { JsonReaderOptions, JsonReaders, MessageReader } from './json-field.js'
 import { describeJson, expectList, expectObject, type JsonTree, plainJson, refuseDeeper } from './json-tree.js'
 import { textForms } from './known-type-text.js'
 import { createRequiredSearch } from './required-fields.js'
@@ -10,7 +10,7 @@ import { createRequiredSearch } from './required-fields.js'
 export function createKnownTypeReader(
   desc: DescMessage,
   readers: JsonReaders,
-  registry: Registry | undefined,
+  { registry, snakeMasks = false }: JsonReaderOptions,
 ): MessageReader | undefined {
   const [wrapped] = isWrapperDesc(desc) ? desc.fields : []
   if (wrapped !== undefined) return readers.field(wrapped)
@@ -18,7 +18,7 @@ export function createKnownTypeReader(
   if (fieldsFromText !== undefined) {
     return (message, json) => {
       if (typeof json !== 'string') throw new ValueFault(`expected a string, got ${describeJson(json)}`)
-      Object.assign(message, fieldsFromText(json, false))
+      Object.assign(message, fieldsFromText(json, snakeMasks))
     }
   }
   switch (desc.typeName) {

@@ -8,9 +8,11 @@ import {
   mergeFromJson,
   type Registry,
 } from '@bufbuild/protobuf'
+import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { invalidArgument, ValueFault } from './invalid.js'
 import {
   compileFieldReader,
+  compileValue,
   type JsonCursor,
   type JsonReaderOptions,
   type JsonReaders,
@@ -21,6 +23,7 @@ import { createKnownTypeReader } from './json-known-type.js'
 import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonLines, parseJsonTree } from './json-text.js'
 import { expectObject, type JsonTree, type JsonTreeObject, plainJson } from './json-tree.js'
 import { suggestion } from './nearest.js'
+import { enumJsonFromText, jsonFromText } from './scalar-text.js'
 
 /** Creates readers by the ProtoJSON mapping, strict: exact integers, no duplicate spelling, no unknown field. */
 export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
@@ -33,7 +36,7 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
     let made: MessageReader | undefined
     // Compiled on first use, so that a recursive type ends.
     const reader: MessageReader = (target, json, cursor) => {
-      made ??= createKnownTypeReader(desc, readers, options.registry) ?? compileMessage(desc)
+      made ??= createKnownTypeReader(desc, readers, options) ?? compileMessage(desc)
       made(target, json, cursor)
     }
     compiled.set(desc, reader)
@@ -79,6 +82,18 @@ export function createJsonReaders(options: JsonReaderOptions): JsonReaders {
   }
 
   return readers
+}
+
+/**
+ * Compiles the reader of URL text as one value of a field, of an item if it is repeated, in the form in which
+ * protobuf-es keeps it. The field must be a scalar, an enum or a message with a text form. Throws `ValueFault`.
+ */
+export function compileTextReader(field: DescField): (text: string) => unknown {
+  const read = compileValue(field, createJsonReaders({ snakeMasks: true }).message, {})
+  const [single = field] = field.message !== undefined && isWrapperDesc(field.message) ? field.message.fields : []
+  const { enum: desc, scalar } = single
+  const cursor: JsonCursor = { path: [], maxFreeDepth: 0 }
+  return (text) => read(desc === undefined ? jsonFromText(scalar, text) : enumJsonFromText(desc, text), cursor)
 }
 
 function extensionOf(desc: DescMessage, key: string, registry: Registry): DescExtension | undefined {

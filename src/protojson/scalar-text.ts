@@ -37,16 +37,14 @@ function isIntegerType(type: ScalarType): boolean {
 
 /** Reads URL text as a scalar: `true` and `false`, decimal integers in range, JSON numbers, base64 in both alphabets. */
 export function scalarFromText(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
-  if (type === ScalarType.STRING) return text
-  if (type === ScalarType.BYTES) return bytesFromBase64(text)
-  if (type === ScalarType.BOOL) {
-    if (text !== 'true' && text !== 'false') throw new ValueFault(`expected true or false, got ${quoted(text)}`)
-    return text === 'true'
-  }
-  if (!isIntegerType(type)) return floatFromText(type, text)
-  if (!INTEGER.test(text)) throw new ValueFault(`expected a decimal integer, got ${quoted(text)}`)
-  if (text.length > MAX_INTEGER_DIGITS) throw outOfRange(type, text)
-  return integerInRange(type, BigInt(text), longAsString)
+  return scalarFromJson(type, jsonFromText(type, text), longAsString)
+}
+
+/** URL text as the JSON of a scalar, or of another value with a text form if there is no type. Throws `ValueFault`. */
+export function jsonFromText(type: ScalarType | undefined, text: string): string | boolean {
+  if (type === ScalarType.BOOL && (text === 'true' || text === 'false')) return text === 'true'
+  if (type !== undefined && isIntegerType(type) && !INTEGER.test(text)) throw noInteger(text)
+  return text
 }
 
 /** Checks an exact integer against the range of its type and brings it to its local form. */
@@ -76,13 +74,10 @@ export function floatFromText(type: ScalarType, text: string): number {
   return floatInRange(type, value)
 }
 
-/** Reads an enum value by name or by number; a closed enum accepts only its declared numbers. */
-export function enumFromText(desc: DescEnum, text: string): number {
-  const named = enumNumberByName(desc, text)
-  if (named !== undefined) return named
-  if (INTEGER.test(text)) return enumFromNumber(desc, Number(text))
-  if (text === 'null' && desc.typeName === 'google.protobuf.NullValue') return 0
-  throw noSuchValue(desc, quoted(text))
+/** URL text as the JSON of an enum: a number, a name, or `null` where that is the only value. */
+export function enumJsonFromText(desc: DescEnum, text: string): string | number | null {
+  if (INTEGER.test(text)) return Number(text)
+  return text === 'null' && desc.typeName === 'google.protobuf.NullValue' ? null : text
 }
 
 /** The number of an enum value's name, proto or JSON; undefined when there is none. */
@@ -151,9 +146,14 @@ function expectedScalar(type: ScalarType): string {
 
 // A string can contain whatever a number could: "1e3" and "2.0" are integers too.
 function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
-  if (!JSON_NUMBER.test(text) || /^-?[0-9]+$/.test(text)) return scalarFromText(type, text, longAsString)
-  const value = parseJsonTree(text)
-  return typeof value === 'string' ? refuse(type, text) : scalarFromJson(type, value, longAsString)
+  if (!JSON_NUMBER.test(text)) throw noInteger(text)
+  if (!INTEGER.test(text)) return scalarFromJson(type, parseJsonTree(text), longAsString)
+  if (text.length > MAX_INTEGER_DIGITS) throw outOfRange(type, text)
+  return integerInRange(type, BigInt(text), longAsString)
+}
+
+function noInteger(text: string): ValueFault {
+  return new ValueFault(`expected a decimal integer, got ${quoted(text)}`)
 }
 
 function refuse(type: ScalarType, json: JsonTree): never {

@@ -1,9 +1,7 @@
-import { create, type DescField, type DescMessage, isFieldSet, type Message } from '@bufbuild/protobuf'
-import { isWrapperDesc } from '@bufbuild/protobuf/wkt'
+import { create, type DescField, isFieldSet, type Message } from '@bufbuild/protobuf'
 import { fieldValue, setFieldValue, setMember } from '../protojson/field-value.js'
 import { invalidArgument, ValueFault } from '../protojson/invalid.js'
-import { textForms } from '../protojson/known-type-text.js'
-import { enumFromText, scalarFromText } from '../protojson/scalar-text.js'
+import { compileTextReader } from '../protojson/json-reader.js'
 import type { FieldPath } from './field-path.js'
 
 /** Fills one field of a message from text; `name` is what an error calls it. Throws `invalid_argument`. */
@@ -63,44 +61,11 @@ function refuseOtherMember(message: Message, field: DescField, name: string): vo
   }
 }
 
-function readValue(read: TextReader, text: string, name: string): unknown {
+function readValue(read: (text: string) => unknown, text: string, name: string): unknown {
   try {
     return read(text)
   } catch (error) {
     if (error instanceof ValueFault) throw invalidArgument(name, error.message)
     throw error
   }
-}
-
-/** Reads text as one value of a field, in the form in which protobuf-es keeps it; throws `ValueFault`. */
-type TextReader = (text: string) => unknown
-
-function compileTextReader(field: DescField): TextReader {
-  if (field.enum !== undefined) {
-    const desc = field.enum
-    return (text) => enumFromText(desc, text)
-  }
-  if (field.message !== undefined) {
-    // Wrapper fields outside lists and oneofs are kept as the bare value.
-    const [bare] =
-      field.fieldKind === 'message' && field.oneof === undefined && isWrapperDesc(field.message)
-        ? field.message.fields
-        : []
-    return bare === undefined ? messageReader(field.message) : compileTextReader(bare)
-  }
-  if (field.scalar === undefined) throw new Error(`${String(field)} has no scalar type`)
-  const type = field.scalar
-  const longAsString = field.fieldKind !== 'map' && field.longAsString
-  return (text) => scalarFromText(type, text, longAsString)
-}
-
-function messageReader(desc: DescMessage): TextReader {
-  const [wrapped] = isWrapperDesc(desc) ? desc.fields : []
-  if (wrapped !== undefined) {
-    const read = compileTextReader(wrapped)
-    return (text) => Object.assign(create(desc), { value: read(text) })
-  }
-  const fieldsFromText = textForms.get(desc.typeName)
-  if (fieldsFromText === undefined) throw new Error(`${desc.typeName} has no text form`)
-  return (text) => Object.assign(create(desc), fieldsFromText(text, true))
 }
