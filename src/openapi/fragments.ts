@@ -12,8 +12,6 @@ interface Fragments {
   readonly securitySchemes: JsonObject
   readonly parameters: { readonly [Name in 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch']: JsonObject }
   readonly headers: JsonObject
-  readonly challenge: JsonObject
-  readonly retryAfter: JsonObject
   /** With the Connect codes that come with the status; none if the body is not the usual one. */
   readonly errorStatuses: Readonly<
     Record<string, { description: string; codes: string[]; schema: string; headers?: JsonObject }>

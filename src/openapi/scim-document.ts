@@ -108,20 +108,14 @@ function successes(text: ScimOperation, example: JsonObject | undefined): JsonOb
   }
 }
 
-const { challenge, retryAfter } = fragments
-const errorHeaders: Readonly<Record<string, JsonObject>> = {
-  '401': { 'WWW-Authenticate': { ...challenge, required: true } },
-  '403': { 'WWW-Authenticate': challenge },
-  '503': { 'Retry-After': retryAfter },
-}
-
 /** The error responses of an operation, as recorded from the service; the default covers all others. */
 function errors(answers: OperationAnswers | undefined): JsonObject {
   const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]) => {
     const description = scimFragments.errors[status]
     if (description === undefined) throw new Error(`the SCIM document has no response for errors with status ${status}`)
+    const headers = fragments.errorStatuses[status]?.headers
     const examples = Object.fromEntries(Object.entries(byType).map(([type, value]) => [type, { value }]))
-    return [status, defined({ description, headers: errorHeaders[status], content: media('Error', { examples }) })]
+    return [status, defined({ description, headers, content: media('Error', { examples }) })]
   })
   return {
     ...Object.fromEntries(responses),
