@@ -13,29 +13,30 @@ import { addReason } from '../failure/error-reason.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { createEnvelopeReader, type EnvelopeReader } from './envelope-reader.js'
 import { bytesOfEnvelope, type EnvelopedProtocol, endEnveloped } from './enveloped-protocol.js'
-import { type Codings, type MessageForm, negotiateCodings, type RpcMethod } from './message-codec.js'
+import { type MessageForm, negotiateCodings, type RpcMethod } from './message-codec.js'
 
 /** One call over gRPC, gRPC-Web, or the streams of Connect. */
-export interface EnvelopedCall {
-  readonly call: Call
-  readonly method: RpcMethod
-  readonly protocol: EnvelopedProtocol
-  readonly form: MessageForm
-  readonly codings: Codings
-  /** Made when the caller is admitted: nothing from a stranger is read. */
-  reader: EnvelopeReader | undefined
-}
+export type EnvelopedCall = ReturnType<typeof createEnvelopedCall>
 
 /** Begins a call in envelopes. */
-export function createEnvelopedCall(
-  method: RpcMethod,
-  protocol: EnvelopedProtocol,
-  form: MessageForm,
-  call: Call,
-): EnvelopedCall {
+export function createEnvelopedCall(method: RpcMethod, protocol: EnvelopedProtocol, form: MessageForm, call: Call) {
   const requested = headerOf(call.request, protocol.encodingHeader)
   const codings = negotiateCodings(call.request, requested, protocol.acceptEncodingHeader)
-  return { call, method, protocol, form, codings, reader: undefined }
+  let reader: EnvelopeReader | undefined
+  return {
+    call,
+    method,
+    protocol,
+    form,
+    codings,
+    /** Begins to read, when the caller is admitted: nothing from a stranger is read. */
+    open: () => {
+      if (codings.error !== undefined) throw codings.error
+      reader = createEnvelopeReader(call.request, method.maxBodyBytes)
+      return reader
+    },
+    stop: () => reader?.stop(),
+  }
 }
 
 /** How a unary call is read and answered in envelopes. */
@@ -62,7 +63,7 @@ export function streamExchange(
         const read = await receiveMessage(enveloped, 'server-streaming')
         return () => once(read())
       }
-      const reader = openReader(enveloped)
+      const reader = enveloped.open()
       return () => messagesOf(enveloped, reader)
     },
     invoke: (messages) => invokeStreaming(spec, method.interceptors, call, messages),
@@ -101,9 +102,9 @@ function endAnswer(
   error: ConnectError | undefined,
   parts: readonly Uint8Array[],
 ): Promise<void> {
-  const { call, protocol, codings, reader } = enveloped
+  const { call, protocol, codings, stop } = enveloped
   if (error !== undefined) addReason(error)
-  reader?.stop()
+  stop()
   // Before the end: Node would cut a request that no one reads once it is answered.
   drainRequest(call.request)
   const ending = protocol.end(call.touchedTrailer, error)
@@ -112,18 +113,11 @@ function endAnswer(
 
 /** The one message of a call that has one. */
 async function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
-  const reader = openReader(enveloped)
+  const reader = enveloped.open()
   const data = await nextMessage(enveloped, reader)
   if (data === undefined) throw unimplemented(`missing input message for ${kind} method`)
   if ((await nextMessage(enveloped, reader)) === undefined) return () => enveloped.form.read(data)
   throw unimplemented(`received extra input message for ${kind} method`)
-}
-
-function openReader(enveloped: EnvelopedCall): EnvelopeReader {
-  const { call, codings, method } = enveloped
-  if (codings.error !== undefined) throw codings.error
-  enveloped.reader = createEnvelopeReader(call.request, method.maxBodyBytes)
-  return enveloped.reader
 }
 
 async function* messagesOf(enveloped: EnvelopedCall, reader: EnvelopeReader): AsyncGenerator<Message> {

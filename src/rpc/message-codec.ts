@@ -17,6 +17,9 @@ export interface RpcMethod {
   readonly codec: MessageCodec
   /** The limit of a message in bytes, before and after decompression. */
   readonly maxBodyBytes: number
+  readonly maxTimeoutMs: number | undefined
+  /** The verbs of its path. */
+  readonly allowed: readonly string[]
 }
 
 /** How the messages of one method are read and written, whatever the protocol. */
@@ -68,10 +71,10 @@ const compressions = (['gzip', 'br'] as const).map(
   }),
 )
 
-/** The codings of a call; null means none. The error is for a request in an unknown coding. */
-export type Codings = ReturnType<typeof negotiateCodings>
-
-/** The codings of a call by its headers; an empty name means none. `requested` is the coding of the request. */
+/**
+ * The codings of a call by its headers; null means none. `requested` is the coding of the request, of which an empty
+ * name means none; the error is for an unknown one.
+ */
 export function negotiateCodings(request: NodeRequest, requested: string | undefined, acceptHeader: string) {
   return compressionNegotiate(compressions, requested || null, headerOf(request, acceptHeader) ?? null, acceptHeader)
 }

@@ -57,13 +57,7 @@ export function createRpcHandler(options: RpcHandlerOptions) {
   }
 }
 
-/** A method with the verbs of its path. */
-interface ServedMethod extends RpcMethod {
-  readonly maxTimeoutMs: number | undefined
-  readonly allowed: readonly string[]
-}
-
-function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions): ServedMethod {
+function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions): RpcMethod {
   const { method } = spec
   const takesGet = spec.kind === 'unary' && method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
   return {
@@ -77,7 +71,7 @@ function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions): ServedMetho
 }
 
 function serve(
-  method: ServedMethod,
+  method: RpcMethod,
   hooks: CallHooks,
   shutdown: Shutdown,
   request: NodeRequest,
