@@ -103,32 +103,25 @@ function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThr
   return addAbortSignal(signal, chunks)
 }
 
-interface Progress {
-  /** Passes the chunks on and counts them. */
-  watch(chunks: Chunks): Chunks
-  show(progress: ImportProgress): void
-  /** Clears the bar; may be called twice. */
-  stop(): void
-}
-
 /** A bar on a terminal, nothing elsewhere. */
-function createProgress(stderr: CommandContext['stderr'], size: number | undefined): Progress {
-  if (stderr.isTTY !== true) return { watch: (chunks) => chunks, show: () => {}, stop: () => {} }
+function createProgress(stderr: CommandContext['stderr'], size: number | undefined) {
   const format = size === undefined ? '{phase} {lines} lines' : '{bar} {percentage}% {phase} {lines} lines'
   const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true, hideCursor: true, barsize: 30 })
   bar.start(size ?? 0, 0, { phase: 'reading', lines: 0 })
   return {
-    watch: async function* (chunks) {
+    /** Passes the chunks on and counts them. */
+    watch: async function* (chunks: Chunks) {
       for await (const chunk of chunks) {
         yield chunk
         bar.increment(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length)
       }
     },
-    show: (progress) => {
+    show: (progress: ImportProgress) => {
       bar.update(
         progress.phase === 'read' ? { phase: 'reading', lines: progress.line } : { phase: `writing ${progress.kind}` },
       )
     },
+    /** Clears the bar; may be called twice. */
     stop: () => bar.stop(),
   }
 }
