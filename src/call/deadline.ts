@@ -26,16 +26,11 @@ export function parseTimeout(name: string, value: string, format: TimeoutFormat)
   return Number(match[1]) * unit
 }
 
-/** What the timeout headers of a request say. */
-export interface Timeout {
-  /** The deadline in milliseconds, shortened to the maximum; a malformed header counts as absent. */
-  readonly timeoutMs: number | undefined
-  /** The error of a malformed header, for the caller to report when its turn comes. */
-  readonly fault: ConnectError | undefined
-}
-
 /** The deadline that a request asks for, or the default one, or the maximum. */
-export type ReadTimeout = (request: NodeRequest, maxTimeoutMs: number | undefined) => Timeout
+export type ReadTimeout = ReturnType<typeof createTimeoutReader>
+
+/** What the timeout headers of a request say. */
+export type Timeout = ReturnType<ReadTimeout>
 
 /** Which headers set a deadline, and the deadline of a call that has none of them. */
 export interface TimeoutOptions {
@@ -46,11 +41,11 @@ export interface TimeoutOptions {
 }
 
 /** Makes the reader of deadlines for the headers that the options name. */
-export function createTimeoutReader(options: TimeoutOptions): ReadTimeout {
+export function createTimeoutReader(options: TimeoutOptions) {
   const headers = Object.entries(options.timeoutHeaders ?? DEFAULT_TIMEOUT_HEADERS).map(
     ([name, format]) => ({ name, key: name.toLowerCase(), format }) as const,
   )
-  return (request, maxTimeoutMs) => {
+  return (request: NodeRequest, maxTimeoutMs: number | undefined) => {
     let asked: number | undefined
     let fault: ConnectError | undefined
     for (const { name, key, format } of headers) {
@@ -62,6 +57,11 @@ export function createTimeoutReader(options: TimeoutOptions): ReadTimeout {
     }
     const timeoutMs = asked ?? options.defaultTimeoutMs ?? maxTimeoutMs
     const isTooLong = timeoutMs !== undefined && maxTimeoutMs !== undefined && timeoutMs > maxTimeoutMs
-    return { timeoutMs: isTooLong ? maxTimeoutMs : timeoutMs, fault }
+    return {
+      /** The deadline in milliseconds, shortened to the maximum; a malformed header counts as absent. */
+      timeoutMs: isTooLong ? maxTimeoutMs : timeoutMs,
+      /** The error of a malformed header, for the caller to report when its turn comes. */
+      fault,
+    }
   }
 }

@@ -5,14 +5,6 @@ import { Roster } from '../call/roster.js'
 import { sendShutdownNotice } from './shutdown-notice.js'
 import type { Answering } from './unread-answers.js'
 
-/** What has gone over the connections of a server since its start, and how many there are. */
-export interface Traffic {
-  readonly http1: number
-  readonly http2: number
-  readonly bytesReceived: number
-  readonly bytesSent: number
-}
-
 interface Connection {
   /** Set if it speaks HTTP/2. */
   readonly session?: ServerHttp2Session
@@ -114,7 +106,8 @@ export function createConnections() {
     cutAll: () => {
       for (const socket of connections.keys()) socket.destroy()
     },
-    traffic: (): Traffic => {
+    /** How many connections there are, and what has gone over all of them since the start. */
+    traffic: () => {
       const sockets = [...connections.keys()]
       const http2 = [...connections.values()].filter(({ session }) => session !== undefined).length
       return {

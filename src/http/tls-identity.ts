@@ -8,20 +8,13 @@ export interface TlsFiles {
 }
 
 /** A certificate with the private key that belongs to it, as they were read. */
-export interface TlsIdentity {
-  readonly cert: Buffer
-  readonly key: Buffer
-  /** Names the certificate in the log: the SHA-256 of its bytes. */
-  readonly fingerprint: string
-  readonly validFrom: Date
-  readonly expiresAt: Date
-}
+export type TlsIdentity = Awaited<ReturnType<typeof readTlsIdentity>>
 
 /**
  * Reads a certificate and its key. Throws if they cannot be read, or do not belong together: the message names the
  * variable and the file, and says what to do.
  */
-export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
+export async function readTlsIdentity(files: TlsFiles) {
   const [cert, key] = await Promise.all([read('TLS_CERT', files.cert), read('TLS_KEY', files.key)])
   const certificate = parsed(
     () => new X509Certificate(cert),
@@ -39,6 +32,7 @@ export async function readTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
   return {
     cert,
     key,
+    /** Names the certificate in the log: the SHA-256 of its bytes. */
     fingerprint: certificate.fingerprint256,
     validFrom: new Date(certificate.validFrom),
     expiresAt: new Date(certificate.validTo),

@@ -16,13 +16,6 @@ import { bodyExamples, defined, parameterExamples, reference } from './fragments
 import { isAnswer, type Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
-/** One operation and where it is found. */
-export interface Operation {
-  readonly httpMethod: string
-  readonly path: string
-  readonly operation: JsonObject
-}
-
 /** What the operations of a document are made with. */
 interface OperationSource {
   readonly schemas: Schemas
@@ -40,8 +33,8 @@ const clientCredentialsGrant = {
   url: 'https://www.rfc-editor.org/rfc/rfc6749#section-4.4',
 }
 
-/** The operation of a method with a `google.api.http` rule; undefined for one without. */
-export function operationFrom(method: DescMethod, source: OperationSource): Operation | undefined {
+/** The operation of a method with a `google.api.http` rule, and where it is found; undefined for one without. */
+export function operationFrom(method: DescMethod, source: OperationSource) {
   const route = httpRouteOf(method)
   if (route === undefined) return undefined
   const { schemas, comments, answers, sharedErrors } = source

@@ -15,22 +15,14 @@ import {
 import { compileFieldSetter, valueAt } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
 import type { FormRules } from './options.js'
-import { compileParameterBinder, type ParameterBinder } from './parameter-binder.js'
+import { compileParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileFieldBody, compileWholeBody, noBody, type RequestBody } from './request-body.js'
-import { compileResponseBody, type ResponseBody } from './response-body.js'
+import { compileResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate } from './template.js'
 
 /** A compiled binding of a method: how its path, query and bodies are read and written. */
-export interface CompiledBinding {
-  readonly httpMethod: string
-  readonly template: PathTemplate
-  /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
-  readonly bindPath: (message: Message, captures: readonly string[]) => void
-  readonly bindQuery: ParameterBinder
-  readonly requestBody: RequestBody
-  readonly responseBody: ResponseBody
-}
+export type CompiledBinding = NonNullable<ReturnType<typeof compileBinding>>
 
 /** The options for compiling the bindings of a method. */
 export interface BindingOptions {
@@ -55,7 +47,7 @@ export function compileBinding(
   output: DescMessage,
   options: BindingOptions,
   faults: string[],
-): CompiledBinding | undefined {
+) {
   const before = faults.length
   if (rule.method === undefined) {
     faults.push('the rule has no pattern: expected one of get, put, post, delete, patch or custom')
@@ -79,6 +71,7 @@ export function compileBinding(
   return {
     httpMethod: rule.method,
     template,
+    /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
     bindPath: compilePathBinder(template, variables, options.decodeSlashes),
     bindQuery: compileParameterBinder(input, {
       kind: 'query parameter',

@@ -14,26 +14,23 @@ import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import { type MessageCodec, type MessageForm, negotiateCodings, type RpcMethod } from './message-codec.js'
+import { type MessageCodec, negotiateCodings, type RpcMethod } from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
-export interface ConnectInput {
-  readonly form: MessageForm
-  /** The name of the coding of the bytes; undefined or empty for none. */
-  readonly coding: string | undefined
-  /** The bytes as received, at most `maxBytes`. */
-  bytes(maxBytes: number): Promise<Uint8Array> | Uint8Array
-}
+export type ConnectInput = NonNullable<ReturnType<typeof inputOf>>
 
-/** The input of a request: of a POST by its content type, of a GET by its query; undefined if they name no known form. */
-export function inputOf(request: NodeRequest, codec: MessageCodec): ConnectInput | undefined {
+/**
+ * The input of a request, of a POST by its content type, of a GET by its query: the form of the message, the name of its
+ * coding, undefined or empty for none, and the bytes as received, at most `maxBytes`. Undefined if no known form is named.
+ */
+export function inputOf(request: NodeRequest, codec: MessageCodec) {
   if (request.method === 'POST') {
     const type = parseContentType(request.headers['content-type'] ?? null)
     if (type === undefined || type.stream) return undefined
     return {
       form: type.binary ? codec.binary : codec.json,
       coding: headerOf(request, 'content-encoding'),
-      bytes: (maxBytes) => readBytes(request, maxBytes),
+      bytes: (maxBytes: number) => readBytes(request, maxBytes),
     }
   }
   const query = queryOf(request)
@@ -43,7 +40,7 @@ export function inputOf(request: NodeRequest, codec: MessageCodec): ConnectInput
   return {
     form: encoding === 'json' ? codec.json : codec.binary,
     coding: query.get('compression') ?? undefined,
-    bytes: (maxBytes) => {
+    bytes: (maxBytes: number) => {
       const bytes = query.get('base64') === '1' ? bytesFromBase64(message) : Buffer.from(message)
       if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes)
       return bytes

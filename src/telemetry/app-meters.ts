@@ -2,17 +2,14 @@ import { Histogram, type Registry } from 'prom-client'
 import type { Database } from '../db/database.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { CallLimit } from '../http/call-limit.js'
-import type { Traffic } from '../http/connections.js'
+import type { HttpServer } from '../http/server.js'
 import { addReadings } from './readings.js'
 
 /** The parts of a running service whose state is read with the metrics. */
-export interface WatchedParts {
+export interface WatchedParts extends Pick<HttpServer, 'traffic' | 'certificateExpiry'> {
   readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
   readonly feedSignals: Pick<FeedSignals, 'waiters'>
-  readonly traffic: () => Traffic
-  /** Undefined in cleartext. */
-  readonly certificateExpiry: () => Date | undefined
   readonly isReady: () => Promise<boolean>
 }
 
