@@ -140,37 +140,7 @@ type CamelCase<Name extends string> = Name extends `SVC_${infer Rest}`
     : Lowercase<Name>
 
 /** The configuration: the value of each variable, and what several of them say together. */
-export type Config = { readonly [Name in keyof Values as CamelCase<Name>]: Values[Name] } & {
-  /** The OpenID Connect issuer that is trusted. */
-  readonly oidc: OidcConfig | undefined
-  readonly tls: { readonly cert: string; readonly key: string } | undefined
-  readonly sealKeys: { readonly current: string | undefined; readonly previous: string | undefined }
-  readonly peppers: { readonly current: string | undefined; readonly previous: string | undefined }
-  /** What to fix in the URLs of databases, although they can be used; for the log. */
-  readonly databaseAdvice: readonly string[]
-  readonly isTraced: boolean
-  /** Every variable with its effective value. */
-  readonly settings: readonly Setting[]
-}
-
-/** The OpenID Connect issuer that is trusted. */
-export interface OidcConfig {
-  readonly issuer: string
-  readonly audience: string
-  /** The organization of tokens that name none; default: that of the person's oldest membership. */
-  readonly organization: string | undefined
-  /** The claims that hold the address, and say whether it is verified. */
-  readonly emailClaim: string
-  readonly emailVerifiedClaim: string
-}
-
-/** A variable with its effective value. */
-export interface Setting {
-  readonly name: string
-  /** As it would be written; secrets are `***`. Absent if there is no default. */
-  readonly value: string | undefined
-  readonly isDefault: boolean
-}
+export type Config = Readonly<ReturnType<typeof configFromEnvironment>>
 
 /** The environment cannot be used; the message names every bad variable. */
 export class ConfigError extends Error {
@@ -181,7 +151,7 @@ export class ConfigError extends Error {
  * Reads the configuration. An empty variable counts as unset. Throws a `ConfigError` that names every variable that
  * cannot be used.
  */
-export function configFromEnvironment(environment: Environment = process.env): Config {
+export function configFromEnvironment(environment: Environment = process.env) {
   const set: Environment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = v.safeParse(variables, set, { abortPipeEarly: true })
   const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
@@ -203,14 +173,20 @@ export function configFromEnvironment(environment: Environment = process.env): C
   const { OIDC_EMAIL_CLAIM: emailClaim, OIDC_EMAIL_VERIFIED_CLAIM: emailVerifiedClaim } = values
   return {
     ...inCamelCase(parsed.output),
+    /**
+     * The OpenID Connect issuer that is trusted, the organization of tokens that name none (by default that of the
+     * person's oldest membership), and the claims that hold the address and say whether it is verified.
+     */
     oidc: issuer && audience ? { issuer, audience, organization, emailClaim, emailVerifiedClaim } : undefined,
     tls: cert && key ? { cert, key } : undefined,
     sealKeys: { current: values.SVC_SEAL_KEY, previous: values.SVC_SEAL_KEY_PREVIOUS },
     peppers: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
+    /** What to fix in the URLs of databases, although they can be used; for the log. */
     databaseAdvice: ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'].flatMap(
       (name) => modeAdvice(name, set[name]) ?? [],
     ),
     isTraced: isTraced(values),
+    /** Every variable as it would be written, secrets as `***`; without a value if there is no default. */
     settings: Object.entries(variables.entries).map(([name, { default: otherwise }]) => {
       const given = set[name]
       return { name, value: given === undefined ? otherwise : masked(name, given), isDefault: given === undefined }
