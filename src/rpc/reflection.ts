@@ -21,22 +21,16 @@ export const reflectionServices: readonly DescService[] = [ServerReflectionV1, S
  */
 export function createReflectionRoutes(services: readonly DescService[]): (router: ConnectRouter) => void {
   const answerTo = createAnswers(services)
-  async function* serverReflectionInfo<R extends ServerReflectionRequest | ServerReflectionV1AlphaRequest>(
-    requests: AsyncIterable<R>,
-  ) {
+  async function* serverReflectionInfo(requests: AsyncIterable<ReflectionRequest>) {
     for await (const { messageRequest } of requests) yield { messageResponse: answerTo(messageRequest) }
   }
   return (router) => {
-    router.service(ServerReflectionV1, {
-      serverReflectionInfo: (requests: AsyncIterable<ServerReflectionRequest>) => serverReflectionInfo(requests),
-    })
-    router.service(ServerReflectionV1Alpha, {
-      serverReflectionInfo: (requests: AsyncIterable<ServerReflectionV1AlphaRequest>) => serverReflectionInfo(requests),
-    })
+    router.service(ServerReflectionV1, { serverReflectionInfo })
+    router.service(ServerReflectionV1Alpha, { serverReflectionInfo })
   }
 }
 
-type Question = (ServerReflectionRequest | ServerReflectionV1AlphaRequest)['messageRequest']
+type ReflectionRequest = ServerReflectionRequest | ServerReflectionV1AlphaRequest
 
 function createAnswers(services: readonly DescService[]) {
   const files = withImports(services.map(({ file }) => file))
@@ -58,7 +52,7 @@ function createAnswers(services: readonly DescService[]) {
           case: 'fileDescriptorResponse' as const,
           value: { fileDescriptorProto: withImports([file]).map(serializedOnce) },
         }
-  return (question: Question) => {
+  return (question: ReflectionRequest['messageRequest']) => {
     switch (question.case) {
       case 'listServices':
         return { case: 'listServicesResponse' as const, value: { service: names.map((name) => ({ name })) } }
