@@ -1,5 +1,5 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import { Code, ConnectError, type ContextValues } from '@connectrpc/connect'
+import { Code, ConnectError, type ContextValues, createContextValues } from '@connectrpc/connect'
 import { accessRulesOf, anonymousRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
@@ -10,7 +10,7 @@ import type { WebhookTools } from '../domain/webhook/endpoint.js'
 import { maskError } from '../failure/error-mapping.js'
 import { createIdempotency } from '../handlers/idempotency.js'
 import { maxBodyBytesOf } from '../handlers/method-options.js'
-import { requestContextOf, scopeOf } from '../handlers/request-context.js'
+import { requestContextKey, scopeOf } from '../handlers/request-context.js'
 import { createRevokeCallCounter, isRevocation } from '../handlers/revoke-limit.js'
 import { createLimits, services } from '../handlers/routes.js'
 import type { CallLimit } from '../http/call-limit.js'
@@ -94,7 +94,7 @@ function createAdmit(
   noteCaller: (request: NodeRequest, id: string) => void,
 ): (call: AdmitCall) => Promise<ContextValues> {
   const { authenticate, takesJwt } = authentication
-  const admission = createAdmission({ access, authenticate, runtime, takesJwt })
+  const admission = createAdmission({ access, authenticate, takesJwt })
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const admit = async (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
@@ -103,14 +103,26 @@ function createAdmit(
     const { remoteAddress } = request.socket
     const leave = traced && tables.lookups?.tell(traced)
     try {
-      const values = await admission(method, {
-        requestId: requestIdOf(request),
+      const requestId = requestIdOf(request)
+      const caller = await admission(method, {
+        requestId,
         authorization: request.headers.authorization,
+        traceparent: traced?.traceparent,
+        onCaller: (id) => noteCaller(request, id),
+      })
+      const own = isRevocation(method) ? tables.ofRevocation(request) : tables.ofCall(request, caller?.organizationId)
+      // Strangers take no place from others, and health checks and revocations work however many calls run.
+      if (caller !== undefined) callLimit.begin(request, caller.organizationId)
+      return createContextValues().set(requestContextKey, {
+        runtime,
+        requestId,
+        caller,
+        clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
         idempotencyKey: headerOf(request, 'idempotency-key'),
         ifMatch: headerOf(request, 'if-match'),
-        traceparent: traced?.traceparent,
-        clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
-        onCaller: (id) => noteCaller(request, id),
+        tables: own,
+        reads: own.reads,
+        readSnapshot: own.readSnapshot,
         leave: () => callLimit.end(request),
         readmit: async () => {
           callLimit.end(request)
@@ -120,15 +132,7 @@ function createAdmit(
           call.signal.throwIfAborted()
           return scopeOf({ values })
         },
-        tablesFor: (organizationId) => {
-          const own = isRevocation(method) ? tables.ofRevocation(request) : tables.ofCall(request, organizationId)
-          return { tables: own, reads: own.reads, readSnapshot: own.readSnapshot }
-        },
       })
-      // Strangers take no place from others, and health checks and revocations work however many calls run.
-      const { caller } = requestContextOf({ values })
-      if (caller !== undefined) callLimit.begin(request, caller.organizationId)
-      return values
     } finally {
       leave?.()
     }

@@ -5,7 +5,6 @@ import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { UsableRule } from '../../src/admission/access-rule.js'
 import { type Admissible, type AdmissionOptions, authorize, createAdmission } from '../../src/admission/admission.js'
 import { bearerTokenFrom, insufficientScope } from '../../src/admission/bearer.js'
-import type { Tables } from '../../src/db/tables.js'
 import {
   type Caller,
   type CallerKind,
@@ -13,9 +12,6 @@ import {
   type Permission,
   permissions,
 } from '../../src/domain/caller/caller.js'
-import { requestContextOf } from '../../src/handlers/request-context.js'
-import { createTestRuntime } from '../support/runtime.js'
-import { noWait, readSnapshot } from '../support/scope.js'
 
 const method = AuthService.method.revokeLeakedKey
 const rule: UsableRule = {
@@ -146,25 +142,8 @@ describe('a caller', () => {
   })
 })
 
-const runtime = createTestRuntime()
-
 describe('admission', () => {
-  const unused = () => Promise.reject(new Error('admission asks no table'))
-  const tables: Tables = { isDistributed: false, models: Object.create(null), run: unused, transaction: unused }
-  const spent: unknown[] = []
-  const tablesFor = (organizationId: string | undefined) => {
-    spent.push(organizationId)
-    return { tables, reads: tables, readSnapshot }
-  }
-  const request: Admissible = {
-    requestId: 'r',
-    clientAddress: () => '10.0.0.1',
-    authorization: 'Bearer abc',
-    idempotencyKey: 'k',
-    ifMatch: 'm',
-    ...noWait,
-    tablesFor,
-  }
+  const request: Admissible = { requestId: 'r', authorization: 'Bearer abc' }
   const admit = (
     holder: Awaited<ReturnType<AdmissionOptions['authenticate']>>,
     { access = rule, ...changes }: Partial<Admissible> & { access?: UsableRule } = {},
@@ -175,27 +154,21 @@ describe('admission', () => {
       asked.push(question)
       return holder
     }
-    const admission = createAdmission({ access: new Map([[method, access]]), authenticate, runtime, ...options })
-    return { asked, values: admission(method, { ...request, ...changes }) }
+    const admission = createAdmission({ access: new Map([[method, access]]), authenticate, ...options })
+    return { asked, admitted: admission(method, { ...request, ...changes }) }
   }
 
-  it('returns the caller and what is known about the request', async () => {
+  it('returns the caller, whose id it has told', async () => {
     const caller = callerOf('USER_TOKEN', 'apps:read')
-    const { asked, values } = admit(caller)
-    const context = requestContextOf({ values: await values })
-    expect([context.requestId, context.clientAddress(), context.idempotencyKey, context.ifMatch]).toEqual([
-      'r',
-      '10.0.0.1',
-      'k',
-      'm',
-    ])
-    expect([context.caller, context.reads, spent.at(-1)]).toEqual([caller, tables, caller.organizationId])
-    expect(asked).toEqual([['abc', request]])
+    const told: string[] = []
+    const onCaller = (id: string) => void told.push(id)
+    const { asked, admitted } = admit(caller, { onCaller })
+    expect([await admitted, told, asked]).toEqual([caller, [caller.id], [['abc', { ...request, onCaller }]]])
   })
 
   it('does not look at the credential if none is required', async () => {
-    const { asked, values } = admit(undefined, { access: { ...rule, anonymous: true } })
-    expect(requestContextOf({ values: await values }).caller).toBeUndefined()
+    const { asked, admitted } = admit(undefined, { access: { ...rule, anonymous: true } })
+    expect(await admitted).toBeUndefined()
     expect(asked).toEqual([])
   })
 
@@ -206,23 +179,22 @@ describe('admission', () => {
     ['an unknown JWT', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
   ])('refuses %s', async (_, changes, options, said) => {
     const message = expect.stringContaining(said)
-    await expect(admit(undefined, changes, options).values).rejects.toMatchObject({ ...invalid, message })
+    await expect(admit(undefined, changes, options).admitted).rejects.toMatchObject({ ...invalid, message })
   })
 
   it('refuses an expired token, and says that it expired', async () => {
     const message = 'the token has expired: get a new one'
-    await expect(admit('expired').values).rejects.toMatchObject({ ...invalid, message })
+    await expect(admit('expired').admitted).rejects.toMatchObject({ ...invalid, message })
   })
 
   it('refuses a caller who lacks the permission', async () => {
-    await expect(admit(callerOf('USER_TOKEN')).values).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
+    await expect(admit(callerOf('USER_TOKEN')).admitted).rejects.toMatchObject({ reason: 'PERMISSION_MISSING' })
   })
 
   it('serves no method without an access rule', async () => {
     const admission = createAdmission({
       access: new Map(),
       authenticate: async () => callerOf('USER_TOKEN', 'apps:read'),
-      runtime,
     })
     await expect(admission(method, request)).rejects.toThrow('svc.v2.AuthService.RevokeLeakedKey is served without')
   })

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { type DescMethod, fromJson, toBinary } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
-import type { ContextValues, Interceptor } from '@connectrpc/connect'
+import { type ContextValues, createContextValues, type Interceptor } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { accessRulesOf } from '../../src/admission/access-rule.js'
@@ -16,6 +16,7 @@ import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { FeedSignals } from '../../src/domain/event/feed-signals.js'
 import { createPageTokens } from '../../src/domain/paging.js'
 import { maskError } from '../../src/failure/error-mapping.js'
+import { requestContextKey } from '../../src/handlers/request-context.js'
 import { createLimits, createRoutes, services } from '../../src/handlers/routes.js'
 import { createLimitCheck } from '../../src/limits/limit-check.js'
 import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
@@ -53,19 +54,13 @@ beforeAll(async () => {
   const admission = createAdmission({
     access: accessRulesOf(services),
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens }),
-    runtime,
   })
   const admit = async (method: DescMethod, authorization: string | undefined): Promise<ContextValues> => {
-    const { signal } = new AbortController()
-    const call = { requestId: 'r1', clientAddress: () => '127.0.0.1', authorization, signal }
+    const call = { runtime, requestId: 'r1', clientAddress: () => '127.0.0.1', idempotencyKey: undefined, ...noWait }
     try {
-      return await admission(method, {
-        ...call,
-        idempotencyKey: undefined,
-        ifMatch: undefined,
-        ...noWait,
-        tablesFor: () => ({ tables: database, reads: database.reads, readSnapshot }),
-      })
+      const caller = await admission(method, { requestId: call.requestId, authorization })
+      const tables = { tables: database, reads: database.reads, readSnapshot }
+      return createContextValues().set(requestContextKey, { ...call, caller, ...tables })
     } catch (error) {
       throw maskError(error, log, { requestId: 'r1', method: method.name })
     }
