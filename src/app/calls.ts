@@ -6,6 +6,7 @@ import { headerOf, type NodeRequest } from '../call/node-http.js'
 import type { AdmitCall, CallHooks, CallObserver } from '../call/serve-call.js'
 import { admitRevocation } from '../domain/auth/revoke-limiter.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
+import { createPageTokens } from '../domain/value/page-token.js'
 import type { WebhookTools } from '../domain/webhook/endpoint.js'
 import { maskError } from '../failure/error-mapping.js'
 import { createIdempotency } from '../handlers/idempotency.js'
@@ -95,6 +96,7 @@ function createAdmit(
 ): (call: AdmitCall) => Promise<ContextValues> {
   const { authenticate, takesJwt } = authentication
   const admission = createAdmission({ access, authenticate, takesJwt })
+  const pageTokens = createPageTokens(tables.shared)
   const clientAddressOf = createClientAddressOf(config.trustProxy)
   const admit = async (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
@@ -123,6 +125,7 @@ function createAdmit(
         tables: own,
         reads: own.reads,
         readSnapshot: own.readSnapshot,
+        pageTokens,
         leave: () => callLimit.end(request),
         readmit: async () => {
           callLimit.end(request)

@@ -1,7 +1,6 @@
 import type { Config } from '../config.js'
 import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
-import { createPageTokens } from '../domain/paging.js'
 import { addReason } from '../failure/error-reason.js'
 import { fieldHint, formRulesOf, maxValuesOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
@@ -28,7 +27,7 @@ type DoorParts = Parts & { readonly calls: Calls }
 
 /** Makes everything that answers requests; all doors of methods lead to the same implementations. */
 export function createDoors(options: DoorParts): Doors {
-  const { config, runtime, tables, authentication, limitCheck, calls, lifecycle } = options
+  const { config, runtime, authentication, limitCheck, calls, lifecycle } = options
   const { hasher, keyUses, bearerTokens } = authentication
   const { hooks, maxBodyBytes, maxTimeoutMs } = calls
   const routes = createRoutes({
@@ -38,7 +37,6 @@ export function createDoors(options: DoorParts): Doors {
     bearerTokens,
     timing: systemTiming,
     limitCheck,
-    pageTokens: createPageTokens(tables.shared),
     feedSignals: options.feedSignals,
     webhooks: options.webhooks,
     tally: options.meters?.tally,

@@ -1,16 +1,8 @@
 import { invalidField, notFound } from '../errors.js'
-import { MAX_PAGE_SIZE, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
+import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
 import { requirePermissionIn, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
-import {
-  type Page,
-  type PageQuery,
-  type PageRange,
-  type PageRequest,
-  type PageTokens,
-  pageOf,
-  pageOfRows,
-} from './paging.js'
+import { type Page, type PageRange, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { isOfOneTeam, listAcrossTeams, type TeamListRequest } from './team-list.js'
@@ -23,28 +15,18 @@ export const appInstances = standardResource(store.appInstanceStore)
  * `listAcrossTeams` lists. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
  * `PERMISSION_MISSING` without `apps:read` in it.
  */
-export async function listAppInstances(
-  scope: Scope,
-  { q, ...request }: TeamListRequest,
-  pageTokens: PageTokens,
-): Promise<Page> {
+export async function listAppInstances(scope: Scope, { q, ...request }: TeamListRequest): Promise<Page> {
   const { reads, caller } = scope
   const teamId = await teamIdFor(reads, caller, request.teamId)
-  if (!isOfOneTeam({ teamId, q })) {
-    return listAcrossTeams(scope, appInstances, { ...request, teamId, q, usualSize: MAX_PAGE_SIZE }, pageTokens)
-  }
-  const query: PageQuery = {
-    method: 'ListAppInstances',
-    organizationId: caller.organizationId,
-    filter: { teamId },
-  }
+  const usualSize = MAX_PAGE_SIZE
+  if (!isOfOneTeam({ teamId, q })) return listAcrossTeams(scope, appInstances, { ...request, teamId, q, usualSize })
   const read = async (range: PageRange) => {
     const page = await store.readAppInstances(reads, { teamId, ...range, ...visibleScope(caller) })
     if (page === undefined) throw notFound('team', teamId)
     requirePermissionIn(caller, teamId, 'apps:read')
     return page
   }
-  return pageOf(pageTokens, query, request, { read })
+  return pageOf(scope, request, { method: 'ListAppInstances', filter: { teamId }, usualSize, read })
 }
 
 /**
@@ -55,14 +37,12 @@ export async function listAppInstances(
 export async function listAppInstanceShares(
   scope: Scope,
   { id: appInstanceId, ...request }: PageRequest & { readonly id: string },
-  pageTokens: PageTokens,
 ): Promise<Page> {
   await getObject(scope, appInstances, appInstanceId)
-  const { organizationId } = scope.caller
-  const list = { organizationId, appInstanceId }
-  const query = { method: 'ListAppInstanceShares', organizationId, filter: { appInstanceId } }
-  return pageOf(pageTokens, query, request, {
-    usualSize: USUAL_PAGE_SIZE,
+  const list = { organizationId: scope.caller.organizationId, appInstanceId }
+  return pageOf(scope, request, {
+    method: 'ListAppInstanceShares',
+    filter: { appInstanceId },
     read: (range) => pageOfRows(range, 'teamId', (rows) => store.listAppInstanceShares(scope.reads, list, rows)),
     count: () => store.countAppInstanceShares(scope.reads, list),
   })

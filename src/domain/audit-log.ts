@@ -1,6 +1,7 @@
+import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import { type AuditEventSelection, readAuditEvents } from '../store/audit-log.js'
 import { permittedTeamIds, type Scope } from './caller/caller.js'
-import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
+import { type Page, type PageRequest, pageOf } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 
 /** Which events to list; 0 and empty strings mean absent. */
@@ -12,11 +13,8 @@ export interface AuditEventListRequest
  * A page of the events of the caller's organization, newest first. Callers with `audit:read` only in teams get the
  * events of those teams. Throws `FIELD_INVALID` for invalid times, and `PAGE_TOKEN_INVALID`.
  */
-export async function listAuditEvents(
-  { reads, caller }: Scope,
-  request: AuditEventListRequest,
-  pageTokens: PageTokens,
-): Promise<Page> {
+export async function listAuditEvents(scope: Scope, request: AuditEventListRequest): Promise<Page> {
+  const { reads, caller } = scope
   const { targetId, targetType, actorId, actorKind, teamId, requestId } = request
   const actions = [...new Set(request.actions)].sort()
   const filter = {
@@ -31,12 +29,10 @@ export async function listAuditEvents(
   }
   const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'audit:read')
-  const query: PageQuery = {
+  return pageOf(scope, request, {
     method: 'ListAuditEvents',
-    organizationId,
     filter: { ...filter, actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
-  }
-  return pageOf(pageTokens, query, request, {
+    usualSize: MAX_PAGE_SIZE,
     read: (range) => readAuditEvents(reads, { ...filter, actions, organizationId, teamIds, ...range }),
   })
 }

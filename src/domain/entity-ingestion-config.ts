@@ -4,7 +4,7 @@ import {
   readConfigsOfTeam,
 } from '../store/entity-ingestion-config.js'
 import { listOfOwner, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
-import type { Page, PageTokens } from './paging.js'
+import type { Page } from './paging.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
@@ -24,13 +24,11 @@ export interface EntityIngestionConfigListRequest extends TeamListRequest {
 export async function listEntityIngestionConfigs(
   scope: Scope,
   { appInstanceId, ...request }: EntityIngestionConfigListRequest,
-  pageTokens: PageTokens,
 ): Promise<string | Page> {
   const { reads, caller } = scope
   const teamId = await teamIdFor(reads, caller, request.teamId)
   if (!isWhole({ ...request, teamId })) {
-    const filtered = { ...request, teamId, filters: { appInstanceId } }
-    return listAcrossTeams(scope, entityIngestionConfigs, filtered, pageTokens)
+    return listAcrossTeams(scope, entityIngestionConfigs, { ...request, teamId, filters: { appInstanceId } })
   }
   const team = { ownerId: teamId, ...visibleScope(caller) }
   const list = await (appInstanceId === ''

@@ -1,10 +1,9 @@
 import { notFound, ServiceError } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import * as directory from '../store/directory/group.js'
 import * as store from '../store/group.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { requirePermissionIn, type Scope } from './caller/caller.js'
-import { type Page, type PageRequest, type PageTokens, pageOf, pageOfRows } from './paging.js'
+import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
 /** The groups of an organization. What a directory manages cannot be changed. */
@@ -25,17 +24,18 @@ export interface GroupMember {
  * `users:read` in the organization, and `PAGE_TOKEN_INVALID`.
  */
 export async function listGroupMembers(
-  { reads, caller }: Scope,
+  scope: Scope,
   { groupId, ...request }: PageRequest & Pick<GroupMember, 'groupId'>,
-  pageTokens: PageTokens,
 ): Promise<Page> {
+  const { reads, caller } = scope
   requirePermissionIn(caller, null, 'users:read')
   const { organizationId } = caller
   const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
   if (group === undefined) throw notFound('group', groupId)
   const list = { organizationId, groupId }
-  return pageOf(pageTokens, { method: 'ListGroupMembers', organizationId, filter: { groupId } }, request, {
-    usualSize: USUAL_PAGE_SIZE,
+  return pageOf(scope, request, {
+    method: 'ListGroupMembers',
+    filter: { groupId },
     read: (range) => pageOfRows(range, 'userId', (rows) => store.listGroupMembers(reads, list, rows)),
     count: () => store.countGroupMembers(reads, list),
   })

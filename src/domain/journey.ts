@@ -1,9 +1,8 @@
 import { notFound } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import { printJourney } from '../store/journey.js'
 import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
 import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
-import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from './paging.js'
+import { type Page, type PageRequest, pageOf } from './paging.js'
 
 /**
  * The API's JSON of a journey with all its parts, as of one moment; tasks are overdue by today's date in UTC.
@@ -35,9 +34,8 @@ export interface JourneyListRequest extends PageRequest {
  * A page of the journeys that the caller may see, without their parts, in the order of their creation; filtered by
  * `isOverdue`, those come first that are overdue the longest, or will be next. Throws `PAGE_TOKEN_INVALID`.
  */
-export async function listJourneys(scope: Scope, request: JourneyListRequest, pageTokens: PageTokens): Promise<Page> {
+export async function listJourneys(scope: Scope, request: JourneyListRequest): Promise<Page> {
   const { reads, caller } = scope
-  const { organizationId } = caller
   const filters: JourneyFilters = {
     teamId: request.teamId || null,
     requesterUserId: request.requesterUserId || null,
@@ -47,11 +45,11 @@ export async function listJourneys(scope: Scope, request: JourneyListRequest, pa
   }
   const given = Object.entries(filters).filter(([, value]) => value !== null)
   const filter = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
-  const query: PageQuery = { method: 'ListJourneys', organizationId, filter }
   const teamIds = permittedTeamIds(caller, 'tickets:read')
-  const listed = { organizationId, teamIds, ...viewerOf(scope), ...filters }
-  return pageOf(pageTokens, query, request, {
-    usualSize: USUAL_PAGE_SIZE,
+  const listed = { organizationId: caller.organizationId, teamIds, ...viewerOf(scope), ...filters }
+  return pageOf(scope, request, {
+    method: 'ListJourneys',
+    filter,
     read: (range) => readJourneyPage(reads, { ...listed, ...range }),
     count: () => countJourneys(reads, listed),
   })

@@ -1,6 +1,6 @@
 import { readSlaDefinitionsOfTeam, slaDefinitionStore } from '../store/sla-definition.js'
 import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
-import type { Page, PageTokens } from './paging.js'
+import type { Page } from './paging.js'
 import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
@@ -24,12 +24,8 @@ export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boole
  * `listAcrossTeams` lists. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without `tickets:read` in it,
  * and `PAGE_TOKEN_INVALID`.
  */
-export async function listSlaDefinitions(
-  scope: Scope,
-  request: TeamListRequest,
-  pageTokens: PageTokens,
-): Promise<string | Page> {
-  if (!isWhole(request)) return listAcrossTeams(scope, slaDefinitions, request, pageTokens)
+export async function listSlaDefinitions(scope: Scope, request: TeamListRequest): Promise<string | Page> {
+  if (!isWhole(request)) return listAcrossTeams(scope, slaDefinitions, request)
   const { reads, caller } = scope
   const { teamId } = request
   const list = await readSlaDefinitionsOfTeam(reads, { ownerId: teamId, ...visibleScope(caller) })

@@ -1,13 +1,12 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations, ServiceError } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
 import type { StandardValues } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { type Permission, permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
-import { type Page, type PageQuery, type PageRange, type PageRequest, type PageTokens, pageOf } from './paging.js'
+import { type Page, type PageRange, type PageRequest, pageOf } from './paging.js'
 import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
@@ -15,7 +14,7 @@ import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './val
 export interface StandardListRequest extends PageRequest {
   readonly filters: Readonly<Record<string, string>>
   /** The size of a page if the caller names none. Default: that of most lists. */
-  readonly usualSize?: number
+  readonly usualSize?: number | undefined
 }
 
 /** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
@@ -39,16 +38,13 @@ export async function listObjects(
   scope: Scope,
   { name, read, store }: StandardResource,
   request: StandardListRequest,
-  pageTokens: PageTokens,
 ): Promise<Page> {
   const { reads, caller } = scope
-  const { organizationId } = caller
   const { pages, owner, isListedByOwner } = store
   if (pages === undefined) throw new Error(`the ${name} has no list in pages`)
   const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
-  const query: PageQuery = { method: `list ${name}`, organizationId, filter }
   const filters = Object.fromEntries(Object.entries(request.filters).map(([key, value]) => [key, value || null]))
-  const selection = { organizationId, teamIds: permittedTeamIds(caller, read), filters }
+  const selection = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, read), filters }
   const readObjects = async (range: PageRange) => {
     if (isListedByOwner && owner !== undefined) {
       const ownerId = request.filters[owner.property] ?? ''
@@ -58,8 +54,8 @@ export async function listObjects(
     return pages.list(reads, { ...selection, ...range })
   }
   const count = () => pages.count(reads, selection)
-  const { usualSize = USUAL_PAGE_SIZE } = request
-  return pageOf(pageTokens, query, request, { usualSize, read: readObjects, count })
+  const { usualSize } = request
+  return pageOf(scope, request, { method: `list ${name}`, filter, usualSize, read: readObjects, count })
 }
 
 /** The team of an owner among those of visible ones. */

@@ -1,7 +1,7 @@
 import { notFound } from '../errors.js'
 import { hasTeam } from '../store/organization.js'
 import { type Permission, requirePermissionIn, type Scope, visibleTeamIds } from './caller/caller.js'
-import type { Page, PageTokens } from './paging.js'
+import type { Page } from './paging.js'
 import { listObjects, type StandardListRequest } from './standard-methods.js'
 import type { StandardResource } from './standard-resource.js'
 
@@ -49,8 +49,7 @@ export async function listAcrossTeams(
   scope: Scope,
   resource: StandardResource,
   { teamId, q, filters = {}, ...request }: TeamListRequest & Partial<Pick<StandardListRequest, 'filters'>>,
-  pageTokens: PageTokens,
 ): Promise<Page> {
   const inTeam = await teamFilterOf(scope, teamId, resource.read)
-  return listObjects(scope, resource, { ...request, filters: { ...filters, q, teamId: inTeam } }, pageTokens)
+  return listObjects(scope, resource, { ...request, filters: { ...filters, q, teamId: inTeam } })
 }

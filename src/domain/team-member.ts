@@ -1,7 +1,6 @@
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../errors.js'
-import { USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
 import * as store from '../store/team-member.js'
@@ -18,7 +17,7 @@ import {
   type Scope,
   visibleScope,
 } from './caller/caller.js'
-import { type Page, type PageRequest, type PageTokens, pageOf } from './paging.js'
+import { type Page, type PageRequest, pageOf } from './paging.js'
 import { requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { timestampOf } from './value/timestamp.js'
@@ -50,22 +49,20 @@ export interface TeamMemberListRequest extends PageRequest {
 export async function listTeamMembers(
   scope: Scope,
   { teamId, expiresBefore, ...request }: TeamMemberListRequest,
-  pageTokens: PageTokens,
 ): Promise<Page> {
   const { reads, caller, runtime } = scope
-  const { organizationId } = caller
   const inTeam = await teamFilterOf(scope, teamId, 'teams:read')
   const endBefore = timestampOf('expiresBefore', expiresBefore)
   const selection: store.TeamMemberList = {
-    organizationId,
+    organizationId: caller.organizationId,
     teamIds: permittedTeamIds(caller, 'teams:read'),
     teamId: inTeam || null,
     now: runtime.now().toISOString(),
     endBefore,
   }
-  const query = { method: 'ListTeamMembers', organizationId, filter: { teamId, expiresBefore: endBefore ?? '' } }
-  return pageOf(pageTokens, query, request, {
-    usualSize: USUAL_PAGE_SIZE,
+  return pageOf(scope, request, {
+    method: 'ListTeamMembers',
+    filter: { teamId, expiresBefore: endBefore ?? '' },
     read: (range) => store.listTeamMembers(reads, selection, range),
     count: () => store.countTeamMembers(reads, selection),
   })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { create, type DescMessage, toJson } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { Scope } from '../domain/caller/caller.js'
-import type { Page, PageTokens } from '../domain/paging.js'
+import type { Page } from '../domain/paging.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { scopeOf } from './request-context.js'
@@ -56,10 +56,9 @@ export function tagged<Request, Answer>(
 
 /** The handler of a list. */
 export function listed<Request, Answer>(
-  rules: (scope: Scope, request: Request, pageTokens: PageTokens) => Promise<Page | string>,
-  pageTokens: PageTokens,
+  rules: (scope: Scope, request: Request) => Promise<Page | string>,
 ): Handler<Request, Answer> {
-  return async (request, context) => printedList(context, await rules(scopeOf(context), request, pageTokens))
+  return async (request, context) => printedList(context, await rules(scopeOf(context), request))
 }
 
 /** The handler of a method that answers nothing. */

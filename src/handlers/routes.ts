@@ -58,7 +58,7 @@ import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from 
 import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { standardMethods } from './standard-methods.js'
-import { createTeamMemberHandlers } from './team.js'
+import { teamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
@@ -78,13 +78,13 @@ export interface RoutesOptions extends AuthHandlersOptions, EventHandlersOptions
  * implementation answers `unimplemented`.
  */
 export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
-  const { pageTokens, limitCheck } = options
+  const { limitCheck } = options
   return (router) => {
     const standard = <Service extends DescService>(
       service: Service,
       resource: StandardResource,
       others: Partial<ServiceImpl<Service>> = {},
-    ) => router.service(service, { ...standardMethods(service, resource, pageTokens), ...others })
+    ) => router.service(service, { ...standardMethods(service, resource), ...others })
     standard(AccessPolicyApprovalProcedureService, approvalProcedures, {
       createAccessPolicyApprovalProcedure: async (request, context) => {
         const violations = limitCheck(context.method.input, request)
@@ -123,8 +123,8 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     standard(ApiKeyService, apiKeys, createApiKeyHandlers(options))
     standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
-      listAppInstances: listed(listAppInstances, pageTokens),
-      listAppInstanceShares: listed(listAppInstanceShares, pageTokens),
+      listAppInstances: listed(listAppInstances),
+      listAppInstanceShares: listed(listAppInstanceShares),
       shareAppInstance: done((scope, request) => shareAppInstance(scope, request, true)),
       unshareAppInstance: done((scope, request) => shareAppInstance(scope, request, false)),
     })
@@ -141,7 +141,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         const actions = request.actions.map((action, index) => auditActionFrom(action, `actions[${index}]`))
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
         const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
-        return printedList(context, await listAuditEvents(scopeOf(context), query, pageTokens))
+        return printedList(context, await listAuditEvents(scopeOf(context), query))
       },
       listAuditActions: (_request, context) => printedAnswer(context, JSON.stringify(auditActions)),
     })
@@ -153,14 +153,14 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
       },
     })
     standard(EntityFieldMappingService, entityFieldMappings, {
-      listEntityFieldMappings: listed(listEntityFieldMappings, pageTokens),
+      listEntityFieldMappings: listed(listEntityFieldMappings),
     })
     standard(EntityIngestionConfigService, entityIngestionConfigs, {
-      listEntityIngestionConfigs: listed(listEntityIngestionConfigs, pageTokens),
+      listEntityIngestionConfigs: listed(listEntityIngestionConfigs),
     })
     standard(EntityTypeService, standardResource(entityTypeStore))
     standard(GroupService, groups, {
-      listGroupMembers: listed(listGroupMembers, pageTokens),
+      listGroupMembers: listed(listGroupMembers),
       addGroupMember: async ({ groupId, userId }, context) => {
         await writeGroupMember(scopeOf(context), { groupId, userId }, true)
         return { data: { groupId, userId } }
@@ -169,7 +169,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     router.service(JourneyService, {
       getJourney: async ({ id }, context) => printedAnswer(context, await getJourney(scopeOf(context), id)),
-      listJourneys: listed(listJourneys, pageTokens),
+      listJourneys: listed(listJourneys),
     })
     router.service(OrganizationService, {
       getOrganization: tagged(getOrganization),
@@ -177,12 +177,12 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
     })
     standard(PriorityService, priorities, { updatePriority: tagged(updatePriority) })
     standard(SlaDefinitionService, slaDefinitions, {
-      listSlaDefinitions: listed(listSlaDefinitions, pageTokens),
+      listSlaDefinitions: listed(listSlaDefinitions),
       archiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, true)),
       unarchiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, false)),
     })
     standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(options))
-    standard(TeamService, standardResource(teamStore), createTeamMemberHandlers(options))
+    standard(TeamService, standardResource(teamStore), teamMemberHandlers)
   }
 }
 

@@ -1,6 +1,5 @@
 import { type DescMethod, type DescService, isFieldSet, type Message } from '@bufbuild/protobuf'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import type { PageTokens } from '../domain/paging.js'
 import { createObject, deleteObject, getObject, listObjects, updateObject } from '../domain/standard-methods.js'
 import { ofOwner, type StandardResource } from '../domain/standard-resource.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
@@ -19,21 +18,16 @@ type Request = Readonly<Record<string, unknown>> & {
   readonly clearFields?: readonly string[]
 }
 
-type Handler = (
-  request: Message & Request,
-  context: HandlerContext,
-  resource: StandardResource,
-  pageTokens: PageTokens,
-) => Promise<Message>
+type Handler = (request: Message & Request, context: HandlerContext, resource: StandardResource) => Promise<Message>
 
 /** The handlers of the standard methods (AIP-131 to 135), by verb. */
 const handlers: Readonly<Record<string, Handler>> = {
   Get: async (request, context, resource) =>
     taggedAnswer(context, await getObject(scopeOf(context), placed(resource, request), request.id)),
 
-  List: async (request, context, resource, pageTokens) => {
+  List: async (request, context, resource) => {
     const filters = Object.fromEntries(resource.store.filters.map((name) => [name, String(request[name])]))
-    return printedList(context, await listObjects(scopeOf(context), resource, { ...request, filters }, pageTokens))
+    return printedList(context, await listObjects(scopeOf(context), resource, { ...request, filters }))
   },
 
   Create: async (request, context, resource) => {
@@ -87,7 +81,6 @@ function placed(resource: StandardResource, request: Request): StandardResource 
 export function standardMethods<Service extends DescService>(
   service: Service,
   resource: StandardResource,
-  pageTokens: PageTokens,
 ): Partial<ServiceImpl<Service>> {
   const type = service.name.replace(/Service$/, '')
   const { pages } = resource.store
@@ -98,7 +91,7 @@ export function standardMethods<Service extends DescService>(
     if (method === undefined) return []
     const settled = async (request: Message & Request, context: HandlerContext) => {
       setMoments(method.input, request)
-      return handle(request, context, resource, pageTokens)
+      return handle(request, context, resource)
     }
     return [[method.localName, settled] as const]
   })

@@ -1,32 +1,29 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { TeamService } from '../../gen/svc/v2/team_pb.js'
 import { TeamUserRole } from '../../gen/svc/v2/user_pb.js'
-import type { PageTokens } from '../domain/paging.js'
 import * as domain from '../domain/team-member.js'
 import { invalidField } from '../errors.js'
 import { done, listed } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
 /** The methods of the service of teams that are about members. */
-export function createTeamMemberHandlers({ pageTokens }: { readonly pageTokens: PageTokens }) {
-  return {
-    listTeamMembers: listed(domain.listTeamMembers, pageTokens),
+export const teamMemberHandlers = {
+  listTeamMembers: listed(domain.listTeamMembers),
 
-    async getTeamMember(request, context) {
-      const member = await domain.getTeamMember(scopeOf(context), request)
-      context.responseHeader.set('etag', domain.teamMemberTagOf(member))
-      return { data: memberToMessage(member) }
-    },
+  async getTeamMember(request, context) {
+    const member = await domain.getTeamMember(scopeOf(context), request)
+    context.responseHeader.set('etag', domain.teamMemberTagOf(member))
+    return { data: memberToMessage(member) }
+  },
 
-    async setTeamMember(request, context) {
-      const member = await domain.setTeamMember(scopeOf(context), { ...request, role: roleFrom(request.role) })
-      context.responseHeader.set('etag', domain.teamMemberTagOf(member))
-      return { data: memberToMessage(member) }
-    },
+  async setTeamMember(request, context) {
+    const member = await domain.setTeamMember(scopeOf(context), { ...request, role: roleFrom(request.role) })
+    context.responseHeader.set('etag', domain.teamMemberTagOf(member))
+    return { data: memberToMessage(member) }
+  },
 
-    removeTeamMember: done(domain.removeTeamMember),
-  } satisfies Partial<ServiceImpl<typeof TeamService>>
-}
+  removeTeamMember: done(domain.removeTeamMember),
+} satisfies Partial<ServiceImpl<typeof TeamService>>
 
 /** The role of a request, which may be a number without a name. */
 function roleFrom(role: TeamUserRole): domain.TeamMember['role'] {

@@ -9,7 +9,6 @@ import {
   type UserUpdate as UserUpdateMessage,
   UserUpdateOutcome,
 } from '../../gen/svc/v2/user_pb.js'
-import type { PageTokens } from '../domain/paging.js'
 import {
   fieldOwners,
   type GovernedField,
@@ -32,14 +31,8 @@ import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printe
 import { scopeOf } from './request-context.js'
 import type { Tally } from './tally.js'
 
-/** What the service of users needs. */
-export interface UserHandlersOptions {
-  readonly pageTokens: PageTokens
-  readonly tally?: Tally | undefined
-}
-
 /** The service of users. */
-export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): ServiceImpl<typeof UserService> {
+export function createUserHandlers({ tally }: { readonly tally?: Tally | undefined }): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
       const { json, skipped } = await updateUser(scopeOf(context), updateFrom(request))
@@ -73,7 +66,7 @@ export function createUserHandlers({ pageTokens, tally }: UserHandlersOptions): 
       const [field] = governedFieldsFrom([request.field])
       const owner = fieldOwners.find((each) => FieldOwner[each] === request.owner)
       const role = request.role === UserRoleMessage.UNSPECIFIED ? undefined : roles[request.role]
-      const page = await listUsers(scopeOf(context), { ...request, field, owner, role }, pageTokens)
+      const page = await listUsers(scopeOf(context), { ...request, field, owner, role })
       return printedList(context, page)
     },
 

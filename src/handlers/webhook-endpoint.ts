@@ -4,7 +4,6 @@ import {
   type WebhookEndpointService,
   WebhookMode,
 } from '../../gen/svc/v2/webhook_endpoint_pb.js'
-import type { PageTokens } from '../domain/paging.js'
 import { isDelivered } from '../domain/webhook/delivery.js'
 import { listDeliveries, recover, resend } from '../domain/webhook/delivery-list.js'
 import {
@@ -25,13 +24,11 @@ import { createdValues, updatedValues } from './standard-methods.js'
 /** What the handlers of webhook endpoints depend on. */
 export interface WebhookHandlersOptions {
   readonly webhooks: WebhookTools
-  readonly pageTokens: PageTokens
 }
 
 /** The methods of webhook endpoints that are not standard, or show a secret. */
 export function createWebhookEndpointHandlers({
   webhooks,
-  pageTokens,
 }: WebhookHandlersOptions): Partial<ServiceImpl<typeof WebhookEndpointService>> {
   return {
     createWebhookEndpoint: async (request, context) => {
@@ -65,7 +62,7 @@ export function createWebhookEndpointHandlers({
     replayWebhookEndpoint: done((scope, { id, position }) => replayEndpoint(scope, id, position)),
     listWebhookDeliveries: async ({ status, ...request }, context) => {
       const query = { ...request, status: statuses[status] }
-      return printedList(context, await listDeliveries(scopeOf(context), query, pageTokens))
+      return printedList(context, await listDeliveries(scopeOf(context), query))
     },
     resendWebhookDelivery: async ({ webhookEndpointId, id }, context) =>
       printedAnswer(context, await resend(scopeOf(context), webhookEndpointId, id)),

@@ -10,7 +10,7 @@ import { createRevokeCallCounter } from '../../src/handlers/revoke-limit.js'
 import { authErrorBody } from '../../src/http/auth-error.js'
 import type { RevokeDecision } from '../../src/store/revoke-attempt.js'
 import { createTestRuntime } from '../support/runtime.js'
-import { noWait, readSnapshot } from '../support/scope.js'
+import { noWait, tablesOn } from '../support/scope.js'
 
 const address = '10.0.0.1'
 const { revokeLeakedKey, createToken } = AuthService.method
@@ -80,9 +80,7 @@ describe('a call that revokes', () => {
     idempotencyKey: undefined,
     ifMatch: undefined,
     runtime: createTestRuntime(),
-    tables,
-    reads: tables,
-    readSnapshot,
+    ...tablesOn(tables),
     ...noWait,
   }
   const values = createContextValues().set(requestContextKey, context)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { createPageTokens, type PageQuery, type PageTokens, pageSizeFrom } from '../../src/domain/paging.js'
+import { pageSizeFrom } from '../../src/domain/paging.js'
+import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/value/page-token.js'
 import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { Database } from '../support/sql.js'
@@ -126,6 +127,6 @@ describe('the size of a page', () => {
     [MAX_PAGE_SIZE + 1, MAX_PAGE_SIZE],
     [2 ** 31 - 1, MAX_PAGE_SIZE],
   ])('requested as %i is %i', (requested, size) => {
-    expect(pageSizeFrom(requested)).toBe(size)
+    expect(pageSizeFrom(requested, MAX_PAGE_SIZE)).toBe(size)
   })
 })

@@ -13,7 +13,7 @@ const targets = {
     tests: ['test/rest/parameter-binder.test.ts'],
   },
   'page-token': {
-    mutate: ['src/domain/paging.ts'],
+    mutate: ['src/domain/paging.ts', 'src/domain/value/page-token.ts'],
     tests: ['test/domain/page-token.test.ts'],
   },
   limiter: {

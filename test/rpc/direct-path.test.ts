@@ -14,7 +14,6 @@ import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { FeedSignals } from '../../src/domain/event/feed-signals.js'
-import { createPageTokens } from '../../src/domain/paging.js'
 import { maskError } from '../../src/failure/error-mapping.js'
 import { requestContextKey } from '../../src/handlers/request-context.js'
 import { createLimits, createRoutes, services } from '../../src/handlers/routes.js'
@@ -23,7 +22,7 @@ import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertManagedKeys, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
-import { noWait, readSnapshot } from '../support/scope.js'
+import { noWait, tablesOn } from '../support/scope.js'
 import { type CallerName, methodRequests } from './method-requests.js'
 import { type Ports, servePorts } from './ports.js'
 import { callHttp1, callHttp2, type RawAnswer, type RawRequest, trailersOnly } from './raw-call.js'
@@ -51,6 +50,7 @@ beforeAll(async () => {
   const runtime = createTestRuntime()
   const keyUses = createKeyUses({ database, runtime, log })
   const bearerTokens = createBearerTokens({ database, runtime })
+  const tables = { ...tablesOn(database), reads: database.reads }
   const admission = createAdmission({
     access: accessRulesOf(services),
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens }),
@@ -59,20 +59,18 @@ beforeAll(async () => {
     const call = { runtime, requestId: 'r1', clientAddress: () => '127.0.0.1', idempotencyKey: undefined, ...noWait }
     try {
       const caller = await admission(method, { requestId: call.requestId, authorization })
-      const tables = { tables: database, reads: database.reads, readSnapshot }
       return createContextValues().set(requestContextKey, { ...call, caller, ...tables })
     } catch (error) {
       throw maskError(error, log, { requestId: 'r1', method: method.name })
     }
   }
-  const pageTokens = createPageTokens(database)
   const credentials = { hasher, keyUses, bearerTokens }
   const feedSignals = new FeedSignals()
   const webhooks = createWebhooks({
     config: configFromEnvironment({ SVC_SEAL_KEY: 'a key of thirty-two characters !!' }),
     runtime,
   })
-  const handlers = { runtime, ...credentials, timing: systemTiming, pageTokens, limitCheck, feedSignals, webhooks }
+  const handlers = { runtime, ...credentials, timing: systemTiming, limitCheck, feedSignals, webhooks }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const publicError = (cause: unknown, { method }: { readonly method: DescMethod }) =>

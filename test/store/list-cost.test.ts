@@ -8,7 +8,6 @@ import { type AuditEventListRequest, listAuditEvents } from '../../src/domain/au
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import { listEntityFieldMappings } from '../../src/domain/entity-field-mapping.js'
 import { type JourneyListRequest, listJourneys } from '../../src/domain/journey.js'
-import { createPageTokens } from '../../src/domain/paging.js'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import { listObjects } from '../../src/domain/standard-methods.js'
@@ -74,12 +73,7 @@ const common: Partial<UserListRequest> = {
   owner: 'AUTOMATION',
 }
 const listApiKeys = (sql: Database, caller: Caller, teamId: string) =>
-  listObjects(
-    scopeOn(sql, caller),
-    apiKeys,
-    { ...page, includeTotal: false, filters: { teamId } },
-    createPageTokens(sql),
-  )
+  listObjects(scopeOn(sql, caller), apiKeys, { ...page, includeTotal: false, filters: { teamId } })
 /**
  * Every combination of filters on app resources, of callers who see few and who see all: half of many have the type, the
  * others the name.
@@ -98,7 +92,7 @@ const resourceLists = Object.fromEntries(
     const caller = chosen < 16 ? keyOf(acme) : manager
     const named = Object.entries(filters).flatMap(([name, value]) => (value === '' ? [] : [name]))
     const read = (sql: Database) =>
-      listObjects(scopeOn(sql, caller), appResources, { ...page, includeTotal: false, filters }, createPageTokens(sql))
+      listObjects(scopeOn(sql, caller), appResources, { ...page, includeTotal: false, filters })
     return [`app resources for a ${caller.kind} with the filters ${named.join(', ')}`, read]
   }),
 )
@@ -135,7 +129,7 @@ const journeyLists = Object.fromEntries(
     journeyFilters.map((filter) => {
       // Each row of a page passes through a dozen parts of its plan.
       const request = { ...page, pageSize: 10, includeTotal: false, teamId: '', requesterUserId: '', ...filter }
-      const read = (sql: Database) => listJourneys(scopeOn(sql, caller), request, createPageTokens(sql))
+      const read = (sql: Database) => listJourneys(scopeOn(sql, caller), request)
       return [`journeys for ${name} with the filter ${JSON.stringify(filter)}`, read]
     }),
   ),
@@ -152,7 +146,7 @@ const actionFilters: readonly Partial<AuditEventListRequest>[] = [
 const actionLists = Object.fromEntries(
   actionFilters.map((filter) => {
     const request = { ...anyEvent, pageSize: 20, ...filter }
-    const read = (sql: Database) => listAuditEvents(scopeOn(sql, keyOf(acme)), request, createPageTokens(sql))
+    const read = (sql: Database) => listAuditEvents(scopeOn(sql, keyOf(acme)), request)
     return [`audit events with the filter ${JSON.stringify(filter)}`, read]
   }),
 )
@@ -161,50 +155,36 @@ const actionLists = Object.fromEntries(
 const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'API keys of a team': (sql) => listApiKeys(sql, keyOf(acme), few),
   'API keys for a manager': (sql) => listApiKeys(sql, manager, ''),
-  'app instances': (sql) =>
-    listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few, q: '' }, createPageTokens(sql)),
+  'app instances': (sql) => listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few, q: '' }),
   ...resourceLists,
   ...journeyLists,
   ...listsAcrossTeams(readers),
   'ingestion configs': (sql) => listConfigs(sql, keyOf(acme), { teamId: few, q: '', ...wholeList }),
   'field mappings': (sql) =>
     listEntityFieldMappings(scopeOn(sql, keyOf(acme)), { entityTypeId: fixture.entityTypes.it, ingestionConfigId: '' }),
-  'SLA definitions': (sql) =>
-    listSlaDefinitions(scopeOn(sql, keyOf(acme)), { teamId: few, q: '', ...wholeList }, createPageTokens(sql)),
-  users: (sql) =>
-    listUsers(scopeOn(sql, keyOf(globex)), { ...page, includeDeactivated: false, email: '' }, createPageTokens(sql)),
+  'SLA definitions': (sql) => listSlaDefinitions(scopeOn(sql, keyOf(acme)), { teamId: few, q: '', ...wholeList }),
+  users: (sql) => listUsers(scopeOn(sql, keyOf(globex)), { ...page, includeDeactivated: false, email: '' }),
   'users of an address': (sql) =>
-    listUsers(
-      scopeOn(sql, keyOf(acme)),
-      { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' },
-      createPageTokens(sql),
-    ),
+    listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' }),
   ...Object.fromEntries(
     Object.entries(userFilters).flatMap(([name, filter]) =>
       [filter, { ...common, ...filter }].map((given, index) => [
         `users by ${name}${['', ' and what nearly all match'][index]}`,
         (sql: Database) =>
-          listUsers(
-            scopeOn(sql, keyOf(acme)),
-            { ...page, includeDeactivated: false, email: '', ...given },
-            createPageTokens(sql),
-          ),
+          listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '', ...given }),
       ]),
     ),
   ),
   'department options': (sql) => listDepartmentOptions(scopeOn(sql, keyOf(globex))),
-  'audit events': (sql) => listAuditEvents(scopeOn(sql, manager), anyEvent, createPageTokens(sql)),
-  'audit events of an actor': (sql) =>
-    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, actorId: 'few' }, createPageTokens(sql)),
+  'audit events': (sql) => listAuditEvents(scopeOn(sql, manager), anyEvent),
+  'audit events of an actor': (sql) => listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, actorId: 'few' }),
   'audit events of a kind of actor': (sql) =>
-    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, actorKind: 'WORKER' }, createPageTokens(sql)),
+    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, actorKind: 'WORKER' }),
   'audit events of a kind of target': (sql) =>
-    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, targetType: 'few' }, createPageTokens(sql)),
-  'audit events of a team': (sql) =>
-    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, teamId: few }, createPageTokens(sql)),
+    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, targetType: 'few' }),
+  'audit events of a team': (sql) => listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, teamId: few }),
   ...actionLists,
-  'audit events of a request': (sql) =>
-    listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, requestId: 'few' }, createPageTokens(sql)),
+  'audit events of a request': (sql) => listAuditEvents(scopeOn(sql, keyOf(acme)), { ...anyEvent, requestId: 'few' }),
 }
 
 const nothingElse = { role: undefined, pinFields: [], releaseFields: [] }
@@ -333,7 +313,7 @@ describe('lists and writes', () => {
          FROM generate_series(2, ${count}) n ON CONFLICT DO NOTHING`,
     )
     const request = { teamId: globexIt, q: '', ...wholeList }
-    const text = await listSlaDefinitions(scopeOn(database, keyOf(globex)), request, createPageTokens(database))
+    const text = await listSlaDefinitions(scopeOn(database, keyOf(globex)), request)
     if (typeof text !== 'string') throw new Error('the list has pages')
     const listed: { readonly id: string }[] = JSON.parse(text)
     expect(listed.map(({ id }) => id)).toEqual([

@@ -1,7 +1,6 @@
 import { listAppInstances } from '../../src/domain/app-instance.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import { listEntityIngestionConfigs } from '../../src/domain/entity-ingestion-config.js'
-import { createPageTokens } from '../../src/domain/paging.js'
 import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import type { TeamListRequest } from '../../src/domain/team-list.js'
 import { listTeamMembers, type TeamMemberListRequest } from '../../src/domain/team-member.js'
@@ -21,7 +20,7 @@ export const listConfigs = (
   sql: Database,
   caller: Caller,
   request: TeamListRequest & { readonly appInstanceId?: string },
-) => listEntityIngestionConfigs(scopeOn(sql, caller), { appInstanceId: '', ...request }, createPageTokens(sql))
+) => listEntityIngestionConfigs(scopeOn(sql, caller), { appInstanceId: '', ...request })
 
 /** Roles, of which nearly all are in one team and end, for callers who see all, those of one team, or those of most. */
 const roleFilters: readonly Partial<TeamMemberListRequest>[] = [
@@ -35,7 +34,7 @@ const rolesFor = (readers: Readers) =>
   Object.entries(readers).flatMap(([name, caller]) =>
     roleFilters.map((filter) => {
       const request = { pageSize: 40, pageToken: '', includeTotal: false, teamId: '-', expiresBefore: '', ...filter }
-      const read = (sql: Database) => listTeamMembers(scopeOn(sql, caller), request, createPageTokens(sql))
+      const read = (sql: Database) => listTeamMembers(scopeOn(sql, caller), request)
       return [`roles for ${name} with the filter ${JSON.stringify(filter)}`, read] as const
     }),
   )
@@ -55,8 +54,8 @@ const ownedFor = (readers: Readers) =>
       // Each SLA definition passes through the parts of the plan that print what it has.
       const request = { pageToken: '', pageSize: 20, teamId, q }
       const reads: Record<string, (sql: Database) => Promise<unknown>> = {
-        'app instances': (sql) => listAppInstances(scopeOn(sql, caller), request, createPageTokens(sql)),
-        'SLA definitions': (sql) => listSlaDefinitions(scopeOn(sql, caller), request, createPageTokens(sql)),
+        'app instances': (sql) => listAppInstances(scopeOn(sql, caller), request),
+        'SLA definitions': (sql) => listSlaDefinitions(scopeOn(sql, caller), request),
         'ingestion configs': (sql) => listConfigs(sql, caller, request),
         'ingestion configs of an app instance': (sql) =>
           listConfigs(sql, caller, { ...request, appInstanceId: fixture.appInstances.it }),

@@ -1,10 +1,11 @@
 import type { Tables } from '../../src/db/tables.js'
 import type { Caller, Scope } from '../../src/domain/caller/caller.js'
+import { createPageTokens } from '../../src/domain/value/page-token.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import { createTestRuntime } from './runtime.js'
 
 /** For calls that read no snapshots. */
-export function readSnapshot(): never {
+function readSnapshot(): never {
   throw new Error('these tables read no snapshots')
 }
 
@@ -14,8 +15,13 @@ export const noWait = {
   readmit: () => Promise.reject(new Error('this call waits for nothing')),
 }
 
+/** What a call reads and writes on these tables. */
+export function tablesOn(tables: Tables) {
+  return { tables, reads: tables, readSnapshot, pageTokens: createPageTokens(tables) }
+}
+
 /** What a call of a caller needs, on these tables. */
 export function scopeOn(tables: Tables, caller: Caller, context: Partial<WriteContext> = {}): Scope {
   const call = { runtime: createTestRuntime(), requestId: 'r1', ...context }
-  return { ...call, caller, tables, reads: tables, readSnapshot, ...noWait }
+  return { ...call, caller, ...tablesOn(tables), ...noWait }
 }

@@ -2,6 +2,7 @@ import type { Tables, UserTables } from '../../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { firstTeamIds } from '../../store/organization.js'
+import type { PageTokens } from '../value/page-token.js'
 
 /** Every permission, in the order of the documentation (docs/permissions.md). */
 export const permissions = [
@@ -61,6 +62,7 @@ export interface Scope extends WriteContext {
   readonly reads: Tables
   /** Rows one by one, which a replica may answer too. */
   readonly readSnapshot: UserTables['readSnapshot']
+  readonly pageTokens: PageTokens
   readonly caller: Caller
   /** Gives up the place among the running calls, until the caller is admitted again: others may run meanwhile. */
   readonly leave: () => void

@@ -34,7 +34,7 @@ export async function listEvents(
   { signals, millis, signal }: Waiting,
 ): Promise<EventPage> {
   const until = performance.now() + millis
-  const reader = await readerOf(scope, query, pageSizeFrom(pageSize, USUAL_PAGE_SIZE), signals)
+  const reader = await readerOf(scope, query, pageSizeFrom(pageSize), signals)
   let page = await reader.next()
   while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
     page = await reader.next()

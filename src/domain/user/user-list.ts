@@ -1,9 +1,10 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import { refuseViolations } from '../../errors.js'
+import { MAX_PAGE_SIZE } from '../../limits/known-limits.js'
 import { printDepartmentOptions } from '../../store/department-option.js'
 import { countUsers, readUserPage, type UserFilters } from '../../store/user-list.js'
 import type { Scope } from '../caller/caller.js'
-import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from '../paging.js'
+import { type Page, type PageRequest, pageOf } from '../paging.js'
 import type { FieldOwner, GovernedField } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
 
@@ -24,18 +25,17 @@ export interface UserListRequest extends PageRequest {
  * A page of the members of the caller's organization that all filters match, in the order of their creation. Throws
  * `PAGE_TOKEN_INVALID`, and `FIELD_REQUIRED` for a field without an owner, or the reverse.
  */
-export async function listUsers(
-  { reads, caller: { organizationId } }: Scope,
-  request: UserListRequest,
-  pageTokens: PageTokens,
-): Promise<Page> {
+export async function listUsers(scope: Scope, request: UserListRequest): Promise<Page> {
+  const { reads, caller } = scope
+  const { organizationId } = caller
   const filters = filtersOf(request)
   const { owned, emailKey: email, isDeactivated, ...values } = filters
   const given = Object.entries({ email, ...values, ...owned }).filter(([, value]) => value !== undefined)
   const includeDeactivated = String(isDeactivated === undefined || (isDeactivated && 'only'))
-  const filter = { includeDeactivated, ...Object.fromEntries(given) }
-  const query: PageQuery = { method: 'ListUsers', organizationId, filter }
-  return pageOf(pageTokens, query, request, {
+  return pageOf(scope, request, {
+    method: 'ListUsers',
+    filter: { includeDeactivated, ...Object.fromEntries(given) },
+    usualSize: MAX_PAGE_SIZE,
     read: (range) => readUserPage(reads, { organizationId, filters, ...range }),
     count: () => countUsers(reads, organizationId, filters),
   })

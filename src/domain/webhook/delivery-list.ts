@@ -1,9 +1,8 @@
 import type { WebhookDeliveryStatus } from '../../../gen/prisma/enums.js'
 import { notFound } from '../../errors.js'
-import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
 import type { Scope } from '../caller/caller.js'
-import { type Page, type PageQuery, type PageRequest, type PageTokens, pageOf } from '../paging.js'
+import { type Page, type PageRequest, pageOf } from '../paging.js'
 import { getObject, type StandardChanges, updateObject } from '../standard-methods.js'
 import { timestampOf } from '../value/timestamp.js'
 import { webhookEndpoints } from './endpoint.js'
@@ -21,14 +20,13 @@ const END = '9223372036854775807'
 export async function listDeliveries(
   scope: Scope,
   { webhookEndpointId: endpointId, status, ...request }: DeliveryListRequest,
-  pageTokens: PageTokens,
 ): Promise<Page> {
   const { reads, caller } = scope
   const { organizationId } = caller
   await getObject(scope, webhookEndpoints, endpointId)
-  const query: PageQuery = { method: 'ListWebhookDeliveries', organizationId, filter: { endpointId, status } }
-  return pageOf(pageTokens, query, request, {
-    usualSize: USUAL_PAGE_SIZE,
+  return pageOf(scope, request, {
+    method: 'ListWebhookDeliveries',
+    filter: { endpointId, status },
     read: ({ after: before = END, pageSize }) =>
       readDeliveries(reads, { organizationId, endpointId, status, before, pageSize }),
   })
