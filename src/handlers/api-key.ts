@@ -2,12 +2,12 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { ApiKeyKind, type ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { createKey, revokeKey, rotateKey } from '../domain/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS } from '../domain/auth/api-key-rotation.js'
-import type { SecretHasher } from '../domain/auth/secret-hash.js'
+import type { HandlerTools } from './handler-tools.js'
 import { printedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
 /** The methods of API keys that write. Responses of every method say `Cache-Control: no-store`. */
-export function createApiKeyHandlers({ hasher }: { readonly hasher: SecretHasher }): Writes {
+export function createApiKeyHandlers({ hasher }: HandlerTools): Writes {
   return {
     createApiKey: async ({ teamId, kind, name, permissions, lifetimeSeconds }, context) => {
       const { json, secret } = await createKey(scopeOf(context), hasher, {

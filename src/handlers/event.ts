@@ -2,17 +2,12 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type EventService, ListEventsResponseSchema, WatchEventsResponseSchema } from '../../gen/svc/v2/event_pb.js'
 import { listEvents, watchEvents } from '../domain/event/event-feed.js'
 import type { EventPage } from '../domain/event/feed-part.js'
-import type { FeedSignals } from '../domain/event/feed-signals.js'
 import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { suggestion } from '../protojson/nearest.js'
 import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
+import type { HandlerTools } from './handler-tools.js'
 import { scopeOf } from './request-context.js'
-
-/** What the handlers of events depend on. */
-export interface EventHandlersOptions {
-  readonly feedSignals: FeedSignals
-}
 
 /** What a call has left for its answer when it stops to wait, in milliseconds. */
 const ANSWER_MILLIS = 2_000
@@ -20,7 +15,7 @@ const ANSWER_MILLIS = 2_000
 const WATCH_MILLIS = 60_000
 
 /** The service that tells what has changed. */
-export function createEventHandlers({ feedSignals: signals }: EventHandlersOptions): ServiceImpl<typeof EventService> {
+export function createEventHandlers({ feedSignals: signals }: HandlerTools): ServiceImpl<typeof EventService> {
   const waitingOf = ({ signal, timeoutMs }: HandlerContext, millis: number) => {
     const left = Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS)
     return { signals, signal, millis: Math.min(millis, left) }

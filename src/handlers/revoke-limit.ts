@@ -4,8 +4,8 @@ import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import type { Tables } from '../db/tables.js'
 import { orUnavailable } from '../domain/auth/revocation.js'
 import { type Admission, rateLimited } from '../domain/auth/revoke-limiter.js'
+import type { Tally } from './handler-tools.js'
 import { requestContextOf } from './request-context.js'
-import type { Tally } from './tally.js'
 
 /** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
 export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>

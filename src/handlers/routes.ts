@@ -53,8 +53,9 @@ import { auditActions } from '../store/audit-action.js'
 import { entityTypeStore } from '../store/entity-type.js'
 import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
-import { type AuthHandlersOptions, createAuthHandlers } from './auth.js'
-import { auditActionFrom, createEventHandlers, type EventHandlersOptions } from './event.js'
+import { createAuthHandlers } from './auth.js'
+import { auditActionFrom, createEventHandlers } from './event.js'
+import type { HandlerTools } from './handler-tools.js'
 import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { standardMethods } from './standard-methods.js'
@@ -63,22 +64,17 @@ import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
 import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
-import { createWebhookEndpointHandlers, type WebhookHandlersOptions } from './webhook-endpoint.js'
+import { createWebhookEndpointHandlers } from './webhook-endpoint.js'
 
 /** Every service of the API. */
 export const services: readonly DescService[] = Object.values(servicesByMember)
-
-/** What handlers depend on; each takes the part that it needs. */
-export interface RoutesOptions extends AuthHandlersOptions, EventHandlersOptions, WebhookHandlersOptions {
-  readonly limitCheck: LimitCheck
-}
 
 /**
  * Registers every service: those of a few lines are written here, the others in a file each. A method without an
  * implementation answers `unimplemented`.
  */
-export function createRoutes(options: RoutesOptions): (router: ConnectRouter) => void {
-  const { limitCheck } = options
+export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => void {
+  const { limitCheck } = tools
   return (router) => {
     const standard = <Service extends DescService>(
       service: Service,
@@ -95,7 +91,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         return taggedAnswer(context, await updateApprovalProcedure(scopeOf(context), { ...request, violations }))
       },
     })
-    router.service(AuthService, createAuthHandlers(options))
+    router.service(AuthService, createAuthHandlers(tools))
     router.service(CallerService, {
       getCaller: async (_request, context) => {
         const { kind, id, name, organizationId, role, permissions, teams, expiresAt } = await getCaller(
@@ -115,12 +111,12 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
         }
       },
     })
-    router.service(EventService, createEventHandlers(options))
-    router.service(TransferService, createTransferHandlers(options))
-    router.service(UserIngestionService, createUserIngestionHandlers(options))
-    router.service(UserRelationshipService, createUserRelationshipHandlers(options))
-    router.service(UserService, createUserHandlers(options))
-    standard(ApiKeyService, apiKeys, createApiKeyHandlers(options))
+    router.service(EventService, createEventHandlers(tools))
+    router.service(TransferService, createTransferHandlers(tools))
+    router.service(UserIngestionService, createUserIngestionHandlers(tools))
+    router.service(UserRelationshipService, createUserRelationshipHandlers(tools))
+    router.service(UserService, createUserHandlers(tools))
+    standard(ApiKeyService, apiKeys, createApiKeyHandlers(tools))
     standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
       listAppInstances: listed(listAppInstances),
@@ -181,7 +177,7 @@ export function createRoutes(options: RoutesOptions): (router: ConnectRouter) =>
       archiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, true)),
       unarchiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, false)),
     })
-    standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(options))
+    standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(tools))
     standard(TeamService, standardResource(teamStore), teamMemberHandlers)
   }
 }

@@ -2,12 +2,13 @@ import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { ImportRecordsRequestSchema, RecordOutcome, type TransferService } from '../../gen/svc/v2/transfer_pb.js'
-import { type LimitCheck, refuseLimits } from '../limits/limit-check.js'
+import { refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { exportRecords } from '../transfer/export-records.js'
 import { importForCaller } from '../transfer/import-for-caller.js'
 import type { PlannedRecord } from '../transfer/import-records.js'
 import { createRecordReader } from '../transfer/record-reader.js'
+import type { HandlerTools } from './handler-tools.js'
 import { scopeOf } from './request-context.js'
 
 const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> = {
@@ -18,11 +19,7 @@ const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> =
 }
 
 /** The service that imports and exports records. */
-export function createTransferHandlers({
-  limitCheck,
-}: {
-  readonly limitCheck: LimitCheck
-}): ServiceImpl<typeof TransferService> {
+export function createTransferHandlers({ limitCheck }: HandlerTools): ServiceImpl<typeof TransferService> {
   const readRecord = createRecordReader(limitCheck)
   return {
     async importRecords({ records, validateOnly: isPlan }, context) {

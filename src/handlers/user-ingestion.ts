@@ -3,17 +3,13 @@ import { IngestionOutcome, type UserIngestionService } from '../../gen/svc/v2/us
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles, republishUser } from '../domain/user-ingestion/user-ingestion.js'
+import type { HandlerTools } from './handler-tools.js'
 import { taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import type { Tally } from './tally.js'
 import { skippedFieldsToMessage } from './user.js'
 
 /** The service of profiles that connected apps supply. */
-export function createUserIngestionHandlers({
-  tally,
-}: {
-  readonly tally?: Tally | undefined
-}): ServiceImpl<typeof UserIngestionService> {
+export function createUserIngestionHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserIngestionService> {
   const count = ({ skipped, skippedPhone }: { readonly skipped: SkippedFields; readonly skippedPhone: boolean }) => {
     tally?.fieldsSkipped(skipped)
     if (skippedPhone) tally?.phoneSkipped()

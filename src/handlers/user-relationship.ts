@@ -2,16 +2,12 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { type UserRelationshipService, UserRelationshipType } from '../../gen/svc/v2/user_relationship_pb.js'
 import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager.js'
 import { getManager, writeManager } from '../domain/user/user-relationship.js'
+import type { HandlerTools } from './handler-tools.js'
 import { scopeOf } from './request-context.js'
-import type { Tally } from './tally.js'
 import { skippedFieldsToMessage } from './user.js'
 
 /** The service of relationships between users. */
-export function createUserRelationshipHandlers({
-  tally,
-}: {
-  readonly tally?: Tally | undefined
-}): ServiceImpl<typeof UserRelationshipService> {
+export function createUserRelationshipHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
       const { userId, relatedUserId: managerUserId, pin } = request

@@ -27,12 +27,12 @@ import {
 } from '../domain/user/user.js'
 import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
+import type { HandlerTools } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import type { Tally } from './tally.js'
 
 /** The service of users. */
-export function createUserHandlers({ tally }: { readonly tally?: Tally | undefined }): ServiceImpl<typeof UserService> {
+export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
       const { json, skipped } = await updateUser(scopeOf(context), updateFrom(request))

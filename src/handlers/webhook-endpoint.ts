@@ -13,23 +13,18 @@ import {
   setEndpointEnabled,
   testEndpoint,
   updateEndpoint,
-  type WebhookTools,
   webhookEndpoints,
 } from '../domain/webhook/endpoint.js'
 import { auditActionFrom } from './event.js'
+import type { HandlerTools } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { createdValues, updatedValues } from './standard-methods.js'
 
-/** What the handlers of webhook endpoints depend on. */
-export interface WebhookHandlersOptions {
-  readonly webhooks: WebhookTools
-}
-
 /** The methods of webhook endpoints that are not standard, or show a secret. */
 export function createWebhookEndpointHandlers({
   webhooks,
-}: WebhookHandlersOptions): Partial<ServiceImpl<typeof WebhookEndpointService>> {
+}: HandlerTools): Partial<ServiceImpl<typeof WebhookEndpointService>> {
   return {
     createWebhookEndpoint: async (request, context) => {
       requireKnown(request.types)

@@ -5,7 +5,7 @@ import type { StatementObserver } from '../db/tables.js'
 import type { SequencerObserver } from '../domain/event/sequencer.js'
 import type { RetentionObserver } from '../domain/sweeper.js'
 import type { WebhookObserver } from '../domain/webhook/dispatcher.js'
-import type { Tally } from '../handlers/tally.js'
+import type { Tally } from '../handlers/handler-tools.js'
 import type { RequestObserver } from '../http/request-handler.js'
 import { failureKind } from './call-attributes.js'
 

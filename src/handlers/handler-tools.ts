@@ -1,0 +1,27 @@
+import type { AccessTokenOptions } from '../domain/auth/access-token.js'
+import type { RevocationOptions } from '../domain/auth/revocation.js'
+import type { FeedSignals } from '../domain/event/feed-signals.js'
+import type { SkippedFields } from '../domain/profile/field-ownership.js'
+import type { WebhookTools } from '../domain/webhook/endpoint.js'
+import type { LimitCheck } from '../limits/limit-check.js'
+
+/** What handlers work with beside the scope of a call; each takes the parts that it needs. */
+export interface HandlerTools extends Omit<AccessTokenOptions & RevocationOptions, 'database'> {
+  readonly feedSignals: FeedSignals
+  readonly webhooks: WebhookTools
+  readonly limitCheck: LimitCheck
+  readonly tally?: Tally | undefined
+}
+
+/** Told of what handlers have done that operators watch. Nothing of it may throw. */
+export interface Tally {
+  /** The limiter of revocations has decided. */
+  revokeAttempt(isAllowed: boolean): void
+  /** A revocation has ended so many keys: none or one. */
+  keysRevoked(keys: number): void
+  sessionCreated(): void
+  /** A write has left these fields alone. */
+  fieldsSkipped(skipped: SkippedFields): void
+  /** A profile was published without its phone number, which another member has. */
+  phoneSkipped(): void
+}
