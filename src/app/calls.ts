@@ -47,7 +47,6 @@ export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = new Map([...accessRulesOf(services), ...anonymousRulesOf(infrastructure)])
   const callerIds = new WeakMap<NodeRequest, string>()
-  const countRevokeCall = createRevokeCallCounter(admitRevocation, meters?.tally)
   // A call ends with its answer: whether that is read does not matter.
   const observer: CallObserver = {
     begun: (call) => tracing?.calls.begun(call),
@@ -67,7 +66,7 @@ export function createCalls(options: Parts) {
   const hooks: CallHooks = {
     interceptors: [createLimits(options.limitCheck), createIdempotency()],
     admit: createAdmit(options, access, noteCaller),
-    beforeDecode: ({ method, values }) => (isRevocation(method) ? countRevokeCall(method, values) : undefined),
+    beforeDecode: createRevokeCallCounter(admitRevocation, meters?.tally),
     publicError: (cause, { method, request }) =>
       maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
     observer,

@@ -1,14 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ContextValues } from '@connectrpc/connect'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
-import type { Tables } from '../db/tables.js'
 import { orUnavailable } from '../domain/auth/revocation.js'
-import { type Admission, rateLimited } from '../domain/auth/revoke-limiter.js'
+import { type admitRevocation, rateLimited } from '../domain/auth/revoke-limiter.js'
 import type { Tally } from './handler-tools.js'
 import { requestContextOf } from './request-context.js'
-
-/** Counts a call of `RevokeLeakedKey`; other methods pass. Throws `RATE_LIMITED` or `SERVICE_UNAVAILABLE`. */
-export type CountRevokeCall = (method: DescMethod, values: ContextValues) => Promise<void>
 
 /** Whether a method reports a leaked key. */
 export function isRevocation(method: DescMethod): boolean {
@@ -16,18 +12,17 @@ export function isRevocation(method: DescMethod): boolean {
 }
 
 /**
- * Makes the counter. Every door calls it after checking the size and the type of the body and before decoding it, so
- * that malformed requests count.
+ * Makes what counts calls of `RevokeLeakedKey`, and passes others. Every door calls it after checking the size and the
+ * type of the body and before decoding it, so that malformed requests count. It throws `RATE_LIMITED` or
+ * `SERVICE_UNAVAILABLE`.
  */
-export function createRevokeCallCounter(
-  admit: (tables: Tables, clientAddress: string) => Promise<Admission>,
-  tally?: Tally,
-): CountRevokeCall {
-  return async (method, values) => {
-    if (!isRevocation(method)) return
+export function createRevokeCallCounter(admit: typeof admitRevocation, tally?: Tally) {
+  const count = async (values: ContextValues): Promise<void> => {
     const { tables, clientAddress } = requestContextOf({ values })
-    const admission = await orUnavailable(admit(tables, clientAddress()))
-    tally?.revokeAttempt(admission.allowed)
-    if (!admission.allowed) throw rateLimited(admission.retryAfterSeconds)
+    const waitSeconds = await orUnavailable(admit(tables, clientAddress()))
+    tally?.revokeAttempt(waitSeconds === 0)
+    if (waitSeconds > 0) throw rateLimited(waitSeconds)
   }
+  return ({ method, values }: { readonly method: DescMethod; readonly values: ContextValues }) =>
+    isRevocation(method) ? count(values) : undefined
 }

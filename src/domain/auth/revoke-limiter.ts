@@ -2,12 +2,6 @@ import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
 
-/** What a limiter decides about a request. */
-export type Admission =
-  | { readonly allowed: true }
-  /** Whole seconds until the next request is allowed, at least 1. */
-  | { readonly allowed: false; readonly retryAfterSeconds: number }
-
 /** The most accepted requests of an address in any span. */
 const REVOKE_LIMIT = 5
 /** The span, in seconds. */
@@ -16,17 +10,16 @@ export const REVOKE_SPAN_SECONDS = 60
 /**
  * Decides whether a client address may attempt a revocation now, and counts the attempt if so: at most five accepted
  * requests of an address in any 60 seconds of the database's clock, whichever process asks. A refused request writes
- * nothing, so it does not extend the wait. Throws if the database fails.
+ * nothing, so it does not extend the wait. Returns 0, or the whole seconds until the next request is allowed. Throws if
+ * the database fails.
  */
-export async function admitRevocation(tables: Pick<Tables, 'run'>, clientAddress: string): Promise<Admission> {
+export async function admitRevocation(tables: Pick<Tables, 'run'>, clientAddress: string): Promise<number> {
   // Neither allowed nor refused means that others were counted while it waited for the row: the next look sees them.
   for (let look = 0; look <= REVOKE_LIMIT; look++) {
     const attempt = { clientAddress, limit: REVOKE_LIMIT, spanSeconds: REVOKE_SPAN_SECONDS }
     const decision = await decideRevokeAttempt(tables, attempt)
-    if (decision?.isAllowed === true) return { allowed: true }
-    if (decision?.isRefused !== true) continue
-    const retryAfterSeconds = Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
-    return { allowed: false, retryAfterSeconds }
+    if (decision?.isAllowed === true) return 0
+    if (decision?.isRefused === true) return Math.min(REVOKE_SPAN_SECONDS, Math.max(1, decision.retryAfterSeconds ?? 1))
   }
   throw new Error('the rate limiter gave no decision')
 }
