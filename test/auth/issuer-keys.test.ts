@@ -14,7 +14,7 @@ const accepted = {
   expiresAt: expect.any(Date),
   issuedAt: expect.any(Date),
 }
-const unreachable = (retryAfterSeconds: number) => ({ name: 'NoIssuerKeys', retryAfterSeconds })
+const unreachable = (retryAfterSeconds: number) => ({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds })
 
 describe('tokens of the OpenID Connect issuer', () => {
   let issuer: OidcIssuer
@@ -167,7 +167,7 @@ describe('tokens of the OpenID Connect issuer', () => {
       const token = await strange('unknown', silent.url)
       let answered = 0
       const callers = Array.from({ length: 100 }, async () => {
-        await expect(verifySilent(token)).rejects.toMatchObject({ name: 'NoIssuerKeys' })
+        await expect(verifySilent(token)).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' })
         answered++
       })
       await eventually(() => expect([answered, silent.requests()]).toEqual([36, 1]))

@@ -1,4 +1,5 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
+import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 
 /** How long keys are used without asking the issuer, in milliseconds; until then a withdrawn key is still accepted. */
@@ -10,16 +11,6 @@ const MAX_WAITING = 64
 
 type HeldKeys = ReturnType<typeof createLocalJWKSet>
 
-/** No keys of the issuer are held. */
-export class NoIssuerKeys extends Error {
-  override readonly name = 'NoIssuerKeys'
-
-  /** `retryAfterSeconds`: when the issuer is asked again. */
-  constructor(readonly retryAfterSeconds: number) {
-    super('no keys of the issuer are cached')
-  }
-}
-
 /** What keeping keys depends on. */
 export interface IssuerKeysOptions {
   readonly issuer: string
@@ -27,19 +18,13 @@ export interface IssuerKeysOptions {
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** The keys of an issuer. What is fetched carries the `traceparent` (W3C Trace Context) of the call that caused it. */
-export interface IssuerKeys {
-  /** The keys held, not older than 10 minutes if the issuer answers. Throws `NoIssuerKeys` if there are none. */
-  current(traceparent?: string): Promise<HeldKeys>
-  /** The same after asking the issuer, for a key that is not among them. */
-  refreshed(traceparent?: string): Promise<HeldKeys>
-}
-
 /**
  * Keeps the keys of an issuer, which are fetched when they are first needed. One fetch runs at a time, and 30 seconds
- * pass before the next one; in between, and where many callers wait already, the keys held must do, however old.
+ * pass before the next one; in between, and where many callers wait already, the keys held must do, however old. What
+ * is fetched carries the `traceparent` (W3C Trace Context) of the call that caused it. Both functions throw
+ * `SERVICE_UNAVAILABLE` while no keys are held.
  */
-export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions): IssuerKeys {
+export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
   let held: HeldKeys | undefined
   let heldSince = 0
   let nextFetchAt = 0
@@ -71,24 +56,23 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions): I
     }
   }
   const heldNow = () => {
-    if (held === undefined) throw new NoIssuerKeys(Math.max(1, Math.ceil((nextFetchAt - now()) / 1_000)))
-    return held
+    if (held !== undefined) return held
+    const retryAfterSeconds = Math.max(1, Math.ceil((nextFetchAt - now()) / 1_000))
+    const message = 'the token cannot be verified at the moment; try again'
+    throw new ServiceError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds })
   }
   return {
-    current: async (traceparent) => {
+    /** The keys held, not older than 10 minutes if the issuer answers. */
+    current: async (traceparent?: string) => {
       if (held === undefined || now() - heldSince >= KEYS_MAX_AGE_MILLIS) await refresh(traceparent)
       return heldNow()
     },
-    refreshed: async (traceparent) => {
+    /** The same after asking the issuer, for a key that is not among them. */
+    refreshed: async (traceparent?: string) => {
       await refresh(traceparent)
       return heldNow()
     },
   }
-}
-
-/** The issuer cannot be reached, or does not answer as it should; the message is a sentence for operators. */
-export class IssuerUnavailable extends Error {
-  override readonly name = 'IssuerUnavailable'
 }
 
 /** The largest document that is accepted from the issuer. */
@@ -98,19 +82,19 @@ const TIMEOUT_MILLIS = 5_000
 
 /**
  * Fetches the keys of an issuer, whose address its discovery document names (OpenID Connect Discovery 1.0, RFC 7517
- * section 5). Entries that are not objects are skipped, and do not affect the others. Rejects with `IssuerUnavailable`
- * if the keys cannot be had within 5 seconds, for whatever reason.
+ * section 5). Entries that are not objects are skipped, and do not affect the others. Rejects with a sentence for
+ * operators if the keys cannot be had within 5 seconds, for whatever reason.
  */
 export async function fetchIssuerKeys(issuer: string, traceparent?: string): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(TIMEOUT_MILLIS)
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = await fetchDocument(url, signal, traceparent)
   const named: unknown = Reflect.get(document, 'issuer')
-  if (named !== issuer) throw new IssuerUnavailable(`${url} names another issuer: ${JSON.stringify(named)}`)
+  if (named !== issuer) throw new Error(`${url} names another issuer: ${JSON.stringify(named)}`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
-  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new IssuerUnavailable(`${url} has no jwks_uri`)
+  if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new Error(`${url} has no jwks_uri`)
   const keys: unknown = Reflect.get(await fetchDocument(keysUrl, signal, traceparent), 'keys')
-  if (!Array.isArray(keys)) throw new IssuerUnavailable(`${keysUrl} is not a key set`)
+  if (!Array.isArray(keys)) throw new Error(`${keysUrl} is not a key set`)
   return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
 }
 
@@ -124,7 +108,7 @@ async function fetchDocument(url: string, signal: AbortSignal, traceparent: stri
     if (typeof document !== 'object' || document === null) throw new Error('the document is not an object')
     return document
   } catch (cause) {
-    throw new IssuerUnavailable(`${url} cannot be used: ${reasonOf(cause)}`, { cause })
+    throw new Error(`${url} cannot be used: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findMembersOfEmail, type TokenMember } from '../../store/token-holder.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { createIssuerKeys, type IssuerKeysOptions, NoIssuerKeys } from './issuer-keys.js'
+import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.js'
 
 /** What a token of the OpenID Connect issuer says about its holder. */
 export interface OidcIdentity {
@@ -17,8 +17,8 @@ export interface OidcIdentity {
   readonly expiresAt: Date
 }
 
-/** Why a token is not accepted, in the words of the log. */
-export type OidcRefusal =
+/** Why a JWT opens nothing, in the words of the log. */
+export type JwtRefusal =
   | 'malformed'
   | 'other issuer'
   | 'unknown key'
@@ -30,12 +30,18 @@ export type OidcRefusal =
   | 'expired'
   | 'no verified address'
   | 'malformed organization'
+  | 'issuer unreachable'
+  | 'unknown person'
+  | 'unknown organization or person'
+  | 'deactivated person'
+  | 'ended session'
+  | 'ambiguous address'
 
 /**
  * Verifies a token of the issuer; undefined for what cannot be a JWT at all. What is fetched for a token carries
- * `traceparent` (W3C Trace Context). Throws `NoIssuerKeys` while its key cannot be known.
+ * `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
  */
-export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | OidcRefusal | undefined>
+export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | JwtRefusal | undefined>
 
 /** The issuer that is trusted. */
 export interface OidcOptions extends IssuerKeysOptions {
@@ -55,9 +61,6 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** How far the clock of the issuer may be off, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Loaded only if an issuer is configured: most services have none, and would start more slowly. */
-const loadJose = () => import('jose')
-
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /** Makes the verifier. */
@@ -66,7 +69,8 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
   const keys = createIssuerKeys(options)
   return async (token, traceparent) => {
     if (!tokenForm.test(token)) return undefined
-    const { decodeJwt, errors, jwtVerify } = await loadJose()
+    // Loaded only if an issuer is configured: most services have none, and would start more slowly.
+    const { decodeJwt, errors, jwtVerify } = await import('jose')
     const getKey: JWTVerifyGetKey = async (header, jws) => {
       const held = await keys.current(traceparent)
       try {
@@ -105,13 +109,13 @@ export function createOidcVerifier(options: OidcOptions): OidcVerifier {
   }
 }
 
-const refusalByClaim: Readonly<Record<string, OidcRefusal>> = {
+const refusalByClaim: Readonly<Record<string, JwtRefusal>> = {
   aud: 'other audience',
   exp: 'no expiry',
   nbf: 'not yet valid',
 }
 
-function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | OidcRefusal {
+function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | JwtRefusal {
   const { [options.emailClaim]: email, org = options.organization, exp = 0 } = payload
   if (typeof email !== 'string' || email === '' || email.includes('\0') || !hasVerifiedAddress(payload, options)) {
     return 'no verified address'
@@ -130,16 +134,6 @@ function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOpt
   if (value === true || emailVerifiedClaim === 'email_verified') return value === true
   return value === 1 || value === '1' || value === 'true'
 }
-
-/** Why a JWT opens nothing, in the words of the log. */
-export type JwtRefusal =
-  | OidcRefusal
-  | 'issuer unreachable'
-  | 'unknown person'
-  | 'unknown organization or person'
-  | 'deactivated person'
-  | 'ended session'
-  | 'ambiguous address'
 
 /** What signing in is told about a call. */
 export interface SignInCall {
@@ -169,12 +163,8 @@ export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
   return async (token, { requestId, traceparent } = {}) => {
     const refuse = (refusal: JwtRefusal) => log.info({ requestId, refusal }, 'a JWT is refused')
     const verdict = await verify(token, traceparent).catch((cause: unknown) => {
-      if (!(cause instanceof NoIssuerKeys)) throw cause
-      refuse('issuer unreachable')
-      const { retryAfterSeconds } = cause
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'the token cannot be verified at the moment; try again', {
-        retryAfterSeconds,
-      })
+      if (cause instanceof ServiceError) refuse('issuer unreachable')
+      throw cause
     })
     const member = typeof verdict === 'object' ? await findMember(database, verdict, runtime.now()) : verdict
     if (typeof member !== 'string') return member
