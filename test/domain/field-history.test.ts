@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import {
   commandsOfDirectory,
-  commandsOfIngestion,
   commandsOfRequest,
   emptyProfile,
   type FieldCommand,
@@ -76,7 +75,7 @@ describe('a history of writes', () => {
 function commandsOf(step: ModelStep): FieldCommand[] {
   switch (step.by) {
     case 'ingestion':
-      return commandsOfIngestion(step.values)
+      return commandsOfRequest({ writer: 'automation', values: step.values })
     case 'directory':
       return commandsOfDirectory(step.values, step.withdrawn)
     case 'relationship':

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import {
   commandsOfDirectory,
-  commandsOfIngestion,
   commandsOfRequest,
   type FieldCommand,
   type GovernedField,
@@ -193,7 +192,7 @@ function isOther(before: Member, member: Member): boolean {
 }
 
 function commandsOf(step: Exclude<ModelStep, { readonly by: 'relationship' }>): FieldCommand[] {
-  if (step.by === 'ingestion') return commandsOfIngestion(step.values)
+  if (step.by === 'ingestion') return commandsOfRequest({ writer: 'automation', values: step.values })
   if (step.by === 'directory') return commandsOfDirectory(step.values, step.withdrawn)
   return commandsOfRequest({ ...step, writer: step.by === 'user token' ? 'person' : 'automation' })
 }

@@ -1,6 +1,5 @@
 import {
   commandsOfDirectory,
-  commandsOfIngestion,
   commandsOfRequest,
   type FieldCommand,
   type GovernedField,
@@ -22,6 +21,7 @@ export const relationship =
     commandsOfRequest({ writer, values: set(field, value), pin })
 export const release = (field: GovernedField) =>
   commandsOfRequest({ writer: 'automation', values: new Map(), releaseFields: new Set([field]) })
-export const ingestion = (value: string) => (field: GovernedField) => commandsOfIngestion(set(field, value))
+export const ingestion = (value: string) => (field: GovernedField) =>
+  commandsOfRequest({ writer: 'automation', values: set(field, value) })
 export const directory = (value: string) => (field: GovernedField) => commandsOfDirectory(set(field, value), new Set())
 export const withdrawal = (field: GovernedField) => commandsOfDirectory(new Map(), new Set([field]))

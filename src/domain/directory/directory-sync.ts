@@ -17,7 +17,7 @@ import { type HeldMembers, holdMembers, suffices } from '../user/hold.js'
 import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../user/member.js'
 import { planMembers } from '../user/plan.js'
 import { changeMember, memberTransaction, writePlan } from '../user/write.js'
-import { emailKeyOf, emailViolations } from '../value/email-address.js'
+import { emailKeyOf } from '../value/email-address.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
@@ -167,8 +167,8 @@ function isEffective(profile: Profile, command: FieldCommand): boolean {
 /** The commands of the write, which is validated on its own. */
 function commandsOf({ supplied, managerUserId, withdrawn = new Set(), email }: DirectoryWrite): FieldCommand[] {
   refuseViolations([...textViolations('email', email), ...limitViolations(supplied)])
-  const { values, violations } = profileValuesOf(supplied)
-  refuseViolations([...(email === undefined ? [] : emailViolations('email', email)), ...violations])
+  const { values, violations } = profileValuesOf({ email, ...supplied })
+  refuseViolations(violations)
   if (managerUserId !== undefined) values.set('MANAGER', managerUserId)
   return commandsOfDirectory(values, withdrawn)
 }

@@ -174,11 +174,6 @@ export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
   return commands
 }
 
-/** The commands of connected-app ingestion: every field that the source supplies, written as automation. */
-export function commandsOfIngestion(supplied: ReadonlyMap<GovernedField, string>): FieldCommand[] {
-  return commandsOfRequest({ writer: 'automation', values: supplied })
-}
-
 /**
  * The commands of directory sync: fields that it supplies are stored and locked, fields that it withdraws are unlocked.
  */

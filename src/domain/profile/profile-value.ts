@@ -5,6 +5,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { FieldViolation } from '../../errors.js'
 import { MAX_URL_LENGTH } from '../../limits/known-limits.js'
 import { perOwnedField } from '../../store/owned-column.js'
+import { emailViolations } from '../value/email-address.js'
 import { timezoneFromText } from '../value/timezone.js'
 import { type GovernedField, governedFields } from './field-ownership.js'
 
@@ -62,12 +63,15 @@ const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
 }
 
 /**
- * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md). `path` precedes the
- * names of fields, as in `profiles[3].`.
+ * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md), and judges the email
+ * address beside them, if there is one. `path` precedes the names of fields, as in `profiles[3].`.
  */
-export function profileValuesOf(input: ProfileInput, path = ''): ProfileValues {
+export function profileValuesOf(
+  { email, ...input }: ProfileInput & { readonly email?: string | undefined },
+  path = '',
+): ProfileValues {
   const values = new Map<GovernedField, string>()
-  const violations: FieldViolation[] = []
+  const violations = email === undefined ? [] : emailViolations(`${path}email`, email)
   for (const field of textFields) {
     const text = input[field]
     if (text === undefined) continue

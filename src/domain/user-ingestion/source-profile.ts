@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FieldViolation } from '../../errors.js'
 import type { KeptSourceProfile, SourceProfileDocument } from '../../store/source-profile.js'
-import {
-  commandsOfIngestion,
-  type GovernedField,
-  type SkippedFields,
-  skippedFields,
-} from '../profile/field-ownership.js'
+import { commandsOfRequest, type GovernedField, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import type { ChangedMember, MemberCommand } from '../user/member.js'
 import { emailViolations } from '../value/email-address.js'
@@ -32,7 +27,7 @@ export function judgeProfile(
   { externalId, email, profile, managerEmail }: SourceProfile,
   path: string,
 ): { readonly judged: JudgedProfile; readonly violations: FieldViolation[] } {
-  const { values, violations } = profileValuesOf(profile, path)
+  const { values, violations } = profileValuesOf({ email, ...profile }, path)
   const fields: Partial<Record<TextField, string>> = {}
   for (const field of textFields) if (profile[field] !== undefined) fields[field] = profile[field]
   const stored = { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
@@ -40,7 +35,6 @@ export function judgeProfile(
   return {
     judged: { externalId, profile: stored, profileHash: hashOf(stored), commands },
     violations: [
-      ...emailViolations(`${path}email`, email),
       ...violations,
       // An empty address clears the manager.
       ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
@@ -61,9 +55,9 @@ export function commandsOfStored({ fields, managerEmail }: SourceProfileDocument
 }
 
 function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: string | undefined): MemberCommand[] {
-  const commands = commandsOfIngestion(values)
+  const commands = commandsOfRequest({ writer: 'automation', values })
   if (managerEmail === undefined) return commands
-  if (managerEmail === '') return [...commands, ...commandsOfIngestion(new Map([['MANAGER', '']]))]
+  if (managerEmail === '') return [...commands, { kind: 'set', field: 'MANAGER', value: '', as: 'AUTOMATION' }]
   return [...commands, { kind: 'set manager by email', field: 'MANAGER', email: managerEmail, as: 'AUTOMATION' }]
 }
 

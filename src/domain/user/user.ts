@@ -20,7 +20,6 @@ import {
 } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
-import { emailViolations } from '../value/email-address.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
 import type { MemberRights } from './member.js'
@@ -53,12 +52,8 @@ export async function getUser(
  */
 export async function createUser(scope: Scope, { email, role, profile, pinFields }: NewUser): Promise<string> {
   const { caller } = scope
-  const { values, violations } = profileValuesOf(profile)
-  refuseViolations([
-    ...emailViolations('email', email),
-    ...violations,
-    ...pinViolations({ pinFields, setFields: fieldsOf(profile) }, createPinFields),
-  ])
+  const { values, violations } = profileValuesOf({ email, ...profile })
+  refuseViolations([...violations, ...pinViolations({ pinFields, setFields: fieldsOf(profile) }, createPinFields)])
   requirePermissionIn(caller, null, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
   const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.create' } as const
@@ -143,7 +138,7 @@ export function changeOfUpdate(
   { userId, email, role, profile, pinFields, releaseFields }: UserUpdate,
   path = '',
 ): { readonly change: ChangeById; readonly violations: readonly FieldViolation[] } {
-  const { values, violations } = profileValuesOf(profile, path)
+  const { values, violations } = profileValuesOf({ email, ...profile }, path)
   const pins = pinViolations({ pinFields, releaseFields, setFields: fieldsOf(profile) }, updatePinFields)
   const commands = commandsOfRequest({
     writer: apiWriterOf(caller),
@@ -153,11 +148,7 @@ export function changeOfUpdate(
   })
   return {
     change: { target: { userId }, commands, email, role },
-    violations: [
-      ...(email === undefined ? [] : emailViolations(`${path}email`, email)),
-      ...violations,
-      ...pins.map((violation) => ({ ...violation, field: `${path}${violation.field}` })),
-    ],
+    violations: [...violations, ...pins.map((pin) => ({ ...pin, field: `${path}${pin.field}` }))],
   }
 }
 

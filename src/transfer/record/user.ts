@@ -1,7 +1,6 @@
 import type { UserRecord } from '../../../gen/svc/v2/import_record_pb.js'
 import { FieldOwner, UserProfileField, UserRole } from '../../../gen/svc/v2/user_pb.js'
 import { fieldNames, profileInputFrom, profileValuesOf } from '../../domain/profile/profile-value.js'
-import { emailViolations } from '../../domain/value/email-address.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { ownedPlaces } from '../../store/owned-column.js'
 import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
@@ -17,8 +16,8 @@ export function settleUser(user: UserRecord): Row {
 }
 
 function settleProfile(user: UserRecord): void {
-  const { values, violations } = profileValuesOf(profileInputFrom(user))
-  const [violation] = [...emailViolations('email', user.email), ...violations]
+  const { values, violations } = profileValuesOf({ email: user.email, ...profileInputFrom(user) })
+  const [violation] = violations
   if (violation !== undefined) throw invalidFields([violation])
   Object.assign(user, Object.fromEntries([...values].map(([field, value]) => [fieldNames[field], value])))
 }
