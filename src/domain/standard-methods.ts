@@ -91,8 +91,9 @@ export function createObject(
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
     await resource.store.create(transaction, key, values, runtime.now())
     const { json, teamId } = await written(scope, transaction, resource, key.id)
-    const action = actionOf(resource, 'create')
-    await record(scope, transaction, resource, { action, id: key.id, teamId, fields: Object.keys(JSON.parse(json)) })
+    const target = { targetType: resource.auditedAs, targetId: key.id, teamId }
+    const event = { action: actionOf(resource, 'create'), ...target, changedFields: Object.keys(JSON.parse(json)) }
+    await recordCallEvents(scope, transaction, [event])
     return json
   })
 }
@@ -141,7 +142,9 @@ export function updateObject(
     await requireReferences(scope, transaction, resource, values)
     await resource.store.update(transaction, key, values, now)
     const { json, teamId } = await written(scope, transaction, resource, id)
-    await record(scope, transaction, resource, { action, id, teamId, fields: changedFields(before.json, json) })
+    const target = { targetType: resource.auditedAs, targetId: id, teamId }
+    const event = { action, ...target, changedFields: changedFields(before.json, json) }
+    await recordCallEvents(scope, transaction, [event])
     return json
   })
 }
@@ -158,7 +161,8 @@ export function deleteObject(scope: Scope, resource: StandardResource, id: strin
     const referrers = await store.referrers(transaction, key)
     if (referrers.length > 0) throw inUse(name, id, referrers)
     await store.delete(transaction, key)
-    await record(scope, transaction, resource, { action: actionOf(resource, 'delete'), id, teamId, fields: [] })
+    const target = { targetType: resource.auditedAs, targetId: id, teamId }
+    await recordCallEvents(scope, transaction, [{ action: actionOf(resource, 'delete'), ...target }])
   })
 }
 
@@ -218,23 +222,6 @@ async function lockForWrite(
   requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(found.json), what)
   requireWritable(JSON.parse(found.json))
   return found
-}
-
-interface RecordedWrite {
-  readonly action: AuditAction
-  readonly id: string
-  readonly teamId: string | null
-  /** The names of the fields that it changed. */
-  readonly fields: readonly string[]
-}
-
-function record(
-  scope: Scope,
-  transaction: Tables,
-  { auditedAs: targetType }: StandardResource,
-  { action, id: targetId, teamId, fields: changedFields }: RecordedWrite,
-): Promise<void> {
-  return recordCallEvents(scope, transaction, [{ action, targetType, targetId, teamId, changedFields }])
 }
 
 /** The names of the fields whose values differ between two states of an object. */
