@@ -22,12 +22,12 @@ export function createEventHandlers({ feedSignals: signals }: HandlerTools): Ser
   }
   return {
     async listEvents({ waitSeconds, types, ...request }, context) {
-      const query = { ...request, types: typesFrom(types) }
+      const query = { ...request, types: auditActionsFrom(types, 'types') }
       const page = await listEvents(scopeOf(context), query, waitingOf(context, waitSeconds * 1_000))
       return preprintedMessage(ListEventsResponseSchema, [...pageText(page), `,"hasMore":${page.hasMore}}`])
     },
     async *watchEvents({ types, ...request }, context) {
-      const query = { ...request, types: typesFrom(types) }
+      const query = { ...request, types: auditActionsFrom(types, 'types') }
       for await (const page of watchEvents(scopeOf(context), query, waitingOf(context, Number.POSITIVE_INFINITY))) {
         yield preprintedMessage(WatchEventsResponseSchema, [...pageText(page), '}'])
       }
@@ -39,8 +39,9 @@ function pageText({ items, nextCursor }: EventPage): string[] {
   return ['{"data":[', items, `],"nextCursor":${JSON.stringify(nextCursor)}`]
 }
 
-function typesFrom(types: readonly string[]): AuditAction[] {
-  return types.map((type, index) => auditActionFrom(type, `types[${index}]`))
+/** Known actions. Throws `FIELD_INVALID` for the first other one in the list, with the nearest. */
+export function auditActionsFrom(texts: readonly string[], list: string): AuditAction[] {
+  return texts.map((text, index) => auditActionFrom(text, `${list}[${index}]`))
 }
 
 /** A known action. Throws `FIELD_INVALID` with the nearest one. */

@@ -54,7 +54,7 @@ import { entityTypeStore } from '../store/entity-type.js'
 import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
-import { auditActionFrom, createEventHandlers } from './event.js'
+import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
 import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -134,7 +134,7 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     })
     router.service(AuditLogService, {
       listAuditEvents: async (request, context) => {
-        const actions = request.actions.map((action, index) => auditActionFrom(action, `actions[${index}]`))
+        const actions = auditActionsFrom(request.actions, 'actions')
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
         const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
         return printedList(context, await listAuditEvents(scopeOf(context), query))

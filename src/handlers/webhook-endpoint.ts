@@ -15,7 +15,7 @@ import {
   updateEndpoint,
   webhookEndpoints,
 } from '../domain/webhook/endpoint.js'
-import { auditActionFrom } from './event.js'
+import { auditActionsFrom } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -27,7 +27,7 @@ export function createWebhookEndpointHandlers({
 }: HandlerTools): Partial<ServiceImpl<typeof WebhookEndpointService>> {
   return {
     createWebhookEndpoint: async (request, context) => {
-      requireKnown(request.types)
+      auditActionsFrom(request.types, 'types')
       const { url, hasPublicKey, teamId } = request
       const mode = request.mode || WebhookMode.UNORDERED
       const given = { ...createdValues(webhookEndpoints, { ...request, mode }, context), teamId }
@@ -35,7 +35,7 @@ export function createWebhookEndpointHandlers({
       return taggedAnswer(context, json, { secret })
     },
     updateWebhookEndpoint: async (request, context) => {
-      requireKnown(request.types)
+      auditActionsFrom(request.types, 'types')
       const changes = { ...updatedValues(webhookEndpoints, request, context), url: request.url }
       return taggedAnswer(context, await updateEndpoint(scopeOf(context), webhooks, request.id, changes))
     },
@@ -62,11 +62,6 @@ export function createWebhookEndpointHandlers({
     resendWebhookDelivery: async ({ webhookEndpointId, id }, context) =>
       printedAnswer(context, await resend(scopeOf(context), webhookEndpointId, id)),
   }
-}
-
-/** Refuses types of which there are no events. */
-function requireKnown(types: readonly string[]): void {
-  for (const [index, type] of types.entries()) auditActionFrom(type, `types[${index}]`)
 }
 
 const statuses = {
