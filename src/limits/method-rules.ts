@@ -24,14 +24,9 @@ export const credentialNames: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.WORKER_TOKEN, 'worker tokens'],
 ])
 
-/** Whether a method needs no credential. */
-export function isAnonymous(method: DescMethod): boolean {
-  return accessRuleOf(method).anonymous
-}
-
 /** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
 export function takesIdempotencyKey(method: DescMethod): boolean {
-  return !onlyReads(method) && !isAnonymous(method)
+  return !onlyReads(method) && !accessRuleOf(method).anonymous
 }
 
 /** How a method travels over plain HTTP; the defaults if nothing is declared. */

@@ -48,11 +48,7 @@ export async function findForeignUsers(
 }
 
 /** What of a change exceeds what its caller may do. */
-interface Excess {
-  readonly field: string
-  readonly fault: string
-  readonly reason: ErrorReason
-}
+type Excess = Required<Pick<Refusal, 'field' | 'fault' | 'reason'>>
 
 /** What decides about a record, in the JSON of an export. */
 interface RecordJson {

@@ -14,20 +14,16 @@ export type ImportProgress =
   | { readonly phase: 'read'; readonly line: number }
   | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
 
-/** How the records of a file meet those that stand. */
-export interface ImportMode {
-  /** What a line does not give stays as it is, instead of becoming empty. */
-  readonly isMerge?: boolean | undefined
-  /** Nothing is refused that takes a member back from deactivation or from a directory. */
-  readonly isForced?: boolean | undefined
-}
-
 /** What an import needs besides the database and the text. */
-export interface ImportOptions extends ImportMode {
+export interface ImportOptions {
   readonly runtime: Runtime
   readonly onProgress?: (progress: ImportProgress) => void
   /** When it aborts, nothing is imported. */
   readonly signal?: AbortSignal
+  /** What a line does not give stays as it is, instead of becoming empty. */
+  readonly isMerge?: boolean | undefined
+  /** Nothing is refused that takes a member back from deactivation or from a directory. */
+  readonly isForced?: boolean | undefined
 }
 
 /** A batch is sent when its lines are so many, or have so many characters. */

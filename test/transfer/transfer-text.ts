@@ -4,7 +4,7 @@ import { packageRoot } from '../../src/package.js'
 import { exportRecords } from '../../src/transfer/export-records.js'
 import type { ImportPlan, ImportSummary } from '../../src/transfer/import-records.js'
 import { importRecords, planImport } from '../../src/transfer/import-records.js'
-import type { ImportMode } from '../../src/transfer/stage-lines.js'
+import type { ImportOptions } from '../../src/transfer/stage-lines.js'
 import { createTestRuntime } from '../support/runtime.js'
 import type { Database } from '../support/sql.js'
 
@@ -22,13 +22,17 @@ export function line(kind: string, record: object): string {
 export function importLines(
   database: Database,
   lines: readonly string[],
-  mode: ImportMode = {},
+  mode: Partial<ImportOptions> = {},
 ): Promise<ImportSummary> {
   return importRecords(database, streamOf([`${lines.join('\n')}\n`]), { runtime: createTestRuntime(), ...mode })
 }
 
 /** Plans the import of lines. */
-export function planLines(database: Database, lines: readonly string[], mode: ImportMode = {}): Promise<ImportPlan> {
+export function planLines(
+  database: Database,
+  lines: readonly string[],
+  mode: Partial<ImportOptions> = {},
+): Promise<ImportPlan> {
   return planImport(database, streamOf([`${lines.join('\n')}\n`]), { runtime: createTestRuntime(), ...mode })
 }
 

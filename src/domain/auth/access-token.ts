@@ -67,13 +67,9 @@ export function clientCredentialsInvalid(
 }
 
 /** The parts of a token request that name the client. */
-export interface ClientAuthentication {
-  /** The Authorization header, if there is one. */
+export interface ClientAuthentication extends ClientCredentials {
+  /** The Authorization header, if there is one. The body may have the credentials instead, which are empty if absent. */
   readonly authorization: string | undefined
-  /** `client_id` of the body, empty if absent. */
-  readonly clientId: string
-  /** `client_secret` of the body, empty if absent. */
-  readonly clientSecret: string
 }
 
 /**

@@ -52,16 +52,12 @@ export interface Caller {
 }
 
 /** What one call needs, made when it is admitted. */
-export interface Scope extends WriteContext {
+export interface Scope extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
   /**
    * The tables as the call uses them: what runs on them ends with it. With an `Idempotency-Key` they are those of the
    * transaction in which the response is kept.
    */
   readonly tables: Tables
-  /** The same for lists and snapshots, which a replica may answer. */
-  readonly reads: Tables
-  /** Rows one by one, which a replica may answer too. */
-  readonly readSnapshot: UserTables['readSnapshot']
   readonly pageTokens: PageTokens
   readonly caller: Caller
   /** Gives up the place among the running calls, until the caller is admitted again: others may run meanwhile. */
@@ -87,11 +83,7 @@ export function canSee({ reach }: Caller, teamId: string | null): boolean {
 
 /** Whether the caller has the permission in any place at all. */
 export function hasPermissionAnywhere(caller: Caller, permission: Permission): boolean {
-  if (caller.reach.scope === 'organization') return caller.reach.permissions.has(permission)
-  for (const granted of caller.reach.teams.values()) {
-    if (granted.has(permission)) return true
-  }
-  return false
+  return permittedTeamIds(caller, permission)?.length !== 0
 }
 
 /**

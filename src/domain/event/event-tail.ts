@@ -1,4 +1,4 @@
-import type { Timing } from '../../db/retries.js'
+import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { hasOrganization } from '../../store/organization.js'
@@ -38,8 +38,6 @@ export async function* tailEvents(
     after = place
     if (page.hasMore) continue
     if (!isFollowed) return
-    await timing.sleep(PAUSE_MILLIS, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error
-    })
+    await pause(PAUSE_MILLIS, signal, timing)
   }
 }
