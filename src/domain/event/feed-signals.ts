@@ -1,16 +1,20 @@
+import { EventEmitter } from 'node:events'
 import { Turns } from '../../db/turns.js'
 
 /** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
 const READERS = 4
 
 /** What the calls of one process tell each other about feeds: who has committed, and who waits. */
-export class FeedSignals {
+export class FeedSignals extends EventEmitter<{
+  /** There was a commit. */
+  commit: []
+  /** The feed of an organization has got further. */
+  advance: [organizationId: string]
+}> {
   readonly #committed = new Set<string>()
   readonly #waiting = new Map<string, Set<Waiter>>()
   /** The turns of those who have waited. */
   readonly turns = new Turns(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
-  #wake: () => void = () => {}
-  #tell: (organizationId: string) => void = () => {}
   #isStopped = false
 
   /** Whether the service stops: nothing is waited for any more. */
@@ -21,7 +25,7 @@ export class FeedSignals {
   /** The organization may have new events. */
   committed(organizationId: string): void {
     this.#committed.add(organizationId)
-    this.#wake()
+    this.emit('commit')
   }
 
   /** The organizations that have committed something since it was last asked. */
@@ -29,12 +33,6 @@ export class FeedSignals {
     const taken = [...this.#committed]
     this.#committed.clear()
     return taken
-  }
-
-  /** Is called when there is a commit; replaces the one before. */
-  onCommit(wake: () => void): void {
-    this.#wake = wake
-    if (this.#committed.size > 0) wake()
   }
 
   /** The organizations whose events somebody waits for. */
@@ -47,14 +45,9 @@ export class FeedSignals {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Is called with the organization when its feed has got further; replaces the one before. */
-  onAdvance(tell: (organizationId: string) => void): void {
-    this.#tell = tell
-  }
-
   /** The feed of the organization has got as far as the position. */
   advanced(organizationId: string, position: string): void {
-    this.#tell(organizationId)
+    this.emit('advance', organizationId)
     const last = BigInt(position)
     for (const waiter of this.#waiting.get(organizationId) ?? []) if (waiter.after < last) waiter.resolve(true)
   }

@@ -53,7 +53,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   const wake = () => {
     if (!round.signal.aborted) round.abort(null)
   }
-  signals.onCommit(wake)
+  signals.on('commit', wake)
   signal.addEventListener('abort', wake)
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
