@@ -67,14 +67,16 @@ export function createAnswerOnce(): AnswerOnce {
     const { organizationId } = scope.caller
     const { kind: actorKind, id: actorId } = actorOf(scope.caller)
     const name = { organizationId, actorKind, actorId, method: call.method, key: call.key }
-    const outcome = await inTurn(Object.values(name).join(' '), () => once(scope, name, call, execute))
-    if ('error' in outcome) throw outcome.error
-    return outcome
+    const turn = Object.values(name).join(' ')
+    const { answer, entityTag, error, isReplayed } = await inTurn(turn, () => once(scope, name, call, execute))
+    if (error !== null) throw new ServiceError(error.reason, error.message, { ...error, isReplayed })
+    if (answer === null) throw new Error('the stored response is incomplete')
+    return { json: answer, entityTag, isReplayed }
   }
 }
 
-/** The result of a named call. */
-type Outcome = NamedAnswer | { readonly error: ServiceError }
+/** What became of a named call, and whether by an earlier call. */
+type Outcome = StoredAnswer & Pick<NamedAnswer, 'isReplayed'>
 
 async function once(
   { tables, runtime }: Parameters<AnswerOnce>[0],
@@ -94,8 +96,8 @@ async function once(
           isClaimed = await claimIdempotencyKey(transaction, claim)
           if (!isClaimed) return replayed(await findIdempotencyKey(transaction, name), requestHash)
           const outcome = await outcomeOf(transaction, execute)
-          await storeIdempotencyAnswer(transaction, name, storedAnswer(outcome))
-          return outcome
+          await storeIdempotencyAnswer(transaction, name, outcome)
+          return { ...outcome, isReplayed: false }
         },
         { isLong },
       )
@@ -108,21 +110,17 @@ async function once(
 }
 
 /** Executes the call in a part of the transaction, so that its failure can be stored as well. */
-async function outcomeOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<Outcome> {
+async function outcomeOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<StoredAnswer> {
   try {
-    return { ...(await transaction.transaction(execute)), isReplayed: false }
+    const { json, entityTag } = await transaction.transaction(execute)
+    return { answer: json, entityTag, error: null }
   } catch (thrown) {
     const taken = takenValueOf(thrown)
     const error = taken === undefined ? thrown : takenValueError(taken, thrown)
-    if (error instanceof ServiceError && keptCodes.has(error.code)) return { error }
-    throw thrown
+    if (!(error instanceof ServiceError) || !keptCodes.has(error.code)) throw thrown
+    const { reason, message, metadata, violations } = error
+    return { answer: null, entityTag: null, error: { reason, message, metadata, violations } }
   }
-}
-
-function storedAnswer(outcome: Outcome): StoredAnswer {
-  if ('json' in outcome) return { answer: outcome.json, entityTag: outcome.entityTag, error: null }
-  const { reason, message, metadata, violations } = outcome.error
-  return { answer: null, entityTag: null, error: { reason, message, metadata, violations } }
 }
 
 function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): Outcome {
@@ -131,11 +129,7 @@ function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): 
     const message = 'the Idempotency-Key was already used for a different request: send a new key with each request'
     throw new ServiceError('IDEMPOTENCY_KEY_REUSED', message)
   }
-  const { answer, entityTag, error } = executed
-  if (answer !== null) return { json: answer, entityTag, isReplayed: true }
-  if (error === null) throw new Error('the stored response is incomplete')
-  const { reason, message, ...details } = error
-  return { error: new ServiceError(reason, message, { ...details, isReplayed: true }) }
+  return { ...executed, isReplayed: true }
 }
 
 /** Runs work of the same name one after the other. Those who wait hold nothing, above all no database connection. */
