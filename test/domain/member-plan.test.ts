@@ -35,7 +35,6 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
   const phones = holders('phones', ({ profile }) => profile.PRIMARY_PHONE.value)
   phones.delete('')
   return {
-    organizationId: 'org',
     now: later(1),
     members: new Map([...members, ...newcomers].map((member) => [member.userId, member])),
     newcomers: new Map(newcomers.map(({ email, userId }) => [email, userId])),

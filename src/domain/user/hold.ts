@@ -9,7 +9,6 @@ import { type Member, type MemberChange, newMember, valuesSet } from './member.j
 
 /** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
 export interface HeldMembers {
-  readonly organizationId: string
   /** When the changes are made. */
   readonly now: Date
   /** By id, including those who join. */
@@ -109,7 +108,6 @@ export async function holdMembers(
   const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
   const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined
   return {
-    organizationId,
     now,
     members,
     newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),

@@ -214,23 +214,9 @@ function withFields(
   return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
 }
 
-/** What of a member can change. */
-const changing = [
-  'profile',
-  'email',
-  'role',
-  'deactivatedAt',
-  'sessionsEndedAt',
-  'directoryManaged',
-  'directoryExternalId',
-  'directoryUserName',
-  'directoryAttributes',
-  'directoryDeletedAt',
-] as const
-
 /** Whether the membership is to be written. */
 function isRewritten(before: Member, member: Member): boolean {
-  return changing.some((name) => member[name] !== before[name])
+  return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
 }
 
 function isActive({ deactivatedAt }: Member): boolean {
