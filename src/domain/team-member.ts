@@ -93,14 +93,14 @@ export async function setTeamMember(
   const { caller, runtime } = scope
   const end = timestampOf('expiresAt', write.expiresAt)
   const expiresAt = end === null ? null : new Date(end)
-  return changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
+  await changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
     if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
     await requireRight(transaction, caller, { teamId, role, expiresAt }, runtime.now())
     await store.setTeamMember(transaction, key, { role, expiresAt })
     const isOther = { role: before?.role !== role, expiresAt: before?.expiresAt?.getTime() !== expiresAt?.getTime() }
-    const changedFields = (['role', 'expiresAt'] as const).filter((name) => isOther[name])
-    return { changedFields, result: { teamId, userId, role, expiresAt } }
+    return (['role', 'expiresAt'] as const).filter((name) => isOther[name])
   })
+  return { teamId, userId, role, expiresAt }
 }
 
 /**
@@ -111,7 +111,7 @@ export function removeTeamMember(scope: Scope, user: TeamUser): Promise<void> {
   return changeMember(scope, user, 'team_member.remove', async (transaction, key, before) => {
     if (before === undefined) throw notFound('team member', user.userId)
     await store.deleteTeamMember(transaction, key)
-    return { changedFields: [], result: undefined }
+    return []
   })
 }
 
@@ -120,17 +120,16 @@ export function teamMemberTagOf({ teamId, userId, role, expiresAt }: TeamMember)
   return entityTagOf(JSON.stringify([teamId, userId, role, expiresAt]))
 }
 
-/** Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. */
-function changeMember<Result>(
+/**
+ * Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. `change` returns
+ * the names of the fields that it has changed.
+ */
+function changeMember(
   scope: Scope,
   { teamId, userId }: TeamUser,
   action: AuditAction,
-  change: (
-    transaction: Tables,
-    key: store.TeamMemberKey,
-    before: TeamMember | undefined,
-  ) => Promise<{ readonly changedFields: readonly string[]; readonly result: Result }>,
-): Promise<Result> {
+  change: (transaction: Tables, key: store.TeamMemberKey, before: TeamMember | undefined) => Promise<readonly string[]>,
+): Promise<void> {
   const { tables, caller, runtime, ifMatch } = scope
   const { organizationId } = caller
   const accepted = acceptedVersionsFrom(ifMatch)
@@ -144,11 +143,10 @@ function changeMember<Result>(
     const before = await store.findTeamMember(transaction, key, runtime.now())
     const what = { resourceType: 'team member', resourceId: userId }
     requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
-    const { changedFields, result } = await change(transaction, key, before)
+    const changedFields = await change(transaction, key, before)
     await recordCallEvents(scope, transaction, [
       { action, targetType: 'user', targetId: userId, teamId, changedFields },
     ])
-    return result
   })
 }
 
