@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { importLock, takeLocks } from '../store/lock.js'
@@ -5,27 +6,15 @@ import { findOrganizationNamed } from '../store/organization.js'
 import { ImportError } from './import-error.js'
 import { importRecords } from './import-records.js'
 
-/** An organization to begin with, and the address of its administrator. */
-export interface InitialOrganization {
-  readonly name: string
-  readonly email: string
-}
-
-/** The ids that have been made for them. */
-export interface InitialIds {
-  readonly organizationId: string
-  readonly userId: string
-}
-
 /**
- * Imports an organization with one administrator, whose ids are new. Throws if an organization has the name, or if the
- * name or the address breaks the limits of records.
+ * Imports an organization with one administrator, who has the email address, and returns their ids, which are new.
+ * Throws if an organization has the name, or if the name or the address breaks the limits of records.
  */
 export function initOrganization(
   tables: Tables,
-  { name, email }: InitialOrganization,
+  { name, email }: { readonly name: string; readonly email: string },
   runtime: Runtime,
-): Promise<InitialIds> {
+): Promise<{ readonly organizationId: string; readonly userId: string }> {
   const [organizationId, userId] = [runtime.newId(), runtime.newId()]
   const organization = { id: organizationId, name }
   const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
@@ -33,15 +22,11 @@ export function initOrganization(
     await takeLocks(transaction, [importLock])
     const standing = await findOrganizationNamed(transaction, name)
     if (standing !== undefined) throw new Error(`an organization with this name already exists: ${standing}`)
-    const lines = linesOf([{ organization }, { user }])
-    await importRecords(transaction, lines, { runtime }).catch((error: unknown) => {
+    const lines = [{ organization }, { user }].map((record) => `${JSON.stringify(record)}\n`)
+    await importRecords(transaction, Readable.from(lines), { runtime }).catch((error: unknown) => {
       throw error instanceof ImportError ? new Error(error.fault, { cause: error }) : error
     })
     return { organizationId, userId }
   }
   return tables.transaction(work, { isUnhurried: true })
-}
-
-async function* linesOf(records: readonly object[]): AsyncGenerator<string> {
-  for (const record of records) yield `${JSON.stringify(record)}\n`
 }
