@@ -1,11 +1,11 @@
 import {
   type FieldOwner,
-  type FieldState,
   type GovernedField,
   governedFields,
   type Profile,
   type SkippedFields,
 } from '../../src/domain/profile/field-ownership.js'
+import type { OwnedValue } from '../../src/store/member.js'
 import { perOwnedField } from '../../src/store/owned-column.js'
 
 /** One write of a history, as a client would send it. */
@@ -46,7 +46,7 @@ interface NaiveField {
  */
 export function createOwnershipModel(
   start: Date,
-  from?: Readonly<Record<GovernedField, Pick<FieldState, 'value' | 'owner'>>>,
+  from?: Readonly<Record<GovernedField, Pick<OwnedValue, 'value' | 'owner'>>>,
 ): {
   apply(step: ModelStep, at: Date): SkippedFields
   profile(): Profile
@@ -124,7 +124,7 @@ export function createOwnershipModel(
     },
 
     profile() {
-      const state = (name: GovernedField): FieldState => {
+      const state = (name: GovernedField): OwnedValue => {
         const { value, pinned, locked, since } = of(name)
         const owner: FieldOwner = locked ? 'DIRECTORY' : pinned ? 'PINNED' : 'AUTOMATION'
         return { value, owner, since }

@@ -13,11 +13,8 @@ export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
 /** A class of writer, and so the owner of what it has written. */
 export type FieldOwner = (typeof fieldOwners)[number]
 
-/** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
-export type FieldState = OwnedValue
-
 /** Every governed field of one member. */
-export type Profile = Readonly<Record<GovernedField, FieldState>>
+export type Profile = Readonly<Record<GovernedField, OwnedValue>>
 
 /** What is to happen to one field. */
 export type FieldCommand =
@@ -67,7 +64,7 @@ export function writeProfile(
   now: Date,
   guard: (field: GovernedField, value: string, replaced: string) => boolean = () => true,
 ): ProfileWrite {
-  const written: Record<GovernedField, FieldState> = { ...profile }
+  const written: Record<GovernedField, OwnedValue> = { ...profile }
   const changes: FieldChange[] = []
   for (const command of commands) {
     const { field } = command
@@ -89,7 +86,7 @@ interface FieldDecision {
 }
 
 /** The rule of ownership (docs/field-ownership.md); undefined where nothing happens. */
-function decideField({ value, owner }: FieldState, command: FieldCommand): FieldDecision | undefined {
+function decideField({ value, owner }: OwnedValue, command: FieldCommand): FieldDecision | undefined {
   const released = { outcome: 'RELEASED', value, owner: 'AUTOMATION' } as const
   switch (command.kind) {
     case 'set':
@@ -103,7 +100,7 @@ function decideField({ value, owner }: FieldState, command: FieldCommand): Field
 }
 
 function decideSet(
-  held: Pick<FieldState, 'value' | 'owner'>,
+  held: Pick<OwnedValue, 'value' | 'owner'>,
   value: string,
   writer: FieldOwner | 'HOLDER',
 ): FieldDecision {
