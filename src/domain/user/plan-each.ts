@@ -9,8 +9,7 @@ import { type MemberPlan, planMembers } from './plan.js'
 export type ChangeById = MemberChange & { readonly target: { readonly userId: string } }
 
 /** What is to be written for those changes that are not refused, and the outcome of each change. */
-export interface MemberPlans {
-  readonly plan: Omit<MemberPlan, 'outcomes'>
+export interface MemberPlans extends Omit<MemberPlan, 'outcomes'> {
   readonly outcomes: readonly (ChangedMember | ServiceError)[]
 }
 
@@ -45,14 +44,12 @@ export function planEachMember(writer: MemberWriter, changes: readonly ChangeByI
   })
   const all = <Item>(of: (plan: MemberPlan) => readonly Item[]) => plans.flatMap(of)
   return {
-    plan: {
-      organizationId: writer.organizationId,
-      added: [],
-      changed: all(({ changed }) => changed),
-      signedOut: all(({ signedOut }) => signedOut),
-      departments: [...new Set(all(({ departments }) => departments))],
-      events: all(({ events }) => events),
-    },
+    organizationId: writer.organizationId,
+    added: [],
+    changed: all(({ changed }) => changed),
+    signedOut: all(({ signedOut }) => signedOut),
+    departments: [...new Set(all(({ departments }) => departments))],
+    events: all(({ events }) => events),
     outcomes,
   }
 }

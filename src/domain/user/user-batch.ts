@@ -42,10 +42,10 @@ export async function batchUpdateUsers(
   const changes = judged.map(({ change }) => change)
   const work = async (transaction: typeof tables) => {
     const held = await holdMembers(transaction, caller.organizationId, changes, runtime)
-    const { plan, outcomes } = planEachMember(writer, changes, held)
+    const plan = planEachMember(writer, changes, held)
     if (!validateOnly) await writePlan(transaction, plan, runtime)
     return updates.flatMap(({ userId }, index) => {
-      const outcome = outcomes[index]
+      const outcome = plan.outcomes[index]
       return outcome === undefined ? [] : resultOf(userId, outcome, held.members.get(userId))
     })
   }
