@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ApiKeyOptions, createApiKey } from '../../src/domain/auth/api-key.js'
+import { type ApiKeyTools, createApiKey } from '../../src/domain/auth/api-key.js'
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
@@ -103,7 +103,7 @@ async function revokeOne(runs: readonly ServiceRun[], database: Database, round:
   tally.alive += await countAlive(runs, chain)
 }
 
-async function rotateSoon(options: ApiKeyOptions & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
+async function rotateSoon(options: ApiKeyTools & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
   await wait(BEFORE_MILLIS * Math.random())
   try {
     chain.keys.push(await rotateApiKey(options, { id: chain.keys[0]?.id ?? '', overlapSeconds: OVERLAP_SECONDS }))

@@ -1,4 +1,4 @@
-import type { AccessTokenOptions } from '../domain/auth/access-token.js'
+import type { CredentialTools } from '../domain/auth/bearer-token.js'
 import type { RevocationOptions } from '../domain/auth/revocation.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
@@ -6,7 +6,7 @@ import type { WebhookTools } from '../domain/webhook/endpoint.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 
 /** What handlers work with beside the scope of a call; each takes the parts that it needs. */
-export interface HandlerTools extends Omit<AccessTokenOptions & RevocationOptions, 'database'> {
+export interface HandlerTools extends Omit<CredentialTools & RevocationOptions, 'database'> {
   readonly feedSignals: FeedSignals
   readonly webhooks: WebhookTools
   readonly limitCheck: LimitCheck

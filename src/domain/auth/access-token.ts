@@ -1,11 +1,8 @@
 import { unescape as percentDecoded } from 'node:querystring'
-import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { findApiKey, replaceSecretHash } from '../../store/api-key.js'
 import { insertApiKeySession } from '../../store/api-key-session.js'
-import { ACCESS_TOKEN_PREFIX, type BearerTokens } from './bearer-token.js'
-import type { KeyUses } from './key-use.js'
-import type { SecretHasher } from './secret-hash.js'
+import { ACCESS_TOKEN_PREFIX, type CredentialTools } from './bearer-token.js'
 
 /** How long an access token of a key lasts, in seconds, unless the key ends before. */
 const ACCESS_TOKEN_SECONDS = 3600
@@ -19,21 +16,13 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** What making access tokens needs. */
-export interface AccessTokenOptions {
-  readonly database: Tables
-  readonly hasher: SecretHasher
-  readonly keyUses: KeyUses
-  readonly bearerTokens: BearerTokens
-}
-
 /**
  * Makes an access token for a live key that can have one, stores its hash as a session of the key, and returns it with
  * the seconds that it lasts. Throws `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and
  * secret.
  */
 export async function createAccessToken(
-  options: AccessTokenOptions,
+  options: Omit<CredentialTools, 'runtime'>,
   credentials: ClientCredentials,
 ): Promise<{ readonly token: string; readonly seconds: number }> {
   const { database, hasher, keyUses, bearerTokens } = options

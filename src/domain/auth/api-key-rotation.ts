@@ -4,7 +4,7 @@ import { endApiKey, type FoundApiKey, findKeyOfRotation, revokeApiKeys } from '.
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { keyPermissions } from '../caller/caller.js'
 import {
-  type ApiKeyOptions,
+  type ApiKeyTools,
   addApiKey,
   findKeyFor,
   type KeyAuthor,
@@ -41,14 +41,14 @@ export interface Rotation extends NewApiKey {
  * events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the author has less than the
  * key, and `API_KEY_NOT_ROTATABLE`.
  */
-export async function rotateApiKey(options: ApiKeyOptions, request: RotationRequest): Promise<Rotation> {
+export async function rotateApiKey(options: ApiKeyTools, request: RotationRequest): Promise<Rotation> {
   const { id, by = unknownOperator } = request
   const key = await findKeyFor(options.database, by, id)
   return options.database.transaction((transaction) => rotate(options, transaction, key, { ...request, by }))
 }
 
 async function rotate(
-  options: ApiKeyOptions,
+  options: ApiKeyTools,
   transaction: Tables,
   key: FoundApiKey,
   { overlapSeconds, by }: Required<RotationRequest>,

@@ -25,7 +25,7 @@ import {
 } from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
-import type { SecretHasher } from './secret-hash.js'
+import type { CredentialTools } from './bearer-token.js'
 
 /** A key to be made. */
 export interface ApiKeyRequest {
@@ -66,11 +66,7 @@ export interface NewApiKey {
 }
 
 /** What making keys needs. */
-export interface ApiKeyOptions {
-  readonly database: Tables
-  readonly hasher: SecretHasher
-  readonly runtime: Runtime
-}
+export type ApiKeyTools = Pick<CredentialTools, 'database' | 'hasher' | 'runtime'>
 
 const organizationWide: ReadonlySet<Permission> = new Set(['users:read', 'users:write', 'ingestion:write'])
 
@@ -91,7 +87,7 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
  * or is hidden from the author, `PERMISSION_MISSING` if the author has less than the key is to have, and for bad
  * values.
  */
-export async function createApiKey(options: ApiKeyOptions, request: ApiKeyRequest): Promise<NewApiKey> {
+export async function createApiKey(options: ApiKeyTools, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, runtime } = options
   const { organizationId, teamId, kind = 'pk', name = '', seconds, by = unknownOperator } = request
   return database.transaction(async (transaction) => {
@@ -166,7 +162,7 @@ type KeyPlace = Pick<StoredApiKey, 'chainId' | 'rotation' | 'previousRotation'>
 
 /** Stores a key with a new id and a new secret. */
 export async function addApiKey(
-  { hasher, runtime }: Omit<ApiKeyOptions, 'database'>,
+  { hasher, runtime }: Omit<ApiKeyTools, 'database'>,
   transaction: Tables,
   key: AddedApiKey,
 ): Promise<NewApiKey> {

@@ -1,5 +1,4 @@
 import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import {
   findManagementKeys,
   findOrganizationsOfManagementKeys,
@@ -12,10 +11,9 @@ import {
 } from '../../store/token-holder.js'
 import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
-import { ACCESS_TOKEN_PREFIX, type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
-import type { KeyUses } from './key-use.js'
+import { ACCESS_TOKEN_PREFIX, type CredentialTools, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { OidcSignIn, SignInCall } from './oidc.js'
-import { createTokenLookup, type TokenLookupOptions } from './token-lookup.js'
+import { createTokenLookup } from './token-lookup.js'
 
 /**
  * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
@@ -24,9 +22,7 @@ import { createTokenLookup, type TokenLookupOptions } from './token-lookup.js'
 export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<Caller | 'expired' | undefined>
 
 /** What authentication depends on. */
-export interface AuthenticatorOptions extends TokenLookupOptions {
-  readonly bearerTokens: BearerTokens
-  readonly keyUses: KeyUses
+export interface AuthenticatorOptions extends Omit<CredentialTools, 'runtime'> {
   /** Finds the holders of the tokens of the OpenID Connect issuer, if there is one. */
   readonly oidc?: OidcSignIn | undefined
 }
@@ -78,14 +74,8 @@ export interface Directory {
  */
 export type FindDirectory = (secret: string) => Promise<Directory | 'expired' | undefined>
 
-/** What recognizing management keys depends on. */
-export interface ManagementKeysOptions extends TokenLookupOptions {
-  readonly keyUses: KeyUses
-  readonly runtime: Pick<Runtime, 'now'>
-}
-
 /** Makes the look-up of management keys. */
-export function createManagementKeys(options: ManagementKeysOptions): FindDirectory {
+export function createManagementKeys(options: Omit<CredentialTools, 'bearerTokens'>): FindDirectory {
   const { keyUses, runtime } = options
   const find = createTokenLookup(options, {
     organizationOf: async (secret) => {

@@ -3,6 +3,8 @@ import { loadedOnce } from '../../runtime/loaded-once.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { selectSigningKeys } from '../../store/signing-key.js'
 import { createSealer, type Sealer } from '../value/sealed-text.js'
+import type { KeyUses } from './key-use.js'
+import type { SecretHasher } from './secret-hash.js'
 
 /** Prefix of the access tokens of API keys. */
 export const ACCESS_TOKEN_PREFIX = 'svc_token_'
@@ -30,10 +32,13 @@ export interface BearerTokens {
   organizationOf(prefix: TokenPrefix, token: string): Promise<TokenOrganization | undefined>
 }
 
-/** What bearer tokens depend on. */
-export interface BearerTokensOptions {
+/** What credentials are made and recognized with; each function takes its part. */
+export interface CredentialTools {
   readonly database: Tables
-  readonly runtime: Pick<Runtime, 'randomBytes'>
+  readonly hasher: SecretHasher
+  readonly bearerTokens: BearerTokens
+  readonly keyUses: KeyUses
+  readonly runtime: Runtime
 }
 
 const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
@@ -41,7 +46,7 @@ const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 const KEY_NAME = 'bearer_token'
 
 /** Bearer tokens with the signing keys of the database, which are read once, when first needed. */
-export function createBearerTokens({ database, runtime }: BearerTokensOptions): BearerTokens {
+export function createBearerTokens({ database, runtime }: Pick<CredentialTools, 'database' | 'runtime'>): BearerTokens {
   const sealers = loadedOnce(() => loadSealers(database))
   return {
     issue: async (prefix, organizationId) => {

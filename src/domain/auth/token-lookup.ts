@@ -1,15 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Tables } from '../../db/tables.js'
 import type { FindHolders, FindOrganizations } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
-import type { TokenOrganization } from './bearer-token.js'
-import type { SecretHash, SecretHasher } from './secret-hash.js'
-
-/** What looking up tokens depends on. */
-export interface TokenLookupOptions {
-  readonly database: Tables
-  readonly hasher: SecretHasher
-}
+import type { CredentialTools, TokenOrganization } from './bearer-token.js'
+import type { SecretHash } from './secret-hash.js'
 
 /** How the organization and the holder of a kind of token are found. */
 export interface TokenKind<Row> {
@@ -35,7 +28,7 @@ const MAX_KEPT_ORGANIZATIONS = 4_096
  * that cannot be genuine is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
-  { database, hasher }: TokenLookupOptions,
+  { database, hasher }: Pick<CredentialTools, 'database' | 'hasher'>,
   { organizationOf, findOrganizations, findHolders }: TokenKind<Row>,
 ): Lookup<string, Row | undefined> {
   const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })

@@ -1,11 +1,9 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import { hasActiveMember } from '../../store/member.js'
 import { deleteUserToken, findUserTokens, insertUserToken } from '../../store/user-token.js'
 import { type AuditEvent, recordAuditEvents, systemActor } from '../audit/audit-event.js'
-import { type BearerTokens, USER_TOKEN_PREFIX } from './bearer-token.js'
-import type { SecretHasher } from './secret-hash.js'
+import { type CredentialTools, USER_TOKEN_PREFIX } from './bearer-token.js'
 
 /** How long a user token lasts by default, in seconds: 8 hours. */
 export const DEFAULT_USER_TOKEN_SECONDS = 8 * 3600
@@ -26,16 +24,11 @@ export interface UserToken {
   readonly expiresAt: Date
 }
 
-/** What making user tokens needs. */
-export interface UserTokenOptions {
-  readonly database: Tables
-  readonly hasher: SecretHasher
-  readonly bearerTokens: BearerTokens
-  readonly runtime: Runtime
-}
-
 /** Makes a token for an active member of an organization. Throws `RESOURCE_NOT_FOUND` if there is no such member. */
-export async function createUserToken(options: UserTokenOptions, request: UserTokenRequest): Promise<UserToken> {
+export async function createUserToken(
+  options: Omit<CredentialTools, 'keyUses'>,
+  request: UserTokenRequest,
+): Promise<UserToken> {
   const { database, hasher, bearerTokens, runtime } = options
   const { userId, organizationId, ttlSeconds = DEFAULT_USER_TOKEN_SECONDS } = request
   if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_USER_TOKEN_SECONDS) {
@@ -74,7 +67,7 @@ type TokenHolder = Pick<UserTokenSummary, 'organizationId' | 'userId'>
 
 /** Ends a user token by its id, with an audit event, and returns whose it was; undefined if there is none. */
 export async function revokeUserToken(
-  { database, runtime }: Pick<UserTokenOptions, 'database' | 'runtime'>,
+  { database, runtime }: Pick<CredentialTools, 'database' | 'runtime'>,
   id: string,
 ): Promise<TokenHolder | undefined> {
   if (!TOKEN_ID.test(id)) return undefined
