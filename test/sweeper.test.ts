@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { systemTiming } from '../src/db/retries.js'
 import { runSweeper, sweepCredentials, sweepOrganizations } from '../src/domain/sweeper.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
@@ -124,6 +125,7 @@ describe('the sweeper', () => {
     const pauses: number[] = []
     const gone = new Error('the database is gone')
     const timing = {
+      ...systemTiming,
       sleep: async (millis: number, signal?: AbortSignal) => {
         pauses.push(millis)
         if (pauses.length === 3) stop.abort()

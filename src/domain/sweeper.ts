@@ -1,4 +1,4 @@
-import { pause, type Timing } from '../db/retries.js'
+import { pause } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
@@ -9,6 +9,7 @@ import { deleteEndedRoles } from '../store/team-member.js'
 import { deleteOldDeliveries } from '../store/webhook-delivery.js'
 import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
+import type { Background } from './event/sequencer.js'
 
 /** The most rows that one statement deletes, so that no lock is held for long. */
 const BATCH = 1_000
@@ -113,19 +114,16 @@ async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promis
   return deleted
 }
 
-/** What a running sweeper needs. */
-export interface SweeperOptions extends SweepOptions {
-  readonly database: Tables
-  readonly log: { warn(fields: { err: unknown }, message: string): void }
-  readonly timing: Pick<Timing, 'sleep'>
-  /** Ends the sweeper. */
-  readonly signal: AbortSignal
-}
-
 /**
  * Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again.
  */
-export async function runSweeper({ database, log, timing, signal, ...options }: SweeperOptions): Promise<void> {
+export async function runSweeper({
+  database,
+  log,
+  timing,
+  signal,
+  ...options
+}: SweepOptions & Background): Promise<void> {
   let last = ''
   while (!signal.aborted) {
     try {

@@ -29,16 +29,20 @@ export interface SequencerObserver {
   waiting(events: number, oldestSeconds: number): void
 }
 
-/** What a sequencer needs. */
-export interface SequencerOptions {
+/** What work in the background runs with. */
+export interface Background {
   readonly database: Tables
-  readonly signals: FeedSignals
-  readonly log: { warn(fields: { err: unknown; organizationId?: string }, message: string): void }
+  readonly runtime: Runtime
   readonly timing: Timing
-  readonly runtime: Pick<Runtime, 'now'>
-  readonly observer?: SequencerObserver | undefined
-  /** Ends the sequencer, and all who wait. */
+  readonly log: { warn(fields: { err: unknown; organizationId?: string; endpointId?: string }, message: string): void }
+  /** Ends it. */
   readonly signal: AbortSignal
+}
+
+/** What a sequencer needs; its end is that of all who wait. */
+export interface SequencerOptions extends Background {
+  readonly signals: FeedSignals
+  readonly observer?: SequencerObserver | undefined
 }
 
 /**

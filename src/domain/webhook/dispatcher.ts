@@ -1,9 +1,7 @@
 import { setMaxListeners } from 'node:events'
-import { pause, type Timing } from '../../db/retries.js'
-import type { Tables } from '../../db/tables.js'
+import { pause } from '../../db/retries.js'
 import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import { byOrganization } from '../../store/organization.js'
 import {
   type Attempt,
@@ -23,6 +21,7 @@ import {
   markFailing,
 } from '../../store/webhook-endpoint.js'
 import type { FeedSignals } from '../event/feed-signals.js'
+import type { Background } from '../event/sequencer.js'
 import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { type Deliver, isDelivered, nextAttemptAt } from './delivery.js'
 import { disableFailing } from './disabling.js'
@@ -50,16 +49,10 @@ export interface WebhookObserver {
 }
 
 /** What a dispatcher needs. */
-export interface DispatcherOptions {
-  readonly database: Tables
+export interface DispatcherOptions extends Background {
   readonly signals: FeedSignals
   readonly deliver: Deliver
-  readonly runtime: Runtime
-  readonly timing: Timing
-  readonly log: { warn(fields: { err: unknown; endpointId?: string }, message: string): void }
   readonly observer?: WebhookObserver | undefined
-  /** Ends it. */
-  readonly signal: AbortSignal
 }
 
 /** An endpoint for which this process works. */
