@@ -85,7 +85,7 @@ const MAX_TEXT = 2_048
 function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): string {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
   if (typeof text !== 'string') throw invalid(path, 'must be a string')
-  const fault = textFault(text, { max: MAX_TEXT })
+  const fault = textFault(text, MAX_TEXT)
   if (fault !== undefined) throw invalid(path, fault)
   if (maxBytes !== undefined && Buffer.byteLength(text) > maxBytes)
     throw invalid(path, `must have at most ${maxBytes} bytes in UTF-8`)

@@ -178,7 +178,7 @@ export async function addApiKey(
 
 function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
   const violations: FieldViolation[] = []
-  const fault = textFault(name, { max: 255 })
+  const fault = textFault(name, 255)
   if (fault !== undefined) violations.push({ field: 'name', description: fault, reason: 'FIELD_INVALID' })
   if (kind === 'mk' && teamId !== undefined) {
     const description = 'must be omitted: a management key belongs to the whole organization'

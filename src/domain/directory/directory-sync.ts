@@ -185,6 +185,6 @@ function limitViolations(supplied: ProfileInput): FieldViolation[] {
 }
 
 function textViolations(name: string, text = ''): FieldViolation[] {
-  const description = textFault(text, { max: profileTextLength(name) })
+  const description = textFault(text, profileTextLength(name))
   return description === undefined ? [] : [{ field: name, description, reason: 'FIELD_INVALID' }]
 }

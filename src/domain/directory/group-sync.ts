@@ -91,7 +91,7 @@ async function lockedGroup(scope: DirectoryScope, groupId: string): Promise<grou
 }
 
 function refuseName(name: string): void {
-  const description = name === '' ? 'is required' : textFault(name, { max: MAX_NAME })
+  const description = name === '' ? 'is required' : textFault(name, MAX_NAME)
   if (description !== undefined) refuseViolations([{ field: 'displayName', description, reason: 'FIELD_INVALID' }])
 }
 

@@ -1,17 +1,13 @@
 import { controlCharacterWords, tooLongWords } from '../../limits/limit-words.js'
 
-/** The limits of a text that is not itself a field of the schema. Lengths count Unicode code points. */
-export interface TextLimits {
-  readonly max: number
-  /** Whether line breaks and tabs are allowed. */
-  readonly multiline?: boolean
-}
-
 const controlCharacter = /\p{Cc}/u
 const controlCharacterExceptLayout = /[^\P{Cc}\t\n\r]/u
 
-/** What is wrong with a text; undefined if it is valid. */
-export function textFault(value: string, { max, multiline = false }: TextLimits): string | undefined {
+/**
+ * What is wrong with a text that is not itself a field of the schema; undefined if it is valid. `max` counts Unicode code
+ * points; `multiline` allows line breaks and tabs.
+ */
+export function textFault(value: string, max: number, multiline = false): string | undefined {
   // A code point takes at most two units, so text that is far too long need not be counted.
   const length = value.length <= max || value.length > 2 * max ? value.length : Array.from(value).length
   if (length > max) return tooLongWords(max)

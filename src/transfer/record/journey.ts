@@ -1,7 +1,7 @@
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { ValueSchema } from '@bufbuild/protobuf/wkt'
 import { type CustomField, DataType, type Journey, type JourneyTask } from '../../../gen/svc/v2/journey_pb.js'
-import { type TextLimits, textFault } from '../../domain/value/free-text.js'
+import { textFault } from '../../domain/value/free-text.js'
 import { timestampOf } from '../../domain/value/timestamp.js'
 import { invalidField } from '../../errors.js'
 
@@ -67,7 +67,7 @@ function requireNoCircle(links: readonly (readonly number[])[], at: (index: numb
 }
 
 /** A `google.protobuf.Value` has no rules in the schema. */
-const textLimits: TextLimits = { max: 10_000, multiline: true }
+const MAX_TEXT = 10_000
 
 /** Refuses a value that is not of its data type, and normalizes times. `null` means no value. */
 function settleCustomField(field: string, customField: CustomField): void {
@@ -96,7 +96,7 @@ function typeOf(json: JsonValue): DataType {
 
 function textOf(field: string, json: JsonValue): string {
   if (typeof json !== 'string') throw invalidField(field, 'must be a string')
-  const fault = textFault(json, textLimits)
+  const fault = textFault(json, MAX_TEXT, true)
   if (fault !== undefined) throw invalidField(field, fault)
   return json
 }
