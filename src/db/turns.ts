@@ -23,10 +23,6 @@ export class Turns {
     return this.#queue.size
   }
 
-  get isFull(): boolean {
-    return this.#taken >= this.#max
-  }
-
   /** Does the work in its turn. Rejects as a full pool does if that does not come in time, by the deadline at the latest. */
   async use<T>(work: () => Promise<T>, deadline?: number): Promise<T> {
     const turn = this.begin(deadline)
@@ -40,7 +36,9 @@ export class Turns {
 
   /** Begins a turn, as `use` does; undefined if it has begun at once. */
   begin(deadline?: number): Promise<void> | undefined {
-    if (this.isFull) return new Promise((begin, refuse) => this.#queue.add({ begin, refuse }, deadline))
+    if (this.#taken >= this.#max) {
+      return new Promise((begin, refuse) => this.#queue.add({ begin, refuse }, deadline))
+    }
     this.#taken++
     return undefined
   }

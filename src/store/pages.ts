@@ -96,14 +96,19 @@ export function createFilteredPages<Page extends PageSize>(
   })
 }
 
-/** Makes the number of the rows that filters want, which reads all of them. */
-export function createCount<Filters>(name: string, { from, condition }: FilteredRows<Filters>) {
-  const statement = createStatement<Filters, { readonly count: number }>({
+/** The statement that counts the rows that filters want, which reads all of them. */
+export function countStatement<Filters>(name: string, { from, condition }: FilteredRows<Filters>) {
+  return createStatement<Filters, { readonly count: number }>({
     name,
     columns: { count: 'int4' },
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${from} WHERE ${condition(places)}`,
   })
+}
+
+/** Makes the number of the rows that filters want. */
+export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
+  const statement = countStatement(name, rows)
   return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0
 }
 

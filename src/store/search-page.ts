@@ -1,6 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { type Columns, createStatement, type Statement } from '../db/statement.js'
+import { type Columns, createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
+import { countStatement } from './pages.js'
 import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
 
@@ -48,15 +49,17 @@ const MAX_REFERENCES = 20_000
 /** How many rows a page has before it is cut. */
 type Uncut = { readonly found: bigint }
 
-/** The statement that reads a page. */
-function pageStatement<Row>(
+/** The statements that read a page of a selection and count the selection. */
+export function searchStatements<Row>(
   { name, table, alias, where, columns, types, references }: SearchRows<Row>,
-  { condition, order }: Search,
-  { offset, count }: Range,
-): Statement<OfOrganization, Row & Uncut> {
+  { condition, order }: Search = {},
+  { offset, count }: Range = { offset: 0, count: 100 },
+) {
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
+  const conditions = [ofOrganization(alias), where, ...(condition === undefined ? [] : [condition.sql])]
+  const wanted = Prisma.join(conditions, ' AND ')
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
-  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
+  const found = Prisma.sql`FROM ${rows} WHERE ${wanted}`
   // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
   // its order until the page is full.
   const source = condition?.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
@@ -72,36 +75,14 @@ SELECT ${columns}, ${row}.found
   ) ${row}
  WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
-  return createStatement({
+  const page = createStatement<OfOrganization, Row & Uncut>({
     name: `list_${name}`,
     columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
     planned: 'anew',
     text: () => text,
   })
-}
-
-/** The statement that counts a selection, reading all of it. */
-function countStatement<Row>({ name, table, alias, where }: SearchRows<Row>, { condition }: Search) {
-  const wanted = Prisma.sql`${ofOrganization(alias)} AND ${where}${alsoWhere(condition)}`
-  return createStatement<OfOrganization, { readonly count: number }>({
-    name: `count_${name}`,
-    columns: { count: 'int4' },
-    planned: 'anew',
-    text: () => Prisma.sql`SELECT count(*)::int AS count FROM ${Prisma.raw(`${table} ${alias}`)} WHERE ${wanted}`,
-  })
-}
-
-function alsoWhere(condition: Condition | undefined): Prisma.Sql {
-  return condition === undefined ? Prisma.empty : Prisma.sql` AND ${condition.sql}`
-}
-
-/** The statements that read a page of a selection and count the selection. */
-export function searchStatements<Row>(
-  searched: SearchRows<Row>,
-  search: Search = {},
-  range: Range = { offset: 0, count: 100 },
-) {
-  return [pageStatement(searched, search, range), countStatement(searched, search)] as const
+  const total = countStatement<OfOrganization>(`count_${name}`, { from: rows, condition: () => wanted })
+  return [page, total] as const
 }
 
 /** Reads a page of a selection. Counts the selection only if the page does not already tell how many rows there are. */

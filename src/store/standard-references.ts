@@ -5,12 +5,6 @@ import { createRowLock, type NamedRows, teamColumn } from './row-lock.js'
 import type { Scope } from './scope.js'
 import { modelOf } from './standard-writes.js'
 
-/** An object, and its team. */
-export interface Found {
-  readonly id: string
-  readonly teamId: string
-}
-
 /** Other objects that those of a resource refer to. */
 export type StandardReference = ReturnType<typeof createReference>
 
@@ -19,7 +13,7 @@ export function createReference(table: Table, column: string) {
   const target = referencedTable(table, column)
   const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
-  const keep = createRowLock<Found>({
+  const keep = createRowLock<{ readonly id: string; readonly teamId: string }>({
     name: `lock_${target.name}`,
     table: target,
     strength: 'SHARE',
