@@ -3,12 +3,13 @@ import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { type ApiKeyRow, selectApiKeys } from '../../store/api-key.js'
 import {
+  countSuppliedMembers,
   insertDirectoryRefusal,
   KEPT_REFUSALS,
+  lastDirectoryWrite,
   type NewRefusal,
   selectDirectoryRefusals,
-} from '../../store/directory/refusal.js'
-import { countSuppliedMembers, lastDirectoryWrite } from '../../store/directory/totals.js'
+} from '../../store/directory/status.js'
 import { hasOrganization } from '../../store/organization.js'
 import type { Directory } from '../auth/authentication.js'
 
