@@ -6,26 +6,21 @@ export type DemoIds = NonNullable<Awaited<ReturnType<typeof findDemoIds>>>
 /** The oldest of each in the organization; undefined if it does not have all of them. */
 export async function findDemoIds({ models }: Tables, organizationId: string) {
   const orderBy = { ordinal: 'asc' } as const
-  const oldest = { where: { organizationId }, orderBy, select: { id: true } }
-  const oldestMember = { orderBy, select: { userId: true } }
-  const admin = await models.membership.findFirst({
-    where: { organizationId, role: 'ORG_ADMIN', deactivatedAt: null },
-    ...oldestMember,
-  })
-  const directoryMember = await models.membership.findFirst({
-    where: { organizationId, departmentOwner: 'DIRECTORY' },
-    ...oldestMember,
-  })
-  const pinnedMember = await models.membership.findFirst({
-    where: { organizationId, managerOwner: 'PINNED' },
-    ...oldestMember,
-  })
-  const team = await models.team.findFirst(oldest)
-  const journey = await models.journey.findFirst(oldest)
+  const id = { id: true }
+  const userId = { userId: true }
+  const administrators = { organizationId, role: 'ORG_ADMIN', deactivatedAt: null } as const
+  const supplied = { organizationId, departmentOwner: 'DIRECTORY' } as const
+  const pinned = { organizationId, managerOwner: 'PINNED' } as const
+  const admin = await models.membership.findFirst({ where: administrators, orderBy, select: userId })
+  const directoryMember = await models.membership.findFirst({ where: supplied, orderBy, select: userId })
+  const pinnedMember = await models.membership.findFirst({ where: pinned, orderBy, select: userId })
+  const team = await models.team.findFirst({ where: { organizationId }, orderBy, select: id })
+  const journey = await models.journey.findFirst({ where: { organizationId }, orderBy, select: id })
   if (admin === null || directoryMember === null || pinnedMember === null || team === null || journey === null) {
     return undefined
   }
-  const priority = await models.priority.findFirst({ ...oldest, where: { organizationId, teamId: team.id } })
+  const ofTeam = { organizationId, teamId: team.id }
+  const priority = await models.priority.findFirst({ where: ofTeam, orderBy, select: id })
   if (priority === null) return undefined
   return {
     admin: admin.userId,
