@@ -17,7 +17,7 @@ import type { HttpRule } from './http-rule.js'
 import type { FormRules } from './options.js'
 import { compileParameterBinder } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
-import { compileFieldBody, compileWholeBody, noBody, type RequestBody } from './request-body.js'
+import { compileRequestBody, noBody } from './request-body.js'
 import { compileResponseBody } from './response-body.js'
 import { type PathTemplate, parseTemplate } from './template.js'
 
@@ -66,6 +66,8 @@ export function compileBinding(
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
   if (faults.length > before || typeof template === 'string') return undefined
+  const { readers, limits, hint, ignoreUnknown } = options
+  const form = { kind: 'form field', ignoreUnknown, ...options.form, hint, maxPairs: limits.maxValues } as const
   const taken = variables.map((fields) => ({ fields, by: 'the path' }))
   if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
   return {
@@ -77,12 +79,12 @@ export function compileBinding(
       kind: 'query parameter',
       taken,
       closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
-      ignoreUnknown: options.ignoreUnknown,
+      ignoreUnknown,
       allowed: options.systemParameters,
-      maxPairs: options.limits.maxValues,
-      hint: options.hint,
+      maxPairs: limits.maxValues,
+      hint,
     }),
-    requestBody: compileRequestBody(rule, input, bodyField, options),
+    requestBody: rule.body === '' ? noBody : compileRequestBody(input, bodyField, { readers, limits, form }),
     responseBody: compileResponseBody(output, responseField, options.json),
   }
 }
@@ -133,16 +135,4 @@ function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], 
       }
     }
   }
-}
-
-function compileRequestBody(
-  rule: HttpRule,
-  input: DescMessage,
-  field: DescField | undefined,
-  { readers, limits, ignoreUnknown, form, hint }: BindingOptions,
-): RequestBody {
-  const rules = { kind: 'form field', ignoreUnknown, ...form, hint, maxPairs: limits.maxValues } as const
-  const bodyOptions = { readers, limits, form: rules }
-  if (field !== undefined) return compileFieldBody(field, bodyOptions)
-  return rule.body === '*' ? compileWholeBody(input, bodyOptions) : noBody
 }

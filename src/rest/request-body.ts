@@ -34,59 +34,50 @@ export const noBody: RequestBody = {
   },
 }
 
-/** `body: "*"`: every field that the path does not bind comes from the body. */
-export function compileWholeBody(desc: DescMessage, options: RequestBodyOptions): RequestBody {
-  if (isHttpBody(desc)) {
+/**
+ * `body: "*"`, if there is no field: every field that the path does not bind comes from the body. `body: "field"`: the
+ * body is the value of one field: a message, a scalar, a list or a map. A list can be one of JSON, or its items on a
+ * line each.
+ */
+export function compileRequestBody(
+  desc: DescMessage,
+  field: DescField | undefined,
+  { readers, limits, form }: RequestBodyOptions,
+): RequestBody {
+  const single = field?.fieldKind === 'message' ? field.message : undefined
+  const filled = field === undefined ? desc : single
+  if (isHttpBody(filled)) {
     return {
       accepts: 'raw',
-      read: (message, bytes, _type, contentType) => fillHttpBody(message, contentType, bytes),
+      read(message, bytes, _type, contentType) {
+        if (field !== undefined && bytes.length === 0 && contentType === '') return
+        fill(message, field, filled, (body) => fillHttpBody(body, contentType, bytes))
+      },
     }
   }
-  const readMessage = options.readers.message(desc)
-  const bindForm = compileParameterBinder(desc, options.form)
+  const read = field === undefined ? readers.message(desc) : readers.field(field)
+  const formDesc = single !== undefined && hasTextForm(single) ? undefined : filled
+  const bindForm = formDesc && compileParameterBinder(formDesc, form)
   return {
-    accepts: ['json', 'form'],
+    accepts: [
+      'json',
+      ...(field?.fieldKind === 'list' ? (['ndjson'] as const) : []),
+      ...(bindForm === undefined ? [] : (['form'] as const)),
+    ],
     read(message, bytes, type) {
       if (bytes.length === 0) return
-      if (type === 'form') bindForm(message, latin1(bytes))
-      else readJson(readMessage, message, bytes, 'body', options.limits)
+      if (type === 'form' && formDesc !== undefined) {
+        fill(message, field, formDesc, (body) => bindForm?.(body, latin1(bytes)))
+      } else readJson(read, message, bytes, field?.jsonName ?? 'body', limits, type === 'ndjson')
     },
   }
 }
 
-/**
- * `body: "field"`: the body is the value of one field: a message, a scalar, a list or a map. A list can be one of JSON,
- * or its items on a line each.
- */
-export function compileFieldBody(field: DescField, options: RequestBodyOptions): RequestBody {
-  const single = field.fieldKind === 'message' ? field.message : undefined
-  if (isHttpBody(single)) {
-    const desc = single
-    return {
-      accepts: 'raw',
-      read(message, bytes, _type, contentType) {
-        if (bytes.length === 0 && contentType === '') return
-        const child = create(desc)
-        fillHttpBody(child, contentType, bytes)
-        setFieldValue(message, field, child)
-      },
-    }
-  }
-  const readField = options.readers.field(field)
-  const formDesc = single === undefined || hasTextForm(single) ? undefined : single
-  const bindForm = formDesc === undefined ? undefined : compileParameterBinder(formDesc, options.form)
-  const isList = field.fieldKind === 'list'
-  return {
-    accepts: ['json', ...(isList ? (['ndjson'] as const) : []), ...(bindForm === undefined ? [] : (['form'] as const))],
-    read(message, bytes, type) {
-      if (bytes.length === 0) return
-      if (type === 'form' && formDesc !== undefined) {
-        const child = create(formDesc)
-        bindForm?.(child, latin1(bytes))
-        setFieldValue(message, field, child)
-      } else readJson(readField, message, bytes, field.jsonName, options.limits, type === 'ndjson')
-    },
-  }
+/** Fills a message, or a new one of a type for a field of it. */
+function fill(message: Message, field: DescField | undefined, desc: DescMessage, work: (body: Message) => void): void {
+  const body = field === undefined ? message : create(desc)
+  work(body)
+  if (field !== undefined) setFieldValue(message, field, body)
 }
 
 // Form text is ASCII by definition; bytes beyond it are decoded as UTF-8 with the percent-encoding.

@@ -1,5 +1,4 @@
 import {
-  create,
   type DescEnum,
   type DescField,
   type DescMessage,
@@ -29,18 +28,17 @@ export function compileResponseBody(
   field: DescField | undefined,
   options: JsonOptions,
 ): ResponseBody {
+  const single = field?.fieldKind === 'message' ? field.message : undefined
+  if (isHttpBody(field === undefined ? desc : single)) {
+    return {
+      raw: true,
+      encode: (message) => encodeHttpBody(field === undefined ? message : fieldValue(message, field)),
+    }
+  }
   if (field === undefined) {
-    if (isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
     return {
       raw: false,
       encode: (message) => ({ contentType: JSON_TYPE, body: printJson(desc, message, options, LINE_END) }),
-    }
-  }
-  if (field.fieldKind === 'message' && isHttpBody(field.message)) {
-    const bodyDesc = field.message
-    return {
-      raw: true,
-      encode: (message) => encodeHttpBody((fieldValue(message, field) as Message | undefined) ?? create(bodyDesc)),
     }
   }
   const key = options.useProtoFieldName === true ? field.name : field.jsonName
@@ -56,9 +54,9 @@ export function compileResponseBody(
   }
 }
 
-/** The content type and bytes of a `google.api.HttpBody`; without a type it is `application/octet-stream`. */
-function encodeHttpBody(message: Message): EncodedBody {
-  const { contentType, data } = message as Message & { contentType?: string; data?: Uint8Array }
+/** The content type and bytes of a `google.api.HttpBody`, if there is one; without a type it is `application/octet-stream`. */
+function encodeHttpBody(body: unknown): EncodedBody {
+  const { contentType, data }: { contentType?: string; data?: Uint8Array } = Object(body)
   return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() }
 }
 
@@ -81,7 +79,7 @@ function jsonOfEnum(desc: DescEnum, given: number | undefined, options: JsonOpti
 }
 
 /** Whether a message type is `google.api.HttpBody`, raw bytes with a content type. */
-export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage {
+export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage & { typeName: 'google.api.HttpBody' } {
   return desc?.typeName === 'google.api.HttpBody'
 }
 
