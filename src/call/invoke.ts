@@ -97,11 +97,6 @@ export function invokeStreaming(
   return invoke(messages)[Symbol.asyncIterator]()
 }
 
-/** One message as a stream. */
-export async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value
-}
-
 /** The context of a call whose interceptors have replaced its request. */
 function changedContext(call: Call, { service, signal, header, contextValues }: UnaryRequest): HandlerContext {
   return { ...contextOf(call), service, signal, requestHeader: header, values: contextValues }

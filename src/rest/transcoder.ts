@@ -1,10 +1,11 @@
 import { create, type Message } from '@bufbuild/protobuf'
+import { createAsyncIterable } from '@connectrpc/connect/protocol'
 import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { bodyTypeFromHeader, bodyTypes } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
-import { invokeStreaming, invokeUnary, once } from '../call/invoke.js'
+import { invokeStreaming, invokeUnary } from '../call/invoke.js'
 import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { type Exchange, serveCall } from '../call/serve-call.js'
@@ -64,7 +65,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     }
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
-      invoke: (message) => invokeStreaming(spec, interceptors, call, once(message)),
+      invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
       ...streamAnswer(call, binding.responseBody, options, errors),
     }
     return serveCall(call, exchange, timeout, options)

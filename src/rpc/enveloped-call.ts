@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { compressedFlag } from '@connectrpc/connect/protocol'
+import { compressedFlag, createAsyncIterable } from '@connectrpc/connect/protocol'
 import { turnOfBody } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
-import { invokeStreaming, invokeUnary, once, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
+import { invokeStreaming, invokeUnary, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
 import { headerOf } from '../call/node-http.js'
 import { addHeaders, drainRequest } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
@@ -61,7 +61,7 @@ export function streamExchange(
     receive: async () => {
       if (spec.kind === 'server_streaming') {
         const read = await receiveMessage(enveloped, 'server-streaming')
-        return () => once(read())
+        return () => createAsyncIterable([read()])
       }
       const reader = enveloped.open()
       return () => messagesOf(enveloped, reader)
