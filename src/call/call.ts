@@ -4,16 +4,8 @@ import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeaders
 import { Roster } from './roster.js'
 
 /** What a call is made of. */
-export interface CallOptions {
-  readonly method: DescMethod
-  readonly request: NodeRequest
-  readonly response: NodeResponse
-  readonly shutdown: Shutdown
-  /** The protocol as handlers see it, such as `rest` or `grpc`. */
-  readonly protocolName: string
-  /** The template of the path that has led to the method; absent over RPC. */
-  readonly route?: string | undefined
-}
+type CallOptions = Pick<Call, 'method' | 'request' | 'response' | 'protocolName'> &
+  Partial<Pick<Call, 'route'>> & { readonly shutdown: Shutdown }
 
 /** Tells running calls that the server is shutting down. */
 export type Shutdown = ReturnType<typeof createShutdown>
@@ -45,7 +37,9 @@ export class Call implements HandlerContext {
   readonly method: DescMethod
   readonly request: NodeRequest
   readonly response: NodeResponse
+  /** The protocol as handlers see it, such as `rest` or `grpc`. */
   readonly protocolName: string
+  /** The template of the path that has led to the method; undefined over RPC. */
   readonly route: string | undefined
   /** On the clock of `performance.now`. */
   readonly startedAt = performance.now()

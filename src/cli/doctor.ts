@@ -27,11 +27,7 @@ import {
 import { openEmbedded } from './open-database.js'
 
 /** The result of one check: a sentence, which for a fault says what to do. */
-interface Finding {
-  readonly check: string
-  readonly isHealthy: boolean
-  readonly text: string
-}
+type Finding = Awaited<ReturnType<typeof find>>
 
 /** Older versions of PostgreSQL lack what the migrations use. */
 const LEAST_MAJOR_VERSION = 15
@@ -70,7 +66,7 @@ export function registerDoctorCommand(program: Command, context: CommandContext)
 class Fault extends Error {}
 
 /** The finding of a check that returns a sentence, or throws; `advice` says how to fix errors other than faults. */
-async function find(check: string, advice: string, work: () => string | Promise<string>): Promise<Finding> {
+async function find(check: string, advice: string, work: () => string | Promise<string>) {
   try {
     return { check, isHealthy: true, text: await work() }
   } catch (error) {

@@ -23,10 +23,7 @@ export interface RpcMethod {
 }
 
 /** How the messages of one method are read and written, whatever the protocol. */
-export interface MessageCodec {
-  readonly json: MessageForm
-  readonly binary: MessageForm
-}
+export type MessageCodec = Readonly<Record<'json' | 'binary', MessageForm>>
 
 /** One of the two forms of messages. */
 export interface MessageForm {
