@@ -13,22 +13,15 @@ import { findExcess, findForeignUsers } from './import-rights.js'
 import type { RecordReader, TransferLine } from './record-reader.js'
 import { type RecordLine, stagedLine } from './stage-lines.js'
 
-/** How records of a caller are imported. */
-export interface CallerImport {
-  readonly readRecord: RecordReader
-  /** Whether to tell only what would become of them. */
-  readonly isPlan: boolean
-}
-
 /**
- * Imports records into the caller's organization, which they cannot leave, as far as its rights go. Returns what
- * becomes of each. Throws, unless it is a plan, a ServiceError that names the records that are refused; then nothing is
- * written.
+ * Imports records into the caller's organization, which they cannot leave, as far as its rights go, and returns what
+ * becomes of each; as a plan, only what would. Otherwise throws a ServiceError that names the records that are refused;
+ * then nothing is written.
  */
 export async function importForCaller(
   scope: Scope,
   records: readonly ImportRecord[],
-  { readRecord, isPlan }: CallerImport,
+  { readRecord, isPlan }: { readonly readRecord: RecordReader; readonly isPlan: boolean },
 ): Promise<readonly PlannedRecord[]> {
   const { tables, caller, requestId, runtime } = scope
   const { organizationId, actor } = auditedCall(scope)

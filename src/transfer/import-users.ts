@@ -22,17 +22,15 @@ import {
 /** How many values, users and events go into one query. */
 const AT_ONCE = 1_000
 
-/** What is wrong with staged users: those who cannot be written, and what only force may do with the others. */
-export interface UserFaults {
-  readonly unwritable: readonly Fault[]
-  readonly refused: readonly Fault[]
-}
-
 /**
  * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
- * writes the departments, and the addresses of those who stand. Their organizations' managers must be locked.
+ * writes the departments, and the addresses of those who stand. Their organizations' managers must be locked. Returns
+ * what is wrong with those who cannot be written, and what only force may do with the others.
  */
-export async function prepareUsers(transaction: Tables, newId: () => string): Promise<UserFaults> {
+export async function prepareUsers(
+  transaction: Tables,
+  newId: () => string,
+): Promise<Readonly<Record<'unwritable' | 'refused', readonly Fault[]>>> {
   const users = await readStagedUsers(transaction)
   // A person has the address of the last line, in whatever organization.
   const emails = new Map(users.map(({ userId, line, email }) => [userId, { line, email, value: emailKeyOf(email) }]))

@@ -6,13 +6,11 @@ import { invalidField } from '../errors.js'
 import { fieldValue, setFieldValue } from '../protojson/field-value.js'
 
 /**
- * Converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. Throws a
- * ServiceError that names the field; `at` precedes its name.
+ * Makes what converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. It
+ * finds the moments and dates of each type only once, and throws a ServiceError that names the field; `at` precedes its
+ * name.
  */
-export type SetMoments = (desc: DescMessage, message: Message, at?: string) => void
-
-/** Makes the setter, which finds the moments and dates of each type only once. */
-export function createMomentSetter(): SetMoments {
+export function createMomentSetter() {
   const learned = new Map<DescMessage, readonly DescField[]>()
 
   /** The fields that are moments or dates, or contain some. */
@@ -29,7 +27,7 @@ export function createMomentSetter(): SetMoments {
     return message === DateSchema || (message.file.proto.package === 'svc.v2' && fieldsOf(message).length > 0)
   }
 
-  return function setMoments(desc, message, at = '') {
+  return function setMoments(desc: DescMessage, message: Message, at = ''): void {
     for (const field of fieldsOf(desc)) {
       const { message: inner } = field
       const value = fieldValue(message, field)

@@ -11,12 +11,7 @@ export interface UsedKey {
 }
 
 /** Records when keys were last used, to the minute, without making a request wait. */
-export interface KeyUses {
-  /** Notes that a key is used now. Never throws; a failed write is logged and tried again a second later. */
-  note(key: UsedKey): void
-  /** Writes what is still noted; to be called when the process stops. Throws when that fails. */
-  flush(): Promise<void>
-}
+export type KeyUses = ReturnType<typeof createKeyUses>
 
 /** What key uses need. */
 export interface KeyUsesOptions {
@@ -31,7 +26,7 @@ const INTERVAL_MILLIS = 60_000
 const RETRY_MILLIS = 1_000
 
 /** Makes the recorder. One write runs at a time; uses noted in the meantime follow it. */
-export function createKeyUses({ database, runtime, log }: KeyUsesOptions): KeyUses {
+export function createKeyUses({ database, runtime, log }: KeyUsesOptions) {
   const noted = new Map<string, UsedKey>()
   let notBefore = 0
   let writing: Promise<void> | undefined
@@ -58,13 +53,15 @@ export function createKeyUses({ database, runtime, log }: KeyUsesOptions): KeyUs
   }
 
   return {
-    note: (key) => {
+    /** Notes that a key is used now. Never throws; a failed write is logged and tried again a second later. */
+    note: (key: UsedKey): void => {
       if (key.lastUsedAt != null && runtime.now().getTime() - key.lastUsedAt.getTime() < INTERVAL_MILLIS) return
       noted.set(key.id, key)
       if (writing !== undefined || performance.now() < notBefore) return
       start().catch((err: unknown) => log.warn({ err }, 'the last use of API keys could not be recorded'))
     },
-    flush: async () => {
+    /** Writes what is still noted; to be called when the process stops. Throws when that fails. */
+    flush: async (): Promise<void> => {
       if (writing !== undefined) await Promise.allSettled([writing]) // Its failure is logged where it was started.
       if (noted.size > 0) await start()
     },

@@ -12,22 +12,22 @@ export interface Peppers {
 export type SecretHash = Uint8Array<ArrayBuffer>
 
 /** Hashes secrets and tokens, all of which have 256 random bits: no salt and no slow hash is needed. */
-export interface SecretHasher {
-  /** The hash to store. */
-  hash(secret: string): Buffer<ArrayBuffer>
-  /** Every hash under which the secret may be stored, starting with that of `hash`; always the same number. */
-  candidates(secret: string): Buffer<ArrayBuffer>[]
-}
+export type SecretHasher = ReturnType<typeof createSecretHasher>
 
 /**
  * SHA-256, or HMAC-SHA-256 with a pepper. Hashes stored without a pepper, or with the previous one, are still
  * recognized.
  */
-export function createSecretHasher({ current, previous }: Peppers = {}): SecretHasher {
+export function createSecretHasher({ current, previous }: Peppers = {}) {
   const hash = hashWith(current)
   const older = previous === undefined ? [] : [hashWith(previous)]
   const hashes = [hash, ...older, ...(current === undefined ? [] : [hashWith(undefined)])]
-  return { hash, candidates: (secret) => hashes.map((each) => each(secret)) }
+  return {
+    /** The hash to store. */
+    hash,
+    /** Every hash under which the secret may be stored, starting with that of `hash`; always the same number. */
+    candidates: (secret: string) => hashes.map((each) => each(secret)),
+  }
 }
 
 function hashWith(pepper: string | undefined): (secret: string) => Buffer<ArrayBuffer> {

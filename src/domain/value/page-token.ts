@@ -12,18 +12,7 @@ export interface PageQuery {
 }
 
 /** Makes and reads page tokens. */
-export interface PageTokens {
-  /**
-   * The token of the page that starts after `position`, a text in a format of the list's own: not empty, without
-   * U+0000.
-   */
-  issue(query: PageQuery, position: string): Promise<string>
-  /**
-   * The position that a token holds; `undefined` for the empty token of the first page. Throws `PAGE_TOKEN_INVALID` for
-   * a token that was changed or issued for another query.
-   */
-  read(query: PageQuery, token: string): Promise<string | undefined>
-}
+export type PageTokens = ReturnType<typeof createPageTokens>
 
 const SEAL = { purpose: 'page token', macBytes: 32, blockBytes: 32 }
 
@@ -31,15 +20,23 @@ const SEAL = { purpose: 'page token', macBytes: 32, blockBytes: 32 }
  * Makes page tokens, sealed for their query with the signing key `page_token`, which is read when first needed and then
  * cached.
  */
-export function createPageTokens(tables: Tables): PageTokens {
+export function createPageTokens(tables: Tables) {
   const sealer = loadedOnce(async () => {
     const key = await findSigningKey(tables, 'page_token')
     if (key === undefined) throw new Error('the database has no signing key for page tokens')
     return createSealer(key, SEAL)
   })
   return {
-    issue: async (query, position) => (await sealer()).seal(contextOf(query), position),
-    read: async (query, token) => {
+    /**
+     * The token of the page that starts after `position`, a text in a format of the list's own: not empty, without
+     * U+0000.
+     */
+    issue: async (query: PageQuery, position: string) => (await sealer()).seal(contextOf(query), position),
+    /**
+     * The position that a token holds; `undefined` for the empty token of the first page. Throws `PAGE_TOKEN_INVALID` for
+     * a token that was changed or issued for another query.
+     */
+    read: async (query: PageQuery, token: string): Promise<string | undefined> => {
       if (token === '') return undefined
       const position = (await sealer()).open(contextOf(query), token)
       if (position !== undefined) return position

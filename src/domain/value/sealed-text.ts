@@ -1,12 +1,7 @@
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Seals texts with one key: a sealed text cannot be read, changed or moved to another context. */
-export interface Sealer {
-  /** The text, not empty and without U+0000, sealed for the context, in base64url. */
-  seal(context: string, text: string): string
-  /** The text; undefined for anything that `seal` did not return for the same context and key. */
-  open(context: string, sealed: string): string | undefined
-}
+export type Sealer = ReturnType<typeof createSealer>
 
 /** How to seal. */
 export interface SealOptions {
@@ -24,7 +19,7 @@ const IV_BYTES = 16
  * Makes a sealer. A sealed text is an HMAC-SHA-256 over the context and the text, cut to `macBytes`, followed by the
  * text encrypted with the HMAC as initialization vector: the construction of SIV (RFC 5297), which needs no randomness.
  */
-export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }: SealOptions): Sealer {
+export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }: SealOptions) {
   const derived = (use: string) => createHmac('sha256', key).update(`${purpose} ${use}`).digest()
   const authentication = derived('authentication')
   const encryption = derived('encryption')
@@ -34,12 +29,14 @@ export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }:
   const crypt = (mac: Buffer, text: Buffer) =>
     createCipheriv('aes-256-ctr', encryption, mac.subarray(0, IV_BYTES)).update(text)
   return {
-    seal: (context, text) => {
+    /** The text, not empty and without U+0000, sealed for the context, in base64url. */
+    seal: (context: string, text: string): string => {
       const block = padded(text, blockBytes)
       const mac = macOf(context, block)
       return Buffer.concat([mac, crypt(mac, block)]).toString('base64url')
     },
-    open: (context, sealed) => {
+    /** The text; undefined for anything that `seal` did not return for the same context and key. */
+    open: (context: string, sealed: string): string | undefined => {
       const bytes = Buffer.from(sealed, 'base64url')
       // Decoding skips invalid characters, so only a text that is encoded in the same way again is accepted.
       if (bytes.length <= macBytes || bytes.toString('base64url') !== sealed) return undefined

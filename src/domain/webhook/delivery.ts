@@ -41,7 +41,7 @@ export function createDeliver({
       'user-agent': 'svc-webhooks',
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signaturesOf(secrets.open(endpoint, target), { id, timestamp, body }),
+      'webhook-signature': signaturesOf(secrets.open(endpoint, target), id, timestamp, body),
     }
     return send({ url: target.url, headers, body }, signal)
   }

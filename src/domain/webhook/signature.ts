@@ -25,16 +25,11 @@ export function newSigningKeys(
   return { keys: { secret, privateKey }, publicKey: `whpk_${publicKey}` }
 }
 
-/** A request that is signed. */
-export interface SignedContent {
-  readonly id: string
-  /** Seconds since 1970. */
-  readonly timestamp: number
-  readonly body: string
-}
-
-/** The header `webhook-signature` (Standard Webhooks 1.0.0): a signature of each key, the first keys first. */
-export function signaturesOf(all: readonly SigningKeys[], { id, timestamp, body }: SignedContent): string {
+/**
+ * The header `webhook-signature` (Standard Webhooks 1.0.0): a signature of each key, the first keys first. `timestamp`
+ * is in seconds since 1970.
+ */
+export function signaturesOf(all: readonly SigningKeys[], id: string, timestamp: number, body: string): string {
   const content = Buffer.from(`${id}.${timestamp}.${body}`)
   const signatures = all.flatMap(({ secret, privateKey }) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
