@@ -3,6 +3,7 @@ import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/directory/group.js'
+import { groupStore } from '../../store/group.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
 import { type DirectoryScope, requireVersion } from './directory-sync.js'
@@ -73,7 +74,7 @@ export async function deleteDirectoryGroup(scope: DirectoryScope, groupId: strin
   try {
     await scope.tables.transaction(async (tables) => {
       await lockedGroup({ ...scope, tables }, groupId)
-      await groups.deleteGroup(tables, { organizationId: scope.organizationId, groupId })
+      await groupStore.delete(tables, { organizationId: scope.organizationId, id: groupId })
       await recordEvent({ ...scope, tables }, groupId, 'group.delete')
     })
     return true

@@ -2,7 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { firstRow, type Tables } from '../../db/tables.js'
-import type { GroupKey } from '../group.js'
+import { type GroupKey, groupStore } from '../group.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
@@ -128,32 +128,18 @@ export async function claimGroupName(
 type WrittenGroup = Pick<GroupModel, 'organizationId' | 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
 
 /** Adds a group without members. */
-export async function insertGroup({ models }: Tables, group: WrittenGroup): Promise<void> {
-  await models.group.create({
-    data: { ...group, directoryManaged: true, createdAt: group.updatedAt },
-    select: { id: true },
-  })
+export function insertGroup(tables: Tables, { organizationId, id, updatedAt, ...group }: WrittenGroup): Promise<void> {
+  return groupStore.create(tables, { organizationId, id }, { ...group, directoryManaged: true }, updatedAt)
 }
 
 /** Writes a locked group, which gets another version. */
-export async function updateGroup({ models }: Tables, { organizationId, id, ...group }: WrittenGroup): Promise<void> {
-  const data = { ...group, directoryManaged: true }
-  await models.group.update({ where: { organizationId_id: { organizationId, id } }, data, select: { id: true } })
+export function updateGroup(tables: Tables, { organizationId, id, updatedAt, ...group }: WrittenGroup): Promise<void> {
+  return groupStore.update(tables, { organizationId, id }, { ...group, directoryManaged: true }, updatedAt)
 }
 
 /** Gives a locked group whose members have changed another version. */
-export async function touchGroup(
-  { models }: Tables,
-  { organizationId, groupId }: GroupKey,
-  updatedAt: Date,
-): Promise<void> {
-  const where = { organizationId_id: { organizationId, id: groupId } }
-  await models.group.update({ where, data: { updatedAt }, select: { id: true } })
-}
-
-/** Deletes a group and its list of members. The database refuses it for groups that approve something. */
-export async function deleteGroup({ models }: Tables, { organizationId, groupId }: GroupKey): Promise<void> {
-  await models.group.delete({ where: { organizationId_id: { organizationId, id: groupId } }, select: { id: true } })
+export function touchGroup(tables: Tables, { organizationId, groupId: id }: GroupKey, updatedAt: Date): Promise<void> {
+  return groupStore.update(tables, { organizationId, id }, { updatedAt }, updatedAt)
 }
 
 /** Those of the users who exist and whom the directory has not deleted. */
