@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Attributes,
   DiagLogLevel,
+  defaultTextMapGetter,
   diag,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
-  type TextMapGetter,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
@@ -28,11 +28,6 @@ export type Tracing = ReturnType<typeof startTracing>
 const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
-
-const headers: TextMapGetter<NodeRequest['headers']> = {
-  keys: (carrier) => Object.keys(carrier),
-  get: (carrier, name) => carrier[name],
-}
 
 /**
  * Begins tracing, configured by OpenTelemetry's variables, which its libraries read themselves: the collector
@@ -65,10 +60,7 @@ export function startTracing({
   const calls: CallObserver = {
     begun: (call) => {
       const { request, startedAt } = call
-      const parent =
-        request.headers['traceparent'] === undefined
-          ? ROOT_CONTEXT
-          : propagator.extract(ROOT_CONTEXT, request.headers, headers)
+      const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
       const drift = Date.now() - timeOrigin - performance.now()
       const startTime = timeOrigin + startedAt + drift
       const span = tracer.startSpan(UNNAMED, { kind: SpanKind.SERVER, startTime }, parent)
