@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { constants } from 'node:http2'
 import type { Call } from './call.js'
 import { type Coding, compress } from './compression.js'
-import { isGone, mayHaveBody, type NodeRequest, type NodeResponse } from './node-http.js'
+import { headerOf, isGone, mayHaveBody, type NodeRequest, type NodeResponse } from './node-http.js'
 
 // Framing is the server's own; handlers cannot set these.
 const FRAMING: ReadonlySet<string> = new Set([
@@ -54,6 +54,22 @@ export async function sendCompressed(
   headers['content-encoding'] = coding
   endResponse(request, response, status, headers, bytes)
 }
+
+/**
+ * Whether a GET or HEAD asks, by `If-None-Match`, for something else than what it would be answered, whose `ETag` the
+ * headers have (RFC 9110, 13.1.2). The comparison is weak: who has the same in another form needs it no more.
+ */
+export function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): boolean {
+  const { etag } = headers
+  if (typeof etag !== 'string' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+  const known = headerOf(request, 'if-none-match')
+  if (known === undefined) return false
+  if (known.trim() === '*') return true
+  const tags: readonly string[] = known.match(OPAQUE_TAG) ?? []
+  return tags.includes(etag.replace(/^W\//, ''))
+}
+
+const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
 
 /** Longer texts are sent as bytes. */
 const LARGE_TEXT = 64 * 1024

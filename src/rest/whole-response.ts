@@ -6,7 +6,7 @@ import { COMPRESS_MIN_BYTES, type Coding, negotiateCoding } from '../call/compre
 import { connectErrorJson, type EncodedBody, statusErrorJson } from '../call/error-body.js'
 import type { HttpFailure } from '../call/http-failure.js'
 import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
-import { addCallHeaders, addHeaders, endResponse, sendCompressed } from '../call/respond.js'
+import { addCallHeaders, addHeaders, endResponse, isNotModified, sendCompressed } from '../call/respond.js'
 import { report } from '../call/serve-call.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
 import type { RestTranscoderOptions } from './options.js'
@@ -50,22 +50,6 @@ export function codingOf(call: Call, options: RestTranscoderOptions): Coding | u
   if (options.compressResponses === false) return undefined
   return negotiateCoding(headerOf(call.request, 'accept-encoding'))
 }
-
-/**
- * Whether a GET or HEAD asks, by `If-None-Match`, for something else than what it would be answered, whose `ETag` the
- * headers have (RFC 9110, 13.1.2). The comparison is weak: who has the same in another form needs it no more.
- */
-function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): boolean {
-  const { etag } = headers
-  if (typeof etag !== 'string' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
-  const known = headerOf(request, 'if-none-match')
-  if (known === undefined) return false
-  if (known.trim() === '*') return true
-  const tags: readonly string[] = known.match(OPAQUE_TAG) ?? []
-  return tags.includes(etag.replace(/^W\//, ''))
-}
-
-const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
 
 /** Answers errors in the one format of a transcoder. */
 export type ErrorResponder = ReturnType<typeof createErrorResponder>

@@ -6,7 +6,7 @@ import { parseMediaType } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
 import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
-import { endResponse, sendCompressed } from '../call/respond.js'
+import { endResponse, isNotModified, sendCompressed } from '../call/respond.js'
 import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
 import type { Directory } from '../domain/auth/authentication.js'
 import type { DirectoryRefusal } from '../domain/directory/directory-status.js'
@@ -89,11 +89,11 @@ function scimCall(
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
-        scope: { ...scope, ifMatch: tagsIn(request, 'if-match') },
+        // All strong: SCIM's examples have weak tags, which some clients make of every tag.
+        scope: { ...scope, ifMatch: headerOf(request, 'if-match')?.replaceAll('W/', '') },
         id,
         query: new URLSearchParams(query),
         body: readBodyOf(),
-        ifNoneMatch: tagsIn(request, 'if-none-match'),
         baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
         report,
       })
@@ -120,11 +120,6 @@ function scimCall(
   return { admit, exchange }
 }
 
-/** The entity tags of a header, all strong: SCIM's examples have weak ones, which some clients make of every tag. */
-function tagsIn(request: NodeRequest, name: 'if-match' | 'if-none-match'): string | undefined {
-  return headerOf(request, name)?.replaceAll('W/', '')
-}
-
 const TYPES = ['application/scim+json', 'application/json']
 
 /** Receives the body, and reads it as JSON only when the returned function is called. */
@@ -146,6 +141,7 @@ async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() =
 
 async function send(request: NodeRequest, response: NodeResponse, answer: ScimAnswer): Promise<void> {
   const { status, body, headers = {} } = answer
+  if (isNotModified(request, headers)) return endResponse(request, response, 304, { etag: headers['etag'] }, '')
   const text = body === undefined ? '' : JSON.stringify(body)
   const sent = { ...headers, ...(body !== undefined && { 'content-type': 'application/scim+json' }) }
   const coding = text.length < COMPRESS_MIN_BYTES ? undefined : negotiateCoding(headerOf(request, 'accept-encoding'))

@@ -11,7 +11,6 @@ export interface ScimRequest {
   readonly query: URLSearchParams
   /** Empty if the method has none. */
   readonly body: JsonObject
-  readonly ifNoneMatch: string | undefined
   /** The address of the door as the directory reaches it, such as `https://api.example.com/scim/v2`. */
   readonly baseUrl: string
   readonly report: ScimReport

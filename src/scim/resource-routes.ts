@@ -40,10 +40,9 @@ export function resourceRoutes<Row extends { readonly version: string }>(
     const row = await operation(request, shown)
     return row === undefined ? { status: 204 } : resourceAnswer(request, row, shown, status)
   }
-  const getting = answering(get, 200)
   return [
     route('POST', type.endpoint, 'Create', answering(create, 201)),
-    route('GET', one, 'Get', async (request) => unlessKnown(request, await getting(request))),
+    route('GET', one, 'Get', answering(get, 200)),
     route('PUT', one, 'Replace', answering(replace, 200)),
     route('PATCH', one, 'Patch', answering(patch, 200)),
     route('DELETE', one, 'Delete', answering(remove, 204)),
@@ -65,13 +64,6 @@ function resourceAnswer<Row extends { readonly version: string }>(
   const location = locationOf(shown.name, textIn(body, 'id') ?? '', baseUrl)
   const headers = { etag: entityTagOf(row.version), [status === 201 ? 'location' : 'content-location']: location }
   return { status, body, headers }
-}
-
-/** The answer, or 304 if the `If-None-Match` of the request names its version. */
-function unlessKnown({ ifNoneMatch = '' }: ScimRequest, answer: ScimAnswer): ScimAnswer {
-  const etag = answer.headers?.['etag'] ?? ''
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim())
-  return tags.includes('*') || tags.includes(etag) ? { status: 304, headers: { etag } } : answer
 }
 
 /** The routes of the list of a type and of the searches in it (RFC 7644 sections 3.4.2 and 3.4.3). */
