@@ -107,10 +107,21 @@ function createJsonParser(input: string | Uint8Array, maxValues: number, path: (
     return meaning
   }
 
-  function enter(): void {
+  /** Reads the members of an object or an array, to its end. */
+  function members(end: number, expected: string, member: () => void): void {
     if (++depth > MAX_JSON_DEPTH) fail(`nested more than ${MAX_JSON_DEPTH} levels deep`)
     at++
     space()
+    let unit = text.charCodeAt(at)
+    if (unit === end) at++
+    while (unit !== end) {
+      member()
+      space()
+      unit = text.charCodeAt(at)
+      if (unit !== end && unit !== 0x2c) fail(`expected ${expected}, found ${found()}`)
+      at++
+    }
+    depth--
   }
 
   function count(): void {
@@ -121,50 +132,34 @@ function createJsonParser(input: string | Uint8Array, maxValues: number, path: (
 
   function object(): JsonTreeObject {
     const result: JsonTreeObject = {}
-    enter()
-    if (text.charCodeAt(at) === 0x7d) at++
-    else {
-      do {
-        space()
-        const keyAt = at
-        if (text.charCodeAt(at) !== 0x22) fail(`expected a key in quotes, found ${found()}`)
-        const key = string()
-        if (Object.hasOwn(result, key)) fail(`duplicate key ${quoted(key)}`, keyAt)
-        path.push(key)
-        count()
-        space()
-        if (text.charCodeAt(at) !== 0x3a) fail(`expected ":", found ${found()}`)
-        at++
-        setKey(result, key, value())
-        path.pop()
-      } while (!closes(0x7d, '"," or "}"'))
-    }
-    depth--
+    members(0x7d, '"," or "}"', () => {
+      space()
+      const keyAt = at
+      if (text.charCodeAt(at) !== 0x22) fail(`expected a key in quotes, found ${found()}`)
+      const key = string()
+      if (Object.hasOwn(result, key)) fail(`duplicate key ${quoted(key)}`, keyAt)
+      path.push(key)
+      count()
+      space()
+      if (text.charCodeAt(at) !== 0x3a) fail(`expected ":", found ${found()}`)
+      at++
+      setKey(result, key, value())
+      path.pop()
+    })
     return result
   }
 
   function array(): JsonTree[] {
     const result: JsonTree[] = []
-    enter()
-    if (text.charCodeAt(at) === 0x5d) at++
-    else {
-      do {
-        path.push(result.length)
-        count()
-        result.push(value())
-        path.pop()
-      } while (!closes(0x5d, '"," or "]"'))
-    }
-    depth--
+    members(0x5d, '"," or "]"', () => item(result))
     return result
   }
 
-  function closes(end: number, expected: string): boolean {
-    space()
-    const unit = text.charCodeAt(at)
-    if (unit !== end && unit !== 0x2c) fail(`expected ${expected}, found ${found()}`)
-    at++
-    return unit === end
+  function item(items: JsonTree[]): void {
+    path.push(items.length)
+    count()
+    items.push(value())
+    path.pop()
   }
 
   function string(): string {
@@ -218,10 +213,7 @@ function createJsonParser(input: string | Uint8Array, maxValues: number, path: (
     const result: JsonTree[] = []
     for (space(); at < text.length; space()) {
       const start = at
-      path.push(result.length)
-      count()
-      result.push(value())
-      path.pop()
+      item(result)
       const end = text.indexOf('\n', start)
       if (end >= 0 && end < at) fail('expected the end of the value on its line', end)
       while (' \t\r'.includes(text.charAt(at)) && at < text.length) at++
