@@ -51,18 +51,14 @@ export function stepFromInput({ allowSelfApproval = true, approvers, customWorkf
   }
 }
 
-/** Steps and stages as requested; empty lists mean absent. */
-export interface TopologyDraft {
+/**
+ * A procedure as requested; empty lists mean absent, and a timeout of 0 the default. Limits of the schema that it breaks
+ * are reported with the rest.
+ */
+export interface ApprovalProcedureDraft {
+  readonly accessPolicyId: string
   readonly steps: readonly StepInput[]
   readonly stages: readonly { readonly steps: readonly StepInput[] }[]
-}
-
-/**
- * A procedure as requested; a timeout of 0 means the default. Limits of the schema that it breaks are reported with the
- * rest.
- */
-export interface ApprovalProcedureDraft extends TopologyDraft {
-  readonly accessPolicyId: string
   readonly timeoutSeconds: number
   readonly violations: readonly FieldViolation[]
 }
@@ -160,17 +156,11 @@ export interface PlacedStep {
   readonly step: Step
 }
 
-/** The stages of a procedure as a flat list in order. */
-export interface Topology {
-  readonly steps: readonly PlacedStep[]
-  readonly violations: readonly FieldViolation[]
-}
-
 /**
- * The stages that a request asks for: its `stages`, else one stage for each of its `steps`. Throws
- * `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; `STEPS_DIFFER_FROM_STAGES` is in `violations`.
+ * The stages that a request asks for, as a flat list in order: its `stages`, else one stage for each of its `steps`.
+ * Throws `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; `STEPS_DIFFER_FROM_STAGES` is in `violations`.
  */
-export function topologyFrom({ steps, stages }: TopologyDraft): Topology {
+export function topologyFrom({ steps, stages }: Pick<ApprovalProcedureDraft, 'steps' | 'stages'>) {
   if (stages.length === 0) {
     if (steps.length > 0) {
       return { steps: steps.map((input, index) => placedStep(`steps[${index}]`, index, 0, input)), violations: [] }

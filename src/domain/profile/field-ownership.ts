@@ -48,14 +48,9 @@ export interface SkippedFields {
   readonly directoryLocked: readonly GovernedField[]
 }
 
-/** A profile after a write, and what the write did to each field that it named, in the order of the commands. */
-export interface ProfileWrite {
-  readonly profile: Profile
-  readonly changes: readonly FieldChange[]
-}
-
 /**
- * Applies the commands one after the other. Releasing a field that automation owns does nothing and records no change.
+ * Applies the commands one after the other, and returns what the write did to each field that it named, in the order of
+ * the commands. Releasing a field that automation owns does nothing and records no change.
  * `guard` is asked about each value to be stored, even if it is the current one: false leaves the field alone.
  */
 export function writeProfile(
@@ -63,7 +58,7 @@ export function writeProfile(
   commands: Iterable<FieldCommand>,
   now: Date,
   guard: (field: GovernedField, value: string, replaced: string) => boolean = () => true,
-): ProfileWrite {
+): { readonly profile: Profile; readonly changes: readonly FieldChange[] } {
   const written: Record<GovernedField, OwnedValue> = { ...profile }
   const changes: FieldChange[] = []
   for (const command of commands) {

@@ -2,7 +2,6 @@
 // plan are not checked: operators open new ones before any library knows them, and refusing a real number is the worse
 // mistake.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import type { FieldViolation } from '../../errors.js'
 import { MAX_URL_LENGTH } from '../../limits/known-limits.js'
 import { perOwnedField } from '../../store/owned-column.js'
 import { emailViolations } from '../value/email-address.js'
@@ -27,12 +26,6 @@ export type NamedProfile = Readonly<Partial<Record<(typeof fieldNames)[TextField
 /** The values of a profile as the API names them. */
 export function profileInputFrom(profile: NamedProfile): ProfileInput {
   return Object.fromEntries(textFields.map((field) => [field, profile[fieldNames[field]]]))
-}
-
-/** Values in their stored form, and what is wrong with the others. */
-export interface ProfileValues {
-  readonly values: Map<GovernedField, string>
-  readonly violations: FieldViolation[]
 }
 
 /** The fields that the input gives, whatever their values. */
@@ -64,12 +57,13 @@ const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
 
 /**
  * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md), and judges the email
- * address beside them, if there is one. `path` precedes the names of fields, as in `profiles[3].`.
+ * address beside them, if there is one. Returns those that are valid, and what is wrong with the others. `path` precedes
+ * the names of fields, as in `profiles[3].`.
  */
 export function profileValuesOf(
   { email, ...input }: ProfileInput & { readonly email?: string | undefined },
   path = '',
-): ProfileValues {
+) {
   const values = new Map<GovernedField, string>()
   const violations = email === undefined ? [] : emailViolations(`${path}email`, email)
   for (const field of textFields) {

@@ -86,16 +86,14 @@ async function ingest(
   return externalIds.flatMap((externalId) => results.get(externalId) ?? [])
 }
 
-/** The JSON of a user after all of its source profiles were published again. */
-export interface RepublishResult extends PublishedFields {
-  readonly json: string
-}
-
 /**
- * Publishes all source profiles of a user again, in the order of their last change: whatever ingestion left out is
- * reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
+ * Publishes all source profiles of a user again, in the order of their last change, and returns the JSON of the user:
+ * whatever ingestion left out is reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
  */
-export async function republishUser(scope: Scope, userId: string): Promise<RepublishResult> {
+export async function republishUser(
+  scope: Scope,
+  userId: string,
+): Promise<PublishedFields & { readonly json: string }> {
   const { caller, runtime } = scope
   const { organizationId } = caller
   await requireMemberPermission(scope, 'ingestion:write', userId)

@@ -17,12 +17,6 @@ export interface ManagerWrite {
   readonly pin: boolean | undefined
 }
 
-/** The relationship after a write, and whether the write was skipped. */
-export interface ManagerWriteResult {
-  readonly relationship: ManagerRelationship | undefined
-  readonly skipped: SkippedFields
-}
-
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
 export async function getManager({ tables, caller }: Scope, userId: string): Promise<ManagerRelationship> {
   const { managerUserId, managerAssignedAt } = (await findManager(tables, caller.organizationId, userId)) ?? {}
@@ -31,14 +25,15 @@ export async function getManager({ tables, caller }: Scope, userId: string): Pro
 }
 
 /**
- * Assigns a manager, replaces the one assigned, or clears it (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND`,
+ * Assigns a manager, replaces the one assigned, or clears it (docs/field-ownership.md). Returns the relationship after
+ * the write, and whether the write was skipped. Throws `RESOURCE_NOT_FOUND`,
  * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function writeManager(
   scope: Scope,
   { userId, managerUserId, pin }: ManagerWrite,
-): Promise<ManagerWriteResult> {
+): Promise<{ readonly relationship: ManagerRelationship | undefined; readonly skipped: SkippedFields }> {
   const { caller, runtime, ifMatch } = scope
   const accepted = acceptedVersionsFrom(ifMatch)
   await requireMemberPermission(scope, 'users:write', userId)
