@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.js'
 import { insertDepartmentOptions } from '../store/department-option.js'
 import { findValueHolders, readManagerChains } from '../store/member-value.js'
 import { byOrganization } from '../store/organization.js'
-import { type OwnedPlace, ownedPlaces } from '../store/owned-column.js'
+import { ownedPlaces } from '../store/owned-column.js'
 import type { Fault } from '../store/transfer/checks.js'
 import type { Outcome } from '../store/transfer/statements.js'
 import {
@@ -193,27 +193,19 @@ export type ImportAuthor = Pick<AuditEvent, 'actor' | 'requestId'>
 
 function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): Omit<AuditEvent, 'actor'> {
   const [before, after] = [ownersFrom(oldOwners), ownersFrom(newOwners)]
-  const changes = ownedPlaces.flatMap((place, index) => {
-    const owners = { old: ownerOf(before[index]), new: ownerOf(after[index]) }
-    return changeOf(place, fields.includes(place.value), owners)
+  const changes = ownedPlaces.flatMap(({ field, value }, index): FieldChange[] => {
+    const [oldOwner, newOwner] = [ownerOf(before[index]), ownerOf(after[index])]
+    const hasNewValue = fields.includes(value)
+    if (!hasNewValue && oldOwner === newOwner) return []
+    // An owner alone is released, or takes what stands.
+    const taken = newOwner === 'PINNED' ? 'PINNED' : 'WRITTEN'
+    return [{ field, outcome: !hasNewValue && newOwner === 'AUTOMATION' ? 'RELEASED' : taken, oldOwner, newOwner }]
   })
   return { organizationId, action: 'user.import', targetType: 'user', targetId: id, changes }
 }
 
 function ownersFrom(json: string | null): readonly string[] {
   return JSON.parse(json ?? '[]')
-}
-
-/** The value or the owner of a governed field has changed; an owner alone is released, or takes what stands. */
-function changeOf(
-  { field }: OwnedPlace,
-  hasNewValue: boolean,
-  owners: { readonly old: FieldOwner; readonly new: FieldOwner },
-): FieldChange[] {
-  if (!hasNewValue && owners.old === owners.new) return []
-  const taken = owners.new === 'PINNED' ? 'PINNED' : 'WRITTEN'
-  const outcome = !hasNewValue && owners.new === 'AUTOMATION' ? 'RELEASED' : taken
-  return [{ field, outcome, oldOwner: owners.old, newOwner: owners.new }]
 }
 
 function ownerOf(printed: string | undefined): FieldOwner {
