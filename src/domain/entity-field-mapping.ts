@@ -5,12 +5,6 @@ import { standardResource } from './standard-resource.js'
 /** Rules that fill fields of entities; `listEntityFieldMappings` lists them. */
 export const entityFieldMappings = standardResource(entityFieldMappingStore, { name: 'field mapping' })
 
-/** What to list; empty strings mean absent. */
-export interface EntityFieldMappingListRequest {
-  readonly entityTypeId: string
-  readonly ingestionConfigId: string
-}
-
 /**
  * The JSON of the field mappings of an entity type, highest priority first, then by id; only those of one config's
  * source if the request names it. Throws `RESOURCE_NOT_FOUND` for the type, and `PERMISSION_MISSING` without
@@ -18,7 +12,7 @@ export interface EntityFieldMappingListRequest {
  */
 export async function listEntityFieldMappings(
   { reads, caller }: Scope,
-  { entityTypeId, ingestionConfigId }: EntityFieldMappingListRequest,
+  { entityTypeId, ingestionConfigId }: Readonly<Record<'entityTypeId' | 'ingestionConfigId', string>>,
 ): Promise<string> {
   const type = { ownerId: entityTypeId, ...visibleScope(caller) }
   const list = await (ingestionConfigId === ''

@@ -11,11 +11,6 @@ import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 /** Configured ingestions; `listEntityIngestionConfigs` lists them. */
 export const entityIngestionConfigs = standardResource(entityIngestionConfigStore, { name: 'ingestion config' })
 
-/** What to list; an empty id of an app instance means absent. */
-export interface EntityIngestionConfigListRequest extends TeamListRequest {
-  readonly appInstanceId: string
-}
-
 /**
  * The JSON of the ingestion configs of a team in the order of their creation, or a page of what `listAcrossTeams` lists;
  * only those of one app instance if the request names it. Throws `TEAM_REQUIRED`, `RESOURCE_NOT_FOUND` for the team,
@@ -23,7 +18,7 @@ export interface EntityIngestionConfigListRequest extends TeamListRequest {
  */
 export async function listEntityIngestionConfigs(
   scope: Scope,
-  { appInstanceId, ...request }: EntityIngestionConfigListRequest,
+  { appInstanceId, ...request }: TeamListRequest & { readonly appInstanceId: string },
 ): Promise<string | Page> {
   const { reads, caller } = scope
   const teamId = await teamIdFor(reads, caller, request.teamId)

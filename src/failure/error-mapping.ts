@@ -1,4 +1,3 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { BadRequestSchema, ErrorInfoSchema, RequestInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
@@ -58,21 +57,14 @@ function connectErrorFrom(error: ServiceError): ConnectError {
   const isMissing = error.reason === 'PERMISSION_MISSING' && permission !== undefined
   const challenge = isMissing ? insufficientScope(permission) : error.challenge
   if (challenge !== undefined) headers.set('www-authenticate', challenge)
+  const fieldViolations = error.violations.map(({ field, description, reason }) => {
+    return { field, description, reason: reasonName(reason) }
+  })
   const detail =
-    error.violations.length > 0
-      ? { desc: BadRequestSchema, value: badRequestFrom(error) }
+    fieldViolations.length > 0
+      ? { desc: BadRequestSchema, value: { fieldViolations } }
       : { desc: ErrorInfoSchema, value: errorInfoFrom(error.reason, error.metadata) }
   return new ConnectError(error.message, codeFromString(error.code) ?? Code.Internal, headers, [detail], error.cause)
-}
-
-function badRequestFrom(error: ServiceError): MessageInitShape<typeof BadRequestSchema> {
-  return {
-    fieldViolations: error.violations.map(({ field, description, reason }) => ({
-      field,
-      description,
-      reason: reasonName(reason),
-    })),
-  }
 }
 
 function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceError | undefined {

@@ -55,18 +55,16 @@ export function clientCredentialsInvalid(
   return new ServiceError('CLIENT_CREDENTIALS_INVALID', fault, { challenge: 'Basic realm="svc"' })
 }
 
-/** The parts of a token request that name the client. */
-export interface ClientAuthentication extends ClientCredentials {
-  /** The Authorization header, if there is one. The body may have the credentials instead, which are empty if absent. */
-  readonly authorization: string | undefined
-}
-
 /**
- * The credentials of a token request, from the header or from the body (RFC 6749 section 2.3.1). Throws
+ * The credentials of a token request, from the Authorization header or from the body, where they are empty if absent
+ * (RFC 6749 section 2.3.1). Throws
  * `MALFORMED_REQUEST` if they are in both, and `CLIENT_CREDENTIALS_INVALID` if they are missing or unreadable.
  */
-export function clientCredentialsFrom(request: ClientAuthentication): ClientCredentials {
-  const { authorization, clientId, clientSecret } = request
+export function clientCredentialsFrom({
+  authorization,
+  clientId,
+  clientSecret,
+}: ClientCredentials & { readonly authorization: string | undefined }): ClientCredentials {
   if (authorization === undefined || authorization === '') {
     if (clientId === '' || clientSecret === '') {
       throw clientCredentialsInvalid(`the id or the secret of the API key is missing: ${howToSend}`)

@@ -40,11 +40,6 @@ export type EventFilter = Pick<FeedSelection, 'types' | 'teamId' | 'targetId'>
 /** Every event. */
 export const noFilter: EventFilter = { types: [], teamId: '', targetId: '' }
 
-/** Which part of a feed to read. */
-export interface FeedPartQuery extends Omit<FeedSelection, 'after' | 'lookedAt'> {
-  readonly after: FeedPlace
-}
-
 /** Events: their JSON with commas between them, and where to continue. */
 export interface EventPage {
   readonly items: string
@@ -58,7 +53,7 @@ const LOOKED_AT = 5_000
 /** Reads a page of the feed, and returns it with the place after it. */
 export async function readFeedPart(
   tables: Tables,
-  { after, pageSize, ...query }: FeedPartQuery,
+  { after, pageSize, ...query }: Omit<FeedSelection, 'after' | 'lookedAt'> & { readonly after: FeedPlace },
 ): Promise<{ readonly page: EventPage; readonly place: FeedPlace }> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''

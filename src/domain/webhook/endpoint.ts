@@ -81,11 +81,9 @@ export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean)
     ? { status: 'ENABLED', disabledReason: null, failingSince: null }
     : { status: 'DISABLED', disabledReason: 'REQUEST' }
   const action = isEnabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable'
-  return updateObject(scope, webhookEndpoints, id, ({ status }) => (isStatus(status, isEnabled) ? {} : values), action)
+  const wanted = `WEBHOOK_ENDPOINT_STATUS_${values.status}`
+  return updateObject(scope, webhookEndpoints, id, ({ status }) => (status === wanted ? {} : values), action)
 }
-
-const isStatus = (status: unknown, isEnabled: boolean) =>
-  status === `WEBHOOK_ENDPOINT_STATUS_${isEnabled ? 'ENABLED' : 'DISABLED'}`
 
 /** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does. */
 export async function testEndpoint(
