@@ -65,7 +65,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     let moved = 0
     try {
       const committed = signals.takeCommitted()
-      for (const organizationId of committed) moved += await sequenceAll(options, organizationId)
+      for (const organizationId of committed) moved += await sequence(options, organizationId)
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
         sweptAt = timing.now()
         await sweepOutbox(options)
@@ -90,7 +90,7 @@ async function sweepOutbox(options: SequencerOptions): Promise<void> {
     log.warn({ err }, 'the events without positions could not be counted')
   })
   while (organizationId !== undefined) {
-    await sequenceAll(options, organizationId)
+    await sequence(options, organizationId)
     organizationId = await nextWithOutbox(database, organizationId)
   }
 }
@@ -108,31 +108,27 @@ async function observeOutbox({ database, runtime, observer }: SequencerOptions, 
  * Gives positions to all events of an organization that are committed, and returns how many. A failure is logged: others
  * have theirs.
  */
-async function sequenceAll(options: SequencerOptions, organizationId: string): Promise<number> {
-  try {
-    return await sequence(options, organizationId)
-  } catch (err) {
-    options.log.warn({ err, organizationId }, 'events could not be given positions')
-    return 0
-  }
-}
-
 async function sequence(options: SequencerOptions, organizationId: string): Promise<number> {
-  const { database, signals, timing, observer } = options
-  for (let moved = 0; ; ) {
-    const sequenced = await sequenceEvents(database, organizationId)
-    if (sequenced === undefined) {
-      // If it was another process that had the head, it may have begun before the commit.
-      await createEventHead(database, organizationId)
-      await timing.sleep(BUSY_MILLIS)
-      signals.committed(organizationId)
-      return moved
+  const { database, signals, timing, log, observer } = options
+  let moved = 0
+  try {
+    for (let last = MAX_SEQUENCED; last >= MAX_SEQUENCED; moved += last) {
+      const sequenced = await sequenceEvents(database, organizationId)
+      if (sequenced === undefined) {
+        // If it was another process that had the head, it may have begun before the commit.
+        await createEventHead(database, organizationId)
+        await timing.sleep(BUSY_MILLIS)
+        signals.committed(organizationId)
+        return moved
+      }
+      last = sequenced.moved
+      observer?.sequenced(last)
+      signals.advanced(organizationId, sequenced.position)
     }
-    moved += sequenced.moved
-    observer?.sequenced(sequenced.moved)
-    signals.advanced(organizationId, sequenced.position)
-    if (sequenced.moved < MAX_SEQUENCED) return moved
+  } catch (err) {
+    log.warn({ err, organizationId }, 'events could not be given positions')
   }
+  return moved
 }
 
 /** Tells those who wait of positions that other processes have given. */
