@@ -21,19 +21,16 @@ import { createTokenLookup } from './token-lookup.js'
  */
 export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<Caller | 'expired' | undefined>
 
-/** What authentication depends on. */
-export interface AuthenticatorOptions extends Omit<CredentialTools, 'runtime'> {
-  /** Finds the holders of the tokens of the OpenID Connect issuer, if there is one. */
-  readonly oidc?: OidcSignIn | undefined
-}
-
 /**
  * Makes the authenticator. It asks the database again for every call and caches nothing but the organizations of
  * tokens, which never change, so a revocation takes effect in every process as soon as it is committed; calls that
  * arrive together share a statement. A token with a forged organization is refused without asking. Secrets of keys are
- * not bearer tokens. Throws if the database fails, or the issuer of a JWT cannot be asked.
+ * not bearer tokens. `oidc` finds the holders of the tokens of the OpenID Connect issuer, if there is one. Throws if the
+ * database fails, or the issuer of a JWT cannot be asked.
  */
-export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+export function createAuthenticator(
+  options: Omit<CredentialTools, 'runtime'> & { readonly oidc?: OidcSignIn | undefined },
+): Authenticate {
   const { bearerTokens, keyUses, oidc } = options
   const findKey = createTokenLookup(options, {
     organizationOf: (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
