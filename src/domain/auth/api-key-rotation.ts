@@ -1,6 +1,5 @@
-import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
-import { endApiKey, type FoundApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key.js'
+import { endApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { keyPermissions } from '../caller/caller.js'
 import {
@@ -41,53 +40,48 @@ export interface Rotation extends NewApiKey {
  * events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the author has less than the
  * key, and `API_KEY_NOT_ROTATABLE`.
  */
-export async function rotateApiKey(options: ApiKeyTools, request: RotationRequest): Promise<Rotation> {
-  const { id, by = unknownOperator } = request
-  const key = await findKeyFor(options.database, by, id)
-  return options.database.transaction((transaction) => rotate(options, transaction, key, { ...request, by }))
-}
-
-async function rotate(
-  options: ApiKeyTools,
-  transaction: Tables,
-  key: FoundApiKey,
-  { overlapSeconds, by }: Required<RotationRequest>,
+export async function rotateApiKey(
+  tools: ApiKeyTools,
+  { id, overlapSeconds, by = unknownOperator }: RotationRequest,
 ): Promise<Rotation> {
-  const old = await lockKeyFor(transaction, by, key)
-  requireGivable(by, old)
-  const { organizationId, id, chainId, teamId, kind, name, now } = old
-  const rotation = old.rotation + 1
-  const successorId = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
-  if (successorId !== undefined)
-    throw notRotatable(id, `was already rotated: its successor is ${successorId}`, { successorId })
-  if (old.revokedAt !== null) throw notRotatable(id, 'is revoked: create a new key instead')
-  if (old.expiresAt !== null && old.expiresAt <= now) throw notRotatable(id, 'has expired: create a new key instead')
+  const key = await findKeyFor(tools.database, by, id)
+  return tools.database.transaction(async (transaction) => {
+    const old = await lockKeyFor(transaction, by, key)
+    requireGivable(by, old)
+    const { organizationId, chainId, teamId, kind, name, now } = old
+    const rotation = old.rotation + 1
+    const successorId = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
+    if (successorId !== undefined)
+      throw notRotatable(id, `was already rotated: its successor is ${successorId}`, { successorId })
+    if (old.revokedAt !== null) throw notRotatable(id, 'is revoked: create a new key instead')
+    if (old.expiresAt !== null && old.expiresAt <= now) throw notRotatable(id, 'has expired: create a new key instead')
 
-  const successor = await addApiKey(options, transaction, {
-    organizationId,
-    teamId,
-    kind,
-    name,
-    permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
-    expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
-    createdBy: by.name,
-    chainId,
-    rotation,
-    previousRotation: old.rotation,
+    const successor = await addApiKey(tools, transaction, {
+      organizationId,
+      teamId,
+      kind,
+      name,
+      permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
+      expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
+      createdBy: by.name,
+      chainId,
+      rotation,
+      previousRotation: old.rotation,
+    })
+    const overlapEnd = new Date(now.getTime() + overlapSeconds * 1000)
+    const endsAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd
+    await endApiKey(transaction, { organizationId, id }, endsAt)
+    if (overlapSeconds > 0) await shortenApiKeySessions(transaction, old, endsAt)
+    else {
+      await revokeApiKeys(transaction, { organizationId, id }, { revokedBy: 'ROTATION', revokedAt: endsAt })
+      await deleteApiKeySessions(transaction, organizationId, [old])
+    }
+    const rotated = keyEvent('api_key.rotate', old)
+    const created = keyEvent('api_key.create', { organizationId, id: successor.id, teamId })
+    const revoked = overlapSeconds > 0 ? [] : [keyEvent('api_key.revoke', old)]
+    await recordKeyEvents(transaction, by, [rotated, created, ...revoked], tools.runtime)
+    return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
   })
-  const overlapEnd = new Date(now.getTime() + overlapSeconds * 1000)
-  const endsAt = old.expiresAt !== null && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd
-  await endApiKey(transaction, { organizationId, id }, endsAt)
-  if (overlapSeconds > 0) await shortenApiKeySessions(transaction, old, endsAt)
-  else {
-    await revokeApiKeys(transaction, { organizationId, id }, { revokedBy: 'ROTATION', revokedAt: endsAt })
-    await deleteApiKeySessions(transaction, organizationId, [old])
-  }
-  const rotated = keyEvent('api_key.rotate', old)
-  const created = keyEvent('api_key.create', { organizationId, id: successor.id, teamId })
-  const revoked = overlapSeconds > 0 ? [] : [keyEvent('api_key.revoke', old)]
-  await recordKeyEvents(transaction, by, [rotated, created, ...revoked], options.runtime)
-  return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
 }
 
 function notRotatable(id: string, fault: string, metadata: Readonly<Record<string, string>> = {}): ServiceError {
