@@ -11,13 +11,14 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 62^43 is a little more than 2^256. */
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
+/** The largest multiple of 62 in a byte: bytes from here on would make some characters likelier than others. */
+const FIRST_UNUSED_BYTE = 248
 
 const wholeSecret = new RegExp(`^${apiKeySecretPattern}$`)
 
 /** Makes the secret of a new key: 256 random bits and a checksum. */
 export function createApiKeySecret(kind: ApiKeyKind, runtime: Pick<Runtime, 'randomBytes'>): string {
-  const random = BigInt(`0x${Buffer.from(runtime.randomBytes(32)).toString('hex')}`)
-  const unchecked = `svc_secret_${kind}_${inBase62(random, RANDOM_LENGTH)}`
+  const unchecked = `svc_secret_${kind}_${randomText(RANDOM_LENGTH, runtime)}`
   return unchecked + checksumOf(unchecked)
 }
 
@@ -41,16 +42,21 @@ export function apiKeyKindFrom(text: string | undefined): ApiKeyKind | undefined
 
 /** The CRC32 (IEEE) of the text in base 62, in six characters. */
 function checksumOf(text: string): string {
-  return inBase62(BigInt(crc32(text)), CHECKSUM_LENGTH)
-}
-
-/** A number in base 62, padded with zeros on the left. */
-function inBase62(number: bigint, length: number): string {
-  let rest = number
+  let rest = crc32(text)
   let digits = ''
-  while (digits.length < length) {
-    digits = ALPHABET.charAt(Number(rest % 62n)) + digits
-    rest /= 62n
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits
+    rest = Math.floor(rest / ALPHABET.length)
   }
   return digits
+}
+
+function randomText(length: number, runtime: Pick<Runtime, 'randomBytes'>): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of runtime.randomBytes(length)) {
+      if (byte < FIRST_UNUSED_BYTE && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length)
+    }
+  }
+  return text
 }
