@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Tables } from '../../src/db/tables.js'
 import { noFilter } from '../../src/domain/event/feed-part.js'
 import { readFeed, sequenceEvents } from '../../src/store/event.js'
 import { takeEvents } from '../../src/store/webhook-cursor.js'
 import { claimDeliveries } from '../../src/store/webhook-delivery.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertFixture } from '../support/fixture.js'
-import { pagesRead, planOf, type SentStatement } from '../support/query-plan.js'
+import { fixture } from '../support/fixture.js'
+import { createPlannedDatabase, pagesRead, planOf, recordedTables, type SentStatement } from '../support/query-plan.js'
 import type { Database } from '../support/sql.js'
 
 const { acme } = fixture
@@ -56,22 +55,14 @@ const works: Record<string, [work: (tables: Tables) => Promise<unknown>, pages: 
 }
 
 describe('on tables without statistics', () => {
-  let testDatabase: TestDatabase
   let database: Database
   let client: pg.Client
+  let drop: () => Promise<void>
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase()
-    database = testDatabase.open()
-    await insertFixture(database)
-    client = new pg.Client({ connectionString: testDatabase.directUrl })
-    await client.connect()
-    for (const statement of inserts) await client.query(statement)
+    ;({ database, client, drop } = await createPlannedDatabase(inserts))
   })
-  afterAll(async () => {
-    await client.end()
-    await testDatabase.drop()
-  })
+  afterAll(() => drop())
 
   it.each(Object.entries(works))('few pages are read for %s', async (_, [work, pages]) => {
     const [first] = await statementsOf(work)
@@ -86,15 +77,7 @@ describe('on tables without statistics', () => {
   const statementsOf = async (work: (tables: Tables) => Promise<unknown>) => {
     const sent: SentStatement[] = []
     const undone = database.transaction(async (transaction) => {
-      const recorded: Tables = {
-        ...transaction,
-        run: (statement, values) => {
-          const { text, name, planned } = statement
-          sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
-          return transaction.run(statement, values)
-        },
-        transaction: (part) => part(recorded),
-      }
+      const recorded: Tables = { ...recordedTables(transaction, sent), transaction: (part) => part(recorded) }
       await work(recorded)
       throw new Error('undone')
     })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Tables } from '../../src/db/tables.js'
 import { apiKeys } from '../../src/domain/api-key.js'
 import { listAppInstances } from '../../src/domain/app-instance.js'
@@ -14,9 +14,15 @@ import { listObjects } from '../../src/domain/standard-methods.js'
 import { createUser, updateUser } from '../../src/domain/user/user.js'
 import { listDepartmentOptions, listUsers, type UserListRequest } from '../../src/domain/user/user-list.js'
 import { sentWithOrdinals } from '../support/cluster-rules.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertFixture } from '../support/fixture.js'
-import { pagesRead, planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
+import { fixture } from '../support/fixture.js'
+import {
+  createPlannedDatabase,
+  pagesRead,
+  planOf,
+  recordedTables,
+  rowsRead,
+  type SentStatement,
+} from '../support/query-plan.js'
 import { scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
 import { listConfigs, listsAcrossTeams, wholeList } from './lists-across-teams.js'
@@ -246,33 +252,18 @@ const bulk = [
 ]
 
 describe('lists and writes', () => {
-  let testDatabase: TestDatabase
   let database: Database
   let client: pg.Client
+  let drop: () => Promise<void>
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase()
-    database = testDatabase.open()
-    await insertFixture(database)
-    client = new pg.Client({ connectionString: testDatabase.directUrl })
-    await client.connect()
-    for (const statement of bulk) await client.query(statement)
+    ;({ database, client, drop } = await createPlannedDatabase(bulk))
   })
-  afterAll(async () => {
-    await client.end()
-    await testDatabase.drop()
-  })
+  afterAll(() => drop())
 
   it.each(Object.entries(lists))('read few rows for %s', async (_, read) => {
     const sent: SentStatement[] = []
-    await read({
-      ...database,
-      run: (statement, values) => {
-        const { text, name, planned } = statement
-        sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
-        return database.run(statement, values)
-      },
-    })
+    await read(recordedTables(database, sent))
     const list = sent.findLast(({ text }) => text.includes('ORDER BY'))
     if (list === undefined) throw new Error('no list was read')
     const plan = await planOf(client, list)

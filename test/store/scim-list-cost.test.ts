@@ -1,42 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Tables } from '../../src/db/tables.js'
 import { listRequestFromQuery } from '../../src/scim/list-request.js'
 import { userType } from '../../src/scim/resource-types.js'
 import { searchedMembers } from '../../src/store/directory/member-search.js'
 import { readPage } from '../../src/store/search-page.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertFixture } from '../support/fixture.js'
-import { planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
+import { fixture } from '../support/fixture.js'
+import { createPlannedDatabase, planOf, rowsRead, type SentStatement } from '../support/query-plan.js'
 import type { Database } from '../support/sql.js'
 
 const MEMBERS = 12_000
-
-describe('SCIM lists', () => {
-  let testDatabase: TestDatabase
-  let database: Database
-  let client: pg.Client
-
-  beforeAll(async () => {
-    testDatabase = await createTestDatabase()
-    database = testDatabase.open()
-    client = new pg.Client({ connectionString: testDatabase.connectionString })
-    await client.connect()
-    await insertFixture(database)
-    const series = `generate_series(1, ${MEMBERS}) n`
-    await client.query(
-      `INSERT INTO memberships (organization_id, user_id, email, manager_user_id, manager_assigned_at, directory_external_id, directory_user_name, directory_attributes)
+const members = `INSERT INTO memberships (organization_id, user_id, email, manager_user_id, manager_assigned_at, directory_external_id, directory_user_name, directory_attributes)
        SELECT '${fixture.acme}', 'bulk-' || n, n || '@example.com', CASE n WHEN 7 THEN 'bulk-6' END, CASE n WHEN 7 THEN now() END, 'ext-' || n,
               CASE WHEN n % 2 = 0 THEN 'Upn-' || n END,
               jsonb_build_object('emails', jsonb_build_array(jsonb_build_object('type', 'home', 'value', n || '@Home.example')))
-         FROM ${series}`,
-    )
-    await client.query('ANALYZE')
+         FROM generate_series(1, ${MEMBERS}) n`
+
+describe('SCIM lists', () => {
+  let database: Database
+  let client: pg.Client
+  let drop: () => Promise<void>
+
+  beforeAll(async () => {
+    ;({ database, client, drop } = await createPlannedDatabase([members, 'ANALYZE']))
   })
-  afterAll(async () => {
-    await client.end()
-    await testDatabase.drop()
-  })
+  afterAll(() => drop())
 
   it.each([
     'id eq "bulk-6000"',

@@ -1,4 +1,35 @@
 import pg from 'pg'
+import type { Tables } from '../../src/db/tables.js'
+import { createTestDatabase } from './database.js'
+import { insertFixture } from './fixture.js'
+
+/** A database with the fixture and what the statements add, and a session on it that asks for plans. */
+export async function createPlannedDatabase(statements: readonly string[]) {
+  const testDatabase = await createTestDatabase()
+  const database = testDatabase.open()
+  await insertFixture(database)
+  const client = new pg.Client({ connectionString: testDatabase.directUrl })
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  return {
+    database,
+    client,
+    drop: async () => {
+      await client.end()
+      await testDatabase.drop()
+    },
+  }
+}
+
+/** The same tables; each statement that is sent to them is added to a list. */
+export function recordedTables<T extends Tables>(tables: T, sent: SentStatement[]): T {
+  const run: Tables['run'] = (statement, values) => {
+    const { text, name, planned } = statement
+    sent.push({ text, values: statement.values(values), name: planned === 'once' ? name : undefined })
+    return tables.run(statement, values)
+  }
+  return { ...tables, run }
+}
 
 /** A statement with its values; `name` if its plan is cached. */
 export interface SentStatement {
