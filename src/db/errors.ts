@@ -83,6 +83,11 @@ export function isWorkerLost(error: unknown): boolean {
   return serverReport(error)?.message.startsWith('connection to the remote node ') === true
 }
 
+/** Whether a session did not answer a query in the time that it had. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === QUERY_TIMEOUT
+}
+
 /** What Citus says with a SQLSTATE that says nothing. */
 const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   // Planned before the shard went to another worker.
@@ -102,6 +107,8 @@ export const POOL_BUSY = 'no database connection is free'
 export const WORKER_SILENT = 'a worker of the cluster does not answer'
 /** The text of the error if there was no connection before the deadline; it is pg's own. */
 export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
+/** The text of the error if a query got no answer in time; it is pg's own. */
+const QUERY_TIMEOUT = 'Query read timeout'
 
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -119,7 +126,7 @@ const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'Sock
 const DRIVER_TEXTS = new Set([
   CONNECTION_TIMEOUT,
   WORKER_SILENT,
-  'Query read timeout',
+  QUERY_TIMEOUT,
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { isUnanswered, isWorkerLost } from './errors.js'
 import { withSession } from './session.js'
 import { Turns } from './turns.js'
 import { Workers, type WorkersOptions, workerShare } from './workers.js'
@@ -65,9 +66,13 @@ function createWorkers(pool: SharedPool, session: pg.ClientConfig, options: Shar
         const { rows } = await client.query<{ name: string }>(workerQuestion, [organizationId])
         return rows[0]?.name
       }),
-    probe: (organizationId) =>
+    isSilent: (organizationId) =>
       withSession({ ...session, application_name: 'svc probe', answerMillis: PROBE_MILLIS }, (client) =>
         client.query('SELECT FROM organizations WHERE id = $1', [organizationId]),
+      ).then(
+        () => false,
+        // A coordinator that cannot be reached, or is stopping, says nothing about its workers.
+        (error: unknown) => isWorkerLost(error) || isUnanswered(error),
       ),
   })
 }

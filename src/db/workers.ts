@@ -10,8 +10,8 @@ export interface WorkersOptions {
   readonly waiting: WaitLimits
   /** Asks the coordinator which worker has the rows of an organization; undefined if none has. */
   readonly workerOf: (organizationId: string) => Promise<string | undefined>
-  /** Asks the worker for a row of an organization. Rejects if it has not answered in time. */
-  readonly probe: (organizationId: string) => Promise<unknown>
+  /** Whether the worker does not answer when it is asked for a row of an organization. Does not reject. */
+  readonly isSilent: (organizationId: string) => Promise<boolean>
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
@@ -141,10 +141,7 @@ export class Workers {
   async #probe(worker: Worker): Promise<void> {
     if (worker.isProbed || this.#isClosed) return
     worker.isProbed = true
-    worker.isSilent = await this.#options.probe(worker.organizationId).then(
-      () => false,
-      () => true,
-    )
+    worker.isSilent = await this.#options.isSilent(worker.organizationId)
     worker.since = performance.now()
     worker.isProbed = false
     if (worker.isSilent) void this.#look()

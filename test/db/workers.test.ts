@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, jest } from '@jest/globals'
 import { databaseFailure, WORKER_SILENT } from '../../src/db/errors.js'
+import { withSession } from '../../src/db/session.js'
+import { createShares } from '../../src/db/shares.js'
 import { Workers } from '../../src/db/workers.js'
+import { createTestDatabase } from '../support/database.js'
+import { startDatabaseProxy } from '../support/database-proxy.js'
+import { eventually } from '../support/eventually.js'
 
 /**
  * Organizations are named like `a1`: by their worker, and a number. Those of `silent` get no answer, and nobody asks the
@@ -19,9 +24,7 @@ function createCluster() {
       if (silent.has('coordinator')) throw new Error('no answer')
       return organizationId.startsWith('?') ? undefined : organizationId.slice(0, 1)
     },
-    probe: async (organizationId) => {
-      if (silent.has(organizationId.slice(0, 1))) throw new Error('no answer')
-    },
+    isSilent: async (organizationId) => silent.has(organizationId.slice(0, 1)),
     log: { warn: (_, message) => warnings.push(message) },
   })
   return { silent, asked, warnings, workers }
@@ -127,4 +130,43 @@ describe('the workers of a cluster', () => {
     held.end()
     await slow
   })
+})
+
+/** What a coordinator knows about its workers: one that has every organization. */
+const catalog = `
+CREATE TABLE pg_dist_node AS SELECT 1 AS groupid, 'primary' AS noderole, 'a' AS nodename, 5432 AS nodeport;
+CREATE TABLE pg_dist_placement AS SELECT 1 AS shardid, 1 AS groupid;
+CREATE FUNCTION get_shard_id_for_distribution_column(text, text) RETURNS int LANGUAGE sql AS 'SELECT 1'`
+
+it('a worker is silent if it does not answer the coordinator, and not if the coordinator cannot be asked', async () => {
+  const test = await createTestDatabase()
+  const proxy = await startDatabaseProxy(test.connectionString)
+  const { pool } = test.open()
+  if (process.env['TEST_ON'] !== 'citus')
+    await withSession({ connectionString: test.connectionString }, (client) => client.query(catalog))
+  const shares = createShares(
+    { size: pool.size, isDistributed: true, use: (user, work) => pool.use(user, work) },
+    { connectionString: proxy.connectionString },
+    { waiting: { maxWaiting: 100, maxWaitMillis: 3_000 }, log: { warn: () => {} } },
+  )
+  const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const use = () => shares.onWorkerOf('acme', async () => 'done')
+  try {
+    await proxy.cut()
+    await expect(shares.onWorkerOf('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
+    await wait(100)
+    await expect(use()).resolves.toBe('done')
+    await proxy.mend()
+    await withSession({ connectionString: test.connectionString }, async (locked) => {
+      await locked.query('BEGIN; LOCK TABLE organizations')
+      await expect(shares.onWorkerOf('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
+      await eventually(() => expect(use()).rejects.toThrow(WORKER_SILENT))
+      await locked.query('COMMIT')
+    })
+    await eventually(() => expect(use()).resolves.toBe('done'))
+  } finally {
+    shares.close()
+    await proxy.close()
+    await test.drop()
+  }
 })
