@@ -57,7 +57,7 @@ export function writeProfile(
   profile: Profile,
   commands: Iterable<FieldCommand>,
   now: Date,
-  guard: (field: GovernedField, value: string, replaced: string) => boolean = () => true,
+  guard: (field: GovernedField, value: string) => boolean = () => true,
 ): { readonly profile: Profile; readonly changes: readonly FieldChange[] } {
   const written: Record<GovernedField, OwnedValue> = { ...profile }
   const changes: FieldChange[] = []
@@ -67,7 +67,7 @@ export function writeProfile(
     const decision = decideField(before, command)
     if (decision === undefined) continue
     const { outcome, value, owner } = decision
-    if ((outcome === 'WRITTEN' || outcome === 'PINNED') && !guard(field, value, before.value)) continue
+    if ((outcome === 'WRITTEN' || outcome === 'PINNED') && !guard(field, value)) continue
     written[field] = { value, owner, since: owner === before.owner ? before.since : now }
     changes.push({ field, outcome, oldOwner: before.owner, newOwner: owner })
   }

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors.js'
 import { requireAdministrators } from './email.js'
-import type { HeldMembers } from './hold.js'
 import type { Member, MemberWriter } from './member.js'
 
 /**
@@ -22,24 +21,23 @@ export function requireActivation(writer: MemberWriter, member: Member): void {
 }
 
 /**
- * Refuses changes that would leave the organization without an active administrator, unless they may; `after` has the
- * changed members. Throws `LAST_ADMINISTRATOR`.
+ * Refuses a change that would leave the organization without an active administrator; `administrators` are the active
+ * ones that decide it, undefined if it may. Throws `LAST_ADMINISTRATOR`.
  */
 export function requireAdministratorLeft(
-  { members: before, administrators }: HeldMembers,
-  after: ReadonlyMap<string, Member>,
+  administrators: ReadonlySet<string> | undefined,
+  before: Member,
+  after: Member,
 ): void {
-  const isEnding = [...before.values()].some(
-    (member) => isActiveAdministrator(member) && !isActiveAdministrator(after.get(member.userId)),
-  )
-  if (!isEnding || administrators === undefined) return
-  if ([...after.values()].some(isActiveAdministrator) || [...administrators].some((id) => !after.has(id))) return
-  throw lastAdministrator()
+  const isEnding = isActiveAdministrator(before) && !isActiveAdministrator(after)
+  if (isEnding && administrators !== undefined && [...administrators].every((id) => id === before.userId)) {
+    throw lastAdministrator()
+  }
 }
 
 /** Whether a member administers the organization. */
-export function isActiveAdministrator(member: Member | undefined): boolean {
-  return member?.role === 'ORG_ADMIN' && member.deactivatedAt === null
+export function isActiveAdministrator({ role, deactivatedAt }: Member): boolean {
+  return role === 'ORG_ADMIN' && deactivatedAt === null
 }
 
 /** The error for a change that would leave the organization without an active administrator. */

@@ -105,7 +105,10 @@ export interface MemberChange {
   readonly directory?: DirectoryStanding | undefined
 }
 
-/** A member after all changes of a call, and the outcome of one of them. */
+/** A change of a member by id. */
+export type ChangeById = MemberChange & { readonly target: { readonly userId: string } }
+
+/** A member after a change, and what came of it. */
 export interface ChangedMember<Change extends MemberChange = MemberChange> {
   readonly change: Change
   readonly member: Member

@@ -1,10 +1,17 @@
 import { notFound, ServiceError } from '../../errors.js'
+import type { ValueHolder } from '../../store/member-value.js'
 import type { AuditEvent } from '../audit/audit-event.js'
-import { type FieldCommand, type GovernedField, isChanged, writeProfile } from '../profile/field-ownership.js'
+import {
+  type FieldCommand,
+  type GovernedField,
+  isChanged,
+  isWritten,
+  writeProfile,
+} from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { requireActivation, requireAdministratorLeft } from './activation.js'
+import { isActiveAdministrator, requireActivation, requireAdministratorLeft } from './activation.js'
 import { changedEmail, emailTaken, requireAdministrators } from './email.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import { managerError, managerFault } from './manager.js'
@@ -19,7 +26,7 @@ import {
 } from './member.js'
 
 /** What is to be written for changes of members. */
-export interface MemberPlan<Change extends MemberChange = MemberChange> {
+export interface MemberPlan<Outcome = ChangedMember> {
   readonly organizationId: string
   /** Those who join, in the order of the changes. */
   readonly added: readonly Member[]
@@ -31,7 +38,7 @@ export interface MemberPlan<Change extends MemberChange = MemberChange> {
   readonly departments: readonly string[]
   readonly events: readonly AuditEvent[]
   /** One for each change. */
-  readonly outcomes: readonly ChangedMember<Change>[]
+  readonly outcomes: readonly Outcome[]
 }
 
 /**
@@ -45,74 +52,172 @@ export function planMembers<Change extends MemberChange>(
   writer: MemberWriter,
   changes: readonly Change[],
   held: HeldMembers,
-): MemberPlan<Change> {
-  const { members: before, now } = held
-  const newcomers = new Set(held.newcomers.values())
-  const members = new Map(before)
-  const wanted = changes.map((change) => {
-    return {
-      change,
-      userId: idOf(change.target, held),
-      commands: change.commands.map((each) => withManagerId(each, held)),
+): MemberPlan<ChangedMember<Change>> {
+  const members = new PlannedMembers(writer, held)
+  const outcomes = changes.map((change) => members.apply(change))
+  return { ...members.plan(), outcomes }
+}
+
+/** The same, but a change that is refused leaves its member alone, and has the error as its outcome. */
+export function planEachMember(
+  writer: MemberWriter,
+  changes: readonly MemberChange[],
+  held: HeldMembers,
+): MemberPlan<ChangedMember | ServiceError> {
+  const members = new PlannedMembers(writer, held)
+  const outcomes = changes.map((change) => {
+    try {
+      return members.apply(change)
+    } catch (error) {
+      if (error instanceof ServiceError) return error
+      throw error
     }
   })
-  for (const { change, userId } of wanted) {
-    members.set(userId, withStanding(writer, memberOf(members, userId), change, held))
+  return { ...members.plan(), outcomes }
+}
+
+/** Members, and who has the values that not everybody can have, as changes are applied one after the other. */
+class PlannedMembers {
+  readonly #writer: MemberWriter
+  readonly #held: HeldMembers
+  readonly #members: Map<string, Member>
+  readonly #isNew: Set<string>
+  readonly #emails: Map<string, ValueHolder>
+  readonly #phones: Map<string, Pick<ValueHolder, 'userId'>>
+  readonly #managers: Map<string, string | null>
+  readonly #administrators: Set<string> | undefined
+  readonly #departments = new Set<string>()
+  readonly #events: AuditEvent[] = []
+
+  constructor(writer: MemberWriter, held: HeldMembers) {
+    const { members, newcomers, emails, phones, managers, administrators } = held
+    this.#writer = writer
+    this.#held = held
+    this.#members = new Map(members)
+    this.#isNew = new Set(newcomers.values())
+    this.#emails = new Map(emails)
+    // Members may have lost a number or a manager between the reading of these and their own lock.
+    this.#phones = new Map(
+      [...phones].filter(
+        ([phone, { userId }]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone,
+      ),
+    )
+    this.#managers = new Map(managers)
+    for (const [userId, { profile }] of members) this.#managers.set(userId, profile.MANAGER.value || null)
+    this.#administrators = administrators && new Set(administrators)
   }
-  requireAdministratorLeft(held, members)
-  const values = new ValuesInUse(writer, held)
-  for (const { change, userId, commands } of wanted) {
+
+  /** Applies a change, or nothing of it if it throws. A value that it gives up is free for the next. */
+  apply<Change extends MemberChange>(change: Change): ChangedMember<Change> {
+    const before = memberOf(this.#members, this.#idOf(change.target))
+    const { userId } = before
+    const standing = withStanding(this.#writer, before, change, { ...this.#held, emails: this.#emails })
+    requireAdministratorLeft(this.#administrators, before, standing)
+    const written = this.#withFields(standing, change)
+    const outcome = { change, isNew: this.#isNew.delete(userId), ...written }
+    this.#keep(before, written.member)
+    const getsDepartment = written.changes.some(({ field, outcome }) => field === 'DEPARTMENT' && isWritten(outcome))
+    for (const name of getsDepartment ? valuesSet(change.commands, 'DEPARTMENT') : []) this.#departments.add(name)
+    this.#events.push(...eventsOf(this.#writer, outcome, before))
+    return outcome
+  }
+
+  /** What is to be written for the changes so far. */
+  plan(): Omit<MemberPlan, 'outcomes'> {
+    const { members: before, newcomers, now } = this.#held
+    const joining = new Set(newcomers.values())
+    const changed = [...this.#members.values()]
+      .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
+      .map((member) => ({ ...member, updatedAt: now }))
+    return {
+      organizationId: this.#writer.organizationId,
+      added: [...joining].map((userId) => memberOf(this.#members, userId)),
+      changed,
+      signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
+      departments: [...this.#departments],
+      events: this.#events,
+    }
+  }
+
+  /** The id of the member that a change is about. */
+  #idOf(target: MemberTarget): string {
+    if ('userId' in target) return target.userId
+    const holder = this.#emails.get(emailKeyOf(target.email))
+    if (holder !== undefined && target.mustJoin === true) throw emailTaken(holder)
+    const userId = this.#idOfEmail(target.email)
+    if (userId === undefined) throw new Error('no user was found for an email address')
+    return userId
+  }
+
+  /** The id of the member who has an address, or joins with it. */
+  #idOfEmail(email: string): string | undefined {
+    const key = emailKeyOf(email)
+    return this.#emails.get(key)?.userId ?? this.#held.newcomers.get(key)
+  }
+
+  /** The command with the id of the manager; an address that no member has stays, and is an id that no member has. */
+  #withManagerId(command: MemberCommand): FieldCommand {
+    if (command.kind !== 'set manager by email') return command
+    const { field, email, as } = command
+    return { kind: 'set', field, value: this.#idOfEmail(email) ?? email, as }
+  }
+
+  /** The member with changed governed fields, as far as the rule of ownership allows and the values can be had. */
+  #withFields(member: Member, change: MemberChange): Pick<ChangedMember, 'member' | 'changes' | 'leftOut'> {
+    const { now } = this.#held
+    const commands = change.commands.map((command) => this.#withManagerId(command))
+    const isRefused = change.refusedValues !== 'leave out'
     // Every manager in a request must be valid, even if the field is left alone.
-    if (change.refusedValues !== 'leave out') values.requireManagers(userId, commands)
+    for (const manager of isRefused ? valuesSet(commands, 'MANAGER') : []) {
+      const fault = this.#faultOf(member, 'MANAGER', manager)
+      if (fault !== undefined) throw fault
+    }
+    const leftOut = new Set<GovernedField>()
+    const { profile, changes } = writeProfile(member.profile, commands, now, (field, value) => {
+      const fault = this.#faultOf(member, field, value)
+      if (fault !== undefined && isRefused) throw fault
+      if (fault !== undefined) leftOut.add(field)
+      return fault === undefined
+    })
+    if (!isChanged(changes)) return { member, changes, leftOut }
+    const manager = profile.MANAGER.value
+    // A new manager is assigned now.
+    const assignedAt = manager === member.profile.MANAGER.value ? member.managerAssignedAt : now
+    return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
   }
-  const isStillNew = new Set(newcomers)
-  const written = wanted.map(({ change, userId, commands }) => {
-    const { member, ...outcome } = withFields(memberOf(members, userId), { ...change, commands }, values, now)
-    members.set(userId, member)
-    return { change, userId, isNew: isStillNew.delete(userId), ...outcome }
-  })
-  const changed = [...members.values()]
-    .filter((member) => !newcomers.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
-    .map((member) => ({ ...member, updatedAt: now }))
-  for (const member of changed) members.set(member.userId, member)
-  const outcomes = written.map(({ userId, ...outcome }) => ({ ...outcome, member: memberOf(members, userId) }))
-  return {
-    organizationId: writer.organizationId,
-    added: [...newcomers].map((userId) => memberOf(members, userId)),
-    changed,
-    signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
-    departments: [...values.departments],
-    events: outcomes.flatMap((outcome) => eventsOf(writer, outcome, memberOf(before, outcome.member.userId))),
-    outcomes,
+
+  /** Why a member cannot have a value: `PHONE_TAKEN`, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`. */
+  #faultOf({ userId }: Member, field: GovernedField, value: string): ServiceError | undefined {
+    if (value === '') return undefined
+    if (field === 'MANAGER') {
+      const fault = managerFault(this.#managers, userId, value)
+      return fault && managerError(fault, this.#writer.managerField ?? fieldNames.MANAGER)
+    }
+    const isTaken = field === 'PRIMARY_PHONE' && otherHolder(this.#phones, value, userId) !== undefined
+    return isTaken ? takenValueError('phone number of member') : undefined
+  }
+
+  /** Notes what a member is now, and has in place of what it had. */
+  #keep(before: Member, member: Member): void {
+    const { userId, email, profile } = member
+    const holder = { userId, name: '', hasUserName: false }
+    this.#members.set(userId, member)
+    replace(this.#emails, emailKeyOf(before.email), emailKeyOf(email), { ...holder, kind: 'emails', value: email })
+    replace(this.#phones, before.profile.PRIMARY_PHONE.value, profile.PRIMARY_PHONE.value, holder)
+    this.#managers.set(userId, profile.MANAGER.value || null)
+    if (isActiveAdministrator(member)) this.#administrators?.add(userId)
+    else this.#administrators?.delete(userId)
   }
 }
 
-/** The id of the member that a change is about. */
-function idOf(target: MemberTarget, held: HeldMembers): string {
-  if ('userId' in target) return target.userId
-  const holder = held.emails.get(emailKeyOf(target.email))
-  if (holder !== undefined && target.mustJoin === true) throw emailTaken(holder)
-  const userId = idOfEmail(target.email, held)
-  if (userId === undefined) throw new Error('no user was found for an email address')
-  return userId
+/** Gives a member another value in place of the one before. */
+function replace<Holder>(holders: Map<string, Holder>, before: string, value: string, holder: Holder): void {
+  if (value === before) return
+  holders.delete(before)
+  if (value !== '') holders.set(value, holder)
 }
 
-/** The id of the member who has an address, or joins with it. */
-function idOfEmail(email: string, { emails, newcomers }: HeldMembers): string | undefined {
-  const key = emailKeyOf(email)
-  return emails.get(key)?.userId ?? newcomers.get(key)
-}
-
-/** The command with the id of the manager; an address that no member has stays, and is an id that no member has. */
-function withManagerId(command: MemberCommand, held: HeldMembers): FieldCommand {
-  if (command.kind !== 'set manager by email') return command
-  const { field, email, as } = command
-  return { kind: 'set', field, value: idOfEmail(email, held) ?? email, as }
-}
-
-/**
- * The member with changes outside the profile: role, email address, whether active, what the directory says.
- */
+/** The member with changes outside the profile: role, email address, whether active, what the directory says. */
 function withStanding(writer: MemberWriter, member: Member, change: MemberChange, held: HeldMembers): Member {
   const { actor } = writer
   const { role = member.role, active = isActive(member), userName } = change
@@ -142,76 +247,6 @@ function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member,
   const key = emailKeyOf(userName)
   const isAddress = otherHolder(emails, key, userId)?.hasUserName === false
   if (isAddress || otherHolder(userNames, key, userId) !== undefined) throw takenValueError('user name of member')
-}
-
-/** The values that not every member can have, as changes give them out one after the other. */
-class ValuesInUse {
-  readonly departments = new Set<string>()
-  readonly #phones: Map<string, { readonly userId: string }>
-  readonly #managers: Map<string, string | null>
-  readonly #managerField: string
-
-  constructor({ managerField = fieldNames.MANAGER }: MemberWriter, { members, phones, managers }: HeldMembers) {
-    this.#managerField = managerField
-    // Members may have lost a number or a manager between the reading of these and their own lock.
-    this.#phones = new Map(
-      [...phones].filter(
-        ([phone, { userId }]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone,
-      ),
-    )
-    this.#managers = new Map(managers)
-    for (const [userId, { profile }] of members) this.#managers.set(userId, profile.MANAGER.value || null)
-  }
-
-  /** Throws `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`. */
-  requireManagers(userId: string, commands: readonly FieldCommand[]): void {
-    for (const managerUserId of valuesSet(commands, 'MANAGER')) {
-      const fault = this.#managerFault(userId, managerUserId)
-      if (fault !== undefined) throw fault
-    }
-  }
-
-  /** Gives a value to a member in place of another one, or says why the member cannot have it. */
-  take(userId: string, field: GovernedField, value: string, replaced: string): ServiceError | undefined {
-    if (field === 'DEPARTMENT' && value !== '') this.departments.add(value)
-    if (field === 'MANAGER') {
-      const fault = value === '' ? undefined : this.#managerFault(userId, value)
-      if (fault === undefined) this.#managers.set(userId, value || null)
-      return fault
-    }
-    if (field === 'PRIMARY_PHONE') {
-      if (otherHolder(this.#phones, value, userId) !== undefined) return takenValueError('phone number of member')
-      this.#phones.delete(replaced)
-      if (value !== '') this.#phones.set(value, { userId })
-    }
-    return undefined
-  }
-
-  #managerFault(userId: string, managerUserId: string): ServiceError | undefined {
-    const fault = managerFault(this.#managers, userId, managerUserId)
-    return fault && managerError(fault, this.#managerField)
-  }
-}
-
-/** The member with changed governed fields, as far as the rule of ownership allows and the values can be had. */
-function withFields(
-  member: Member,
-  { commands, refusedValues }: { readonly commands: readonly FieldCommand[] } & Pick<MemberChange, 'refusedValues'>,
-  values: ValuesInUse,
-  now: Date,
-): Pick<ChangedMember, 'member' | 'changes' | 'leftOut'> {
-  const leftOut = new Set<GovernedField>()
-  const { profile, changes } = writeProfile(member.profile, commands, now, (field, value, replaced) => {
-    const fault = values.take(member.userId, field, value, replaced)
-    if (fault !== undefined && refusedValues !== 'leave out') throw fault
-    if (fault !== undefined) leftOut.add(field)
-    return fault === undefined
-  })
-  if (!isChanged(changes)) return { member, changes, leftOut }
-  const manager = profile.MANAGER.value
-  // A new manager is assigned now.
-  const assignedAt = manager === member.profile.MANAGER.value ? member.managerAssignedAt : now
-  return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
 }
 
 /** Whether the membership is to be written. */

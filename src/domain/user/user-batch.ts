@@ -6,7 +6,7 @@ import { fieldNames } from '../profile/profile-value.js'
 import { repeats } from '../value/taken-value.js'
 import { holdMembers } from './hold.js'
 import type { ChangedMember, Member } from './member.js'
-import { planEachMember } from './plan-each.js'
+import { planEachMember } from './plan.js'
 import { changeOfUpdate, memberRightsOf, type UserUpdate } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 

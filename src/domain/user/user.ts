@@ -22,9 +22,8 @@ import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
-import type { MemberRights } from './member.js'
+import type { ChangeById, MemberRights } from './member.js'
 import { planMembers } from './plan.js'
-import type { ChangeById } from './plan-each.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
 
 /** A person to add. */
