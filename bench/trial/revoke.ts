@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ApiKeyTools, createApiKey } from '../../src/domain/auth/api-key.js'
+import { createApiKey, type KeyTools } from '../../src/domain/auth/api-key.js'
 import { rotateApiKey } from '../../src/domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../../src/domain/auth/revocation.js'
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
@@ -103,7 +103,7 @@ async function revokeOne(runs: readonly ServiceRun[], database: Database, round:
   tally.alive += await countAlive(runs, chain)
 }
 
-async function rotateSoon(options: ApiKeyTools & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
+async function rotateSoon(options: KeyTools & { database: Database }, chain: Chain, tally: Tally): Promise<void> {
   await wait(BEFORE_MILLIS * Math.random())
   try {
     chain.keys.push(await rotateApiKey(options, { id: chain.keys[0]?.id ?? '', overlapSeconds: OVERLAP_SECONDS }))
@@ -140,7 +140,8 @@ async function isCallAccepted(run: ServiceRun, chain: Chain, token?: string): Pr
 /** Reports one of the secrets, over REST or Connect, or revokes the chain as operators do. */
 async function revokeKey(run: ServiceRun, database: Database, { keys }: Chain, round: number): Promise<boolean> {
   const [{ id, secret } = { id: '', secret: '' }] = keys
-  if (round % 5 === 4) return Array.isArray(await revokeKeyById(database, systemRuntime, id, { chain: true }))
+  if (round % 5 === 4)
+    return Array.isArray(await revokeKeyById({ database, runtime: systemRuntime }, id, { chain: true }))
   // Each report comes from a different address, because one address can send five per minute.
   const from = { 'x-forwarded-for': `10.${round >> 16}.${(round >> 8) & 255}.${round & 255}` }
   const isRest = round % 2 === 0

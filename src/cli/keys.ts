@@ -1,12 +1,6 @@
 import { userInfo } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
-import {
-  type ApiKeySummary,
-  createApiKey,
-  type KeyAuthor,
-  listApiKeys,
-  type NewApiKey,
-} from '../domain/auth/api-key.js'
+import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '../domain/auth/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { type ApiKeyKind, apiKeyKindFrom } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
@@ -44,10 +38,11 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--json', 'print one JSON object')
     .action((options: CreateOptions) => {
       const { org: organizationId, team: teamId, kind, name, permission: permissions, expires: seconds } = options
-      const by = operatorOf('keys create')
+      const operator = operatorOf('keys create')
       return context.onDatabase(async (database) => {
-        const request = { organizationId, teamId, kind, name, permissions, seconds, by }
-        answerNewKey(context, options, await createApiKey(credentialsOf(database, context), request))
+        const tools = { ...credentialsOf(database, context), operator }
+        const request = { organizationId, teamId, kind, name, permissions, seconds }
+        answerNewKey(context, options, await createApiKey(tools, request))
       })
     })
   keys
@@ -75,8 +70,8 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--json', 'print one JSON object')
     .action((id: string, options: { readonly overlap: number } & JsonOption) =>
       context.onDatabase(async (database) => {
-        const request = { id, overlapSeconds: options.overlap, by: operatorOf('keys rotate') }
-        const key = await rotateApiKey(credentialsOf(database, context), request)
+        const tools = { ...credentialsOf(database, context), operator: operatorOf('keys rotate') }
+        const key = await rotateApiKey(tools, { id, overlapSeconds: options.overlap })
         const { rotatedFrom, endsAt } = key
         answerNewKey(context, options, key, { rotatedFrom })
         stderr.write(`${id} ${endsAt === undefined ? 'is revoked' : `is valid until ${endsAt.toISOString()}`}.\n`)
@@ -89,7 +84,7 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--chain', 'also revoke all keys that it was rotated from and to')
     .action((id: string, { chain = false }: { readonly chain?: boolean }) =>
       context.onDatabase(async (database) => {
-        const revoked = await revokeKeyById(database, runtime, id, { chain })
+        const revoked = await revokeKeyById({ database, runtime }, id, { chain })
         for (const each of revoked) stdout.write(`revoked ${each}\n`)
         if (revoked.length === 0) stdout.write(`${id} was already revoked\n`)
       }),
@@ -130,8 +125,8 @@ function answerNewKey(context: CommandContext, options: JsonOption, key: NewApiK
 }
 
 /** Who runs a command. */
-function operatorOf(command: string): KeyAuthor {
-  return { name: `${userName()} (svc ${command})` }
+function operatorOf(command: string): string {
+  return `${userName()} (svc ${command})`
 }
 
 function userName(): string {

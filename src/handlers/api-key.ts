@@ -1,7 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ApiKeyKind, type ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
-import { createKey, revokeKey, rotateKey } from '../domain/api-key.js'
-import { DEFAULT_OVERLAP_SECONDS } from '../domain/auth/api-key-rotation.js'
+import { keyToolsOf, printedKey } from '../domain/api-key.js'
+import { createApiKey } from '../domain/auth/api-key.js'
+import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
+import { revokeKeyById } from '../domain/auth/revocation.js'
 import type { HandlerTools } from './handler-tools.js'
 import { printedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -10,20 +12,27 @@ import { scopeOf } from './request-context.js'
 export function createApiKeyHandlers({ hasher }: HandlerTools): Writes {
   return {
     createApiKey: async ({ teamId, kind, name, permissions, lifetimeSeconds }, context) => {
-      const { json, secret } = await createKey(scopeOf(context), hasher, {
+      const scope = scopeOf(context)
+      const key = await createApiKey(keyToolsOf(scope, hasher), {
+        organizationId: scope.caller.organizationId,
         teamId: teamId || undefined,
         kind: kinds[kind],
         name,
         permissions,
         seconds: lifetimeSeconds || undefined,
       })
-      return printedAnswer(context, json, { secret })
+      return printedAnswer(context, await printedKey(scope, key.id), { secret: key.secret })
     },
     rotateApiKey: async ({ id, overlapSeconds = DEFAULT_OVERLAP_SECONDS }, context) => {
-      const { json, secret } = await rotateKey(scopeOf(context), hasher, { id, overlapSeconds })
-      return printedAnswer(context, json, { secret })
+      const scope = scopeOf(context)
+      const key = await rotateApiKey(keyToolsOf(scope, hasher), { id, overlapSeconds })
+      return printedAnswer(context, await printedKey(scope, key.id), { secret: key.secret })
     },
-    revokeApiKey: async (request, context) => printedAnswer(context, await revokeKey(scopeOf(context), request)),
+    revokeApiKey: async ({ id, chain }, context) => {
+      const scope = scopeOf(context)
+      await revokeKeyById(keyToolsOf(scope, hasher), id, { chain })
+      return printedAnswer(context, await printedKey(scope, id))
+    },
   }
 }
 

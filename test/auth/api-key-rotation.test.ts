@@ -176,7 +176,7 @@ describe('the rotation of an API key', () => {
   it('is refused for a key that is rotated, expired or unknown, and creates nothing', async () => {
     const [rotated, revoked, expired] = [await newKey(), await newKey(), await newKey()]
     const successor = await rotate(rotated.id)
-    await revokeKeyById(service.database, service.runtime, revoked.id)
+    await revokeKeyById(service, revoked.id)
     await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.id])
     const before = (await listApiKeys(service.database, acme)).length
     expect(await tryToRotate(rotated.id)).toMatchObject({ successorId: successor.id })
@@ -243,7 +243,7 @@ describe('the rotation of an API key', () => {
       early.id,
     ])
     for (const { id } of [middle, early]) {
-      expect(await revokeKeyById(service.database, service.runtime, id)).toEqual([id])
+      expect(await revokeKeyById(service, id)).toEqual([id])
     }
     const token = await tokenOf(last)
     await leak(middle.secret)
@@ -260,12 +260,12 @@ describe('the rotation of an API key', () => {
     const second = await rotate(first.id)
     const third = await rotate(second.id)
     const { database, runtime } = service
-    expect(await revokeKeyById(database, runtime, second.id)).toEqual([second.id])
+    expect(await revokeKeyById({ database, runtime }, second.id)).toEqual([second.id])
     expect(await liveOf(first.id, second.id, third.id)).toEqual([first.id, third.id])
-    expect((await revokeKeyById(database, runtime, second.id, { chain: true }))?.sort()).toEqual(
+    expect((await revokeKeyById({ database, runtime }, second.id, { chain: true }))?.sort()).toEqual(
       [first.id, third.id].sort(),
     )
-    expect(await revokeKeyById(database, runtime, third.id, { chain: true })).toEqual([])
+    expect(await revokeKeyById({ database, runtime }, third.id, { chain: true })).toEqual([])
     expect(await liveOf(first.id, second.id, third.id)).toEqual([])
   })
 
@@ -285,10 +285,7 @@ describe('the rotation of an API key', () => {
   it('leaves a key revoked during its rotation with at most one successor, which is still active', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await newKey()
-      const [outcome, revoked] = await Promise.all([
-        tryToRotate(key.id),
-        revokeKeyById(service.database, service.runtime, key.id),
-      ])
+      const [outcome, revoked] = await Promise.all([tryToRotate(key.id), revokeKeyById(service, key.id)])
       expect(revoked).toEqual([key.id])
       const successor = 'refused' in outcome ? [] : [outcome.id]
       if ('refused' in outcome) expect(outcome.refused).toContain('is revoked')

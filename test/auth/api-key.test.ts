@@ -101,7 +101,7 @@ describe('API keys', () => {
   it('are listed in order of creation, including revoked ones, without secrets', async () => {
     const first = await make({ organizationId: globex, name: 'First' })
     const second = await make({ organizationId: globex, teamId: globexIt, kind: 'wk', permissions: ['apps:read'] })
-    await revokeKeyById(database, runtime, first.id)
+    await revokeKeyById({ database, runtime }, first.id)
     expect(await listApiKeys(database, globex)).toEqual([
       {
         id: first.id,
@@ -132,9 +132,11 @@ describe('API keys', () => {
 
   it('are revoked by the operator once, with their sessions and one audit event', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
-    expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
-    expect(await revokeKeyById(database, runtime, key.id)).toEqual([])
-    await expect(revokeKeyById(database, runtime, 'nothing')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+    expect(await revokeKeyById({ database, runtime }, key.id)).toEqual([key.id])
+    expect(await revokeKeyById({ database, runtime }, key.id)).toEqual([])
+    await expect(revokeKeyById({ database, runtime }, 'nothing')).rejects.toMatchObject({
+      reason: 'RESOURCE_NOT_FOUND',
+    })
     expect(await database.query('SELECT FROM api_key_sessions WHERE api_key_id = $1', [key.id])).toEqual([])
     expect(await database.query('SELECT revoked_by FROM api_keys WHERE id = $1', [key.id])).toEqual([
       { revoked_by: 'OPERATOR' },

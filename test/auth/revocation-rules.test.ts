@@ -98,7 +98,7 @@ describe('a revocation', () => {
     expect(await stateOf(untouched)).toEqual([{ ...live, sessions: 1 }])
 
     const [old, young] = await chainOf(2)
-    await revokeKeyById(database, runtime, old?.id ?? '')
+    await revokeKeyById({ database, runtime }, old?.id ?? '')
     expect(await leak(old?.secret ?? '')).toMatchObject({ ended: [1] })
     expect(await stateOf(...[old, young].flatMap((key) => key ?? []))).toEqual([byOperator, reported])
   })
@@ -118,16 +118,18 @@ describe('a revocation', () => {
 
   it('by the operator ends only the key, or its chain', async () => {
     const key = await insertApiKey(database, { organizationId: acme })
-    expect(await revokeKeyById(database, runtime, key.id)).toEqual([key.id])
-    expect(await revokeKeyById(database, runtime, key.id, { chain: true })).toEqual([])
-    await expect(revokeKeyById(database, runtime, 'nothing')).rejects.toMatchObject({ reason: 'RESOURCE_NOT_FOUND' })
+    expect(await revokeKeyById({ database, runtime }, key.id)).toEqual([key.id])
+    expect(await revokeKeyById({ database, runtime }, key.id, { chain: true })).toEqual([])
+    await expect(revokeKeyById({ database, runtime }, 'nothing')).rejects.toMatchObject({
+      reason: 'RESOURCE_NOT_FOUND',
+    })
     expect(await stateOf(key)).toEqual([byOperator])
 
     const chain = await chainOf(3)
     const [first, second, third] = chain.map(({ id }) => id)
-    expect(await revokeKeyById(database, runtime, second ?? '')).toEqual([second])
+    expect(await revokeKeyById({ database, runtime }, second ?? '')).toEqual([second])
     expect(await stateOf(...chain)).toEqual([live, byOperator, live])
-    expect(await revokeKeyById(database, runtime, second ?? '', { chain: true })).toEqual([first, third])
+    expect(await revokeKeyById({ database, runtime }, second ?? '', { chain: true })).toEqual([first, third])
     expect(await stateOf(...chain)).toEqual([byOperator, byOperator, byOperator])
   })
 })

@@ -110,7 +110,7 @@ export async function insertDemoCallers(database: Database): Promise<DemoCallers
     const id = `0198a1c0-7d00-7000-8000-0000000000a${n}`
     await insertApiKey(database, { organizationId, id, teamId: 'team_it', permissions: ['tickets:read'] })
     // The last one is revoked.
-    if (n === 3) await revokeKeyById(database, createTestRuntime(), id)
+    if (n === 3) await revokeKeyById({ database, runtime: createTestRuntime() }, id)
   }
   await insertDemoWebhooks(database)
   return {

@@ -3,29 +3,18 @@ import { endApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { keyPermissions } from '../caller/caller.js'
 import {
-  type ApiKeyTools,
   addApiKey,
   findKeyFor,
-  type KeyAuthor,
+  type KeyTools,
   keyEvent,
   lockKeyFor,
   type NewApiKey,
   recordKeyEvents,
   requireGivable,
-  unknownOperator,
 } from './api-key.js'
 
 /** How long a key stays valid beside its successor by default: 24 hours. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400
-
-/** A key to be rotated. */
-export interface RotationRequest {
-  readonly id: string
-  /** How long the key stays valid beside its successor; 0 revokes it at once. */
-  readonly overlapSeconds: number
-  /** Default: an operator who is not known. */
-  readonly by?: KeyAuthor
-}
 
 /** The successor of a key. */
 export interface Rotation extends NewApiKey {
@@ -36,18 +25,18 @@ export interface Rotation extends NewApiKey {
 
 /**
  * Makes the successor of a live key, of the same kind and with the same reach and name, which lasts as long as the key
- * was made to last. The key ends after the overlap, or before if it was to; its tokens end with it. Records audit
- * events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the author has less than the
- * key, and `API_KEY_NOT_ROTATABLE`.
+ * was made to last. The key ends after the overlap, or before if it was to, and at once if the overlap is 0; its tokens
+ * end with it. Records audit events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the
+ * caller has less than the key, and `API_KEY_NOT_ROTATABLE`.
  */
 export async function rotateApiKey(
-  tools: ApiKeyTools,
-  { id, overlapSeconds, by = unknownOperator }: RotationRequest,
+  tools: KeyTools,
+  { id, overlapSeconds }: { readonly id: string; readonly overlapSeconds: number },
 ): Promise<Rotation> {
-  const key = await findKeyFor(tools.database, by, id)
+  const key = await findKeyFor(tools, id)
   return tools.database.transaction(async (transaction) => {
-    const old = await lockKeyFor(transaction, by, key)
-    requireGivable(by, old)
+    const old = await lockKeyFor(tools, transaction, key)
+    requireGivable(tools.call, old)
     const { organizationId, chainId, teamId, kind, name, now } = old
     const rotation = old.rotation + 1
     const successorId = await findKeyOfRotation(transaction, { organizationId, chainId, rotation })
@@ -63,7 +52,6 @@ export async function rotateApiKey(
       name,
       permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
       expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
-      createdBy: by.name,
       chainId,
       rotation,
       previousRotation: old.rotation,
@@ -79,7 +67,7 @@ export async function rotateApiKey(
     const rotated = keyEvent('api_key.rotate', old)
     const created = keyEvent('api_key.create', { organizationId, id: successor.id, teamId })
     const revoked = overlapSeconds > 0 ? [] : [keyEvent('api_key.revoke', old)]
-    await recordKeyEvents(transaction, by, [rotated, created, ...revoked], tools.runtime)
+    await recordKeyEvents(tools, transaction, [rotated, created, ...revoked])
     return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
   })
 }

@@ -1,7 +1,6 @@
 import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import {
   type FoundApiKey,
   findApiKey,
@@ -16,6 +15,7 @@ import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization, hasTeam } from '../../store/organization.js'
 import { type AuditEvent, auditedCall, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import {
+  type Caller,
   canSee,
   keyPermissions,
   type Permission,
@@ -39,20 +39,14 @@ export interface ApiKeyRequest {
   readonly permissions?: readonly string[] | undefined
   /** How long it lasts; default: until it is revoked. */
   readonly seconds?: number | undefined
-  /** Default: an operator who is not known. */
-  readonly by?: KeyAuthor
 }
 
-/** Who makes, rotates or revokes keys. */
-export interface KeyAuthor {
-  /** In words for people, such as `alice (svc keys create)`. */
-  readonly name: string
-  /** The call that does it; without one an operator does, who may do everything. */
+/** What making, rotating and revoking keys needs, and who does it: a call, or an operator, who may do everything. */
+export interface KeyTools extends Pick<CredentialTools, 'database' | 'hasher' | 'runtime'> {
   readonly call?: Scope
+  /** In words for people, such as `alice (svc keys create)`; default: not known. */
+  readonly operator?: string
 }
-
-/** An operator who is not known. */
-export const unknownOperator: KeyAuthor = { name: '' }
 
 /** A new key. The secret is not stored and cannot be shown again. */
 export interface NewApiKey {
@@ -64,9 +58,6 @@ export interface NewApiKey {
   readonly permissions: readonly Permission[]
   readonly expiresAt: Date | undefined
 }
-
-/** What making keys needs. */
-export type ApiKeyTools = Pick<CredentialTools, 'database' | 'hasher' | 'runtime'>
 
 const organizationWide: ReadonlySet<Permission> = new Set(['users:read', 'users:write', 'ingestion:write'])
 
@@ -84,34 +75,34 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
 
 /**
  * Makes a key and records an audit event. Throws `RESOURCE_NOT_FOUND` for a team or an organization that does not exist
- * or is hidden from the author, `PERMISSION_MISSING` if the author has less than the key is to have, and for bad
+ * or is hidden from the caller, `PERMISSION_MISSING` if the caller has less than the key is to have, and for bad
  * values.
  */
-export async function createApiKey(options: ApiKeyTools, request: ApiKeyRequest): Promise<NewApiKey> {
-  const { database, runtime } = options
-  const { organizationId, teamId, kind = 'pk', name = '', seconds, by = unknownOperator } = request
+export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Promise<NewApiKey> {
+  const { database, runtime, call } = tools
+  const { organizationId, teamId, kind = 'pk', name = '', seconds } = request
   return database.transaction(async (transaction) => {
-    await requireOwner(transaction, by, organizationId, teamId)
-    requireKeyWriter(by, teamId ?? null)
+    await requireOwner(transaction, organizationId, teamId, call)
+    requireKeyWriter(call, teamId ?? null)
     refuseViolations(keyViolations(name, kind, teamId))
     const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
     const reach = { organizationId, teamId: teamId ?? null, kind, permissions: granted }
-    requireGivable(by, reach)
+    requireGivable(call, reach)
     const expiresAt = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
-    const key = await addApiKey(options, transaction, { ...reach, name, expiresAt, createdBy: by.name })
-    await recordKeyEvents(transaction, by, [keyEvent('api_key.create', { ...reach, id: key.id })], runtime)
+    const key = await addApiKey(tools, transaction, { ...reach, name, expiresAt })
+    await recordKeyEvents(tools, transaction, [keyEvent('api_key.create', { ...reach, id: key.id })])
     return key
   })
 }
 
 /** Refuses a caller who may not manage keys in a team, or, without one, in the whole organization. */
-function requireKeyWriter({ call }: KeyAuthor, teamId: string | null): void {
+function requireKeyWriter(call: Scope | undefined, teamId: string | null): void {
   if (call !== undefined) requirePermissionIn(call.caller, teamId, 'keys:write')
 }
 
 /** Refuses a caller who has less than the key. What a management key can do is in no list: it takes all permissions. */
 export function requireGivable(
-  { call }: KeyAuthor,
+  call: Scope | undefined,
   { teamId, kind, permissions: granted }: Pick<StoredApiKey, 'teamId' | 'kind' | 'permissions'>,
 ): void {
   if (call === undefined) return
@@ -120,31 +111,34 @@ export function requireGivable(
   }
 }
 
-/** Finds a key of the author's organization; for an operator, of any. Throws `RESOURCE_NOT_FOUND`. */
-export async function findKeyFor(tables: Tables, { call }: KeyAuthor, id: string): Promise<FoundApiKey> {
-  const key = await findApiKey(tables, { id, ...(call && { organizationId: call.caller.organizationId }) })
+/** Finds a key of the caller's organization; for an operator, of any. Throws `RESOURCE_NOT_FOUND`. */
+export async function findKeyFor({ database, call }: Omit<KeyTools, 'hasher'>, id: string): Promise<FoundApiKey> {
+  const key = await findApiKey(database, { id, ...(call && { organizationId: call.caller.organizationId }) })
   if (key === undefined) throw notFound('API key', id)
   return key
 }
 
 /**
- * Locks a key and its chain for the author. Throws `RESOURCE_NOT_FOUND` if it is hidden from the caller, and
+ * Locks a key and its chain. Throws `RESOURCE_NOT_FOUND` if it is hidden from the caller, and
  * `PERMISSION_MISSING` without `keys:write` where it belongs.
  */
-export async function lockKeyFor(transaction: Tables, by: KeyAuthor, key: FoundApiKey): Promise<LockedApiKey> {
+export async function lockKeyFor(
+  { call }: Omit<KeyTools, 'hasher'>,
+  transaction: Tables,
+  key: FoundApiKey,
+): Promise<LockedApiKey> {
   const locked = await lockKeyChain(transaction, key)
-  const isHidden = locked !== undefined && by.call !== undefined && !canSee(by.call.caller, locked.teamId)
+  const isHidden = locked !== undefined && call !== undefined && !canSee(call.caller, locked.teamId)
   if (locked === undefined || isHidden) throw notFound('API key', key.id)
-  requireKeyWriter(by, locked.teamId)
+  requireKeyWriter(call, locked.teamId)
   return locked
 }
 
 /** Writes events of keys with who did it. */
 export function recordKeyEvents(
+  { call, runtime }: Omit<KeyTools, 'hasher'>,
   transaction: Tables,
-  { call }: KeyAuthor,
   events: readonly KeyEvent[],
-  runtime: Runtime,
 ): Promise<void> {
   const by = call === undefined ? { actor: systemActor } : auditedCall(call)
   return recordAuditEvents(
@@ -155,14 +149,14 @@ export function recordKeyEvents(
 }
 
 /** A key to be added to a chain, or if it names none, as the first of its own. */
-type AddedApiKey = Omit<StoredApiKey, 'id' | 'secretHash' | keyof KeyPlace | 'permissions'> &
+type AddedApiKey = Omit<StoredApiKey, 'id' | 'secretHash' | 'createdBy' | keyof KeyPlace | 'permissions'> &
   Partial<KeyPlace> & { readonly permissions: readonly Permission[] }
 
 type KeyPlace = Pick<StoredApiKey, 'chainId' | 'rotation' | 'previousRotation'>
 
 /** Stores a key with a new id and a new secret. */
 export async function addApiKey(
-  { hasher, runtime }: Omit<ApiKeyTools, 'database'>,
+  { hasher, runtime, call, operator = '' }: KeyTools,
   transaction: Tables,
   key: AddedApiKey,
 ): Promise<NewApiKey> {
@@ -171,9 +165,15 @@ export async function addApiKey(
   const secret = createApiKeySecret(kind, runtime)
   const place = { chainId: id, rotation: 0, previousRotation: null }
   const secretHash = hasher.hash(secret)
-  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash })
+  const createdBy = call === undefined ? operator : nameOf(call.caller)
+  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash, createdBy })
   const shown = { id, secret, kind, organizationId, permissions: granted }
   return { ...shown, teamId: teamId ?? undefined, expiresAt: expiresAt ?? undefined }
+}
+
+/** The name of a caller for people, with the id. */
+function nameOf({ name, id }: Caller): string {
+  return name === id ? id : `${name} (${id})`
 }
 
 function keyViolations(name: string, kind: ApiKeyKind, teamId: string | undefined): FieldViolation[] {
@@ -200,12 +200,7 @@ function permissionsFrom(given: readonly string[] | undefined, kind: ApiKeyKind,
   return usable.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(
-  tables: Tables,
-  { call }: KeyAuthor,
-  organizationId: string,
-  teamId: string | undefined,
-): Promise<void> {
+async function requireOwner(tables: Tables, organizationId: string, teamId?: string, call?: Scope): Promise<void> {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   if (teamId === undefined) return
   const isHidden = call !== undefined && !canSee(call.caller, teamId)
@@ -218,7 +213,7 @@ async function requireOwner(
  */
 export async function listApiKeys(tables: Tables, organizationId: string) {
   const rows = await selectApiKeys(tables, organizationId)
-  if (rows.length === 0) await requireOwner(tables, unknownOperator, organizationId, undefined)
+  if (rows.length === 0) await requireOwner(tables, organizationId)
   return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, previous, ...row }) => ({
     ...row,
     teamId: teamId ?? undefined,

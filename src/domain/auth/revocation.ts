@@ -8,15 +8,7 @@ import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '..
 import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
-import {
-  findKeyFor,
-  type KeyAuthor,
-  type KeyEvent,
-  keyEvent,
-  lockKeyFor,
-  recordKeyEvents,
-  unknownOperator,
-} from './api-key.js'
+import { findKeyFor, type KeyEvent, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
@@ -113,29 +105,20 @@ async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]):
   return token !== undefined && isEnded ? [userTokenEvent(token)] : []
 }
 
-/** What to revoke beside the key, and who does it. */
-export interface RevocationScope {
-  /** The keys that it was rotated from and to, too. Default false. */
-  readonly chain?: boolean
-  /** Default: an operator who is not known. */
-  readonly by?: KeyAuthor
-}
-
 /**
- * Revokes a key by its id and returns the ids of the keys that were not revoked before. Throws `RESOURCE_NOT_FOUND`,
- * and `PERMISSION_MISSING` if the author may not.
+ * Revokes a key by its id, with its `chain` the keys that it was rotated from and to as well, and returns the ids of
+ * those that were not revoked before. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` if the caller may not.
  */
 export async function revokeKeyById(
-  tables: Tables,
-  runtime: Runtime,
+  tools: Omit<KeyTools, 'hasher'>,
   id: string,
-  { chain = false, by = unknownOperator }: RevocationScope = {},
+  { chain = false }: { readonly chain?: boolean } = {},
 ): Promise<string[]> {
-  const key = await findKeyFor(tables, by, id)
+  const key = await findKeyFor(tools, id)
   const { organizationId, chainId } = key
-  return tables.transaction(async (transaction) => {
-    const { now } = await lockKeyFor(transaction, by, key)
-    const revocation = { revokedBy: by.call === undefined ? 'OPERATOR' : 'USER', revokedAt: now } as const
+  return tools.database.transaction(async (transaction) => {
+    const { now } = await lockKeyFor(tools, transaction, key)
+    const revocation = { revokedBy: tools.call === undefined ? 'OPERATOR' : 'USER', revokedAt: now } as const
     const keys = await revokeApiKeys(
       transaction,
       chain ? { organizationId, chainId } : { organizationId, id },
@@ -143,7 +126,7 @@ export async function revokeKeyById(
     )
     await deleteApiKeySessions(transaction, organizationId, keys)
     const events = keys.map((revoked) => keyEvent('api_key.revoke', revoked))
-    await recordKeyEvents(transaction, by, events, runtime)
+    await recordKeyEvents(tools, transaction, events)
     return keys.map((revoked) => revoked.id)
   })
 }
