@@ -51,7 +51,7 @@ export function createLifecycle({ config, database, log }: AppOptions) {
       const graceMillis = Math.max(allGraceMillis, drainMillis + Math.min(LAST_GRACE_MS, allGraceMillis))
       await server.close({ drainMillis, graceMillis, onGraceOver: () => shutdown.abort() })
       await finish(lastWrites())
-      readiness.close()
+      await readiness.close()
     },
   }
 }

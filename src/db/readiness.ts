@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from './database.js'
 import { loadMigrations } from './migration.js'
-import { createSession, withSession } from './session.js'
+import { withSession } from './session.js'
 
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
@@ -30,60 +30,32 @@ const SESSION = { application_name: 'svc readiness', answerMillis: 2_000 }
 const NOT_READY_MILLIS = 200
 /** How long every connection of the pool may owe a response: longer than calls need, less than the statement limit. */
 const SILENCE_MILLIS = 5_000
-/** How long a session is used: a new one has the settings that were changed in the meantime. */
-const SESSION_MILLIS = 30_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Asks on a connection of its own, so that an exhausted pool is not mistaken for a lost database, and connections that
- * still work do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy:
- * then the database itself is asked. Reuses a response for `maxAgeMillis`.
+ * Asks in a new session, so that an exhausted pool is not mistaken for a lost database, and connections that still work
+ * do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy: then the
+ * database itself is asked. Reuses a response for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions) {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
-  let session: { readonly client: pg.Client; readonly connected: Promise<unknown>; readonly since: number } | undefined
   let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
-  let isClosed = false
 
-  const end = () => {
-    session?.client.connection.stream.destroy()
-    session = undefined
-  }
-  const begin = () => {
-    const client = createSession({ ...SESSION, connectionString: database.connectionString })
-    // A connection that was lost earlier says nothing about the database now.
-    client.once('error', () => {
-      if (session?.client === client) end()
-    })
-    session = { client, connected: client.connect(), since: now() }
-    return session
-  }
-  const askSession = async (): Promise<NotReady> => {
-    if (session !== undefined && now() - session.since >= SESSION_MILLIS) end()
-    const { client, connected } = session ?? begin()
-    await connected
-    return judge(client, await names).catch(async (error: unknown) => {
-      if (directUrl === undefined || !isUnanswered(error)) throw error
-      end()
-      return withSession({ ...SESSION, connectionString: directUrl }, async (direct) => judge(direct, await names))
-    })
-  }
+  const askIn = (connectionString: string) =>
+    withSession({ ...SESSION, connectionString }, async (client) => judge(client, await names))
   const probe = async (): Promise<NotReady> => {
     if (database.pool.silentMillis >= SILENCE_MILLIS) return { database: 'no connection answers' }
     try {
-      const reasons = await askSession()
-      // What is true of this session need not be true of the next one.
-      if (Object.keys(reasons).length > 0) end()
-      return reasons
+      return await askIn(database.connectionString).catch((error: unknown) => {
+        if (directUrl === undefined || !isUnanswered(error)) throw error
+        return askIn(directUrl)
+      })
     } catch (err) {
-      end()
       if (err instanceof pg.DatabaseError && err.code === UNDEFINED_TABLE) return { migrations: 'are not applied' }
       log.warn({ err }, 'not ready: the database does not answer')
       return { database: 'does not answer' }
-    } finally {
-      if (isClosed) end()
     }
   }
   return {
@@ -91,19 +63,19 @@ export function createReadiness(options: ReadinessOptions) {
     ask: (): Promise<NotReady> => {
       const at = now()
       if (asked === undefined || at >= asked.until) {
-        const question = { answer: probe(), until: at + maxAgeMillis }
+        // One question at a time.
+        const question = { answer: probe(), until: Number.POSITIVE_INFINITY }
         void question.answer.then((reasons) => {
           const isReady = Object.keys(reasons).length === 0
-          if (!isReady) question.until = at + Math.min(maxAgeMillis, NOT_READY_MILLIS)
+          question.until = at + (isReady ? maxAgeMillis : Math.min(maxAgeMillis, NOT_READY_MILLIS))
         })
         asked = question
       }
       return asked.answer
     },
-    /** Closes its connection. */
-    close: () => {
-      isClosed = true
-      end()
+    /** Waits for the question that is being asked. */
+    close: async () => {
+      await asked?.answer
     },
   }
 }

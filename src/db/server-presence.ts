@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Prisma } from '../../gen/prisma/client.js'
-import { createSession } from './session.js'
+import { createSession, endSession } from './session.js'
 import { createStatement } from './statement.js'
 import type { Tables } from './tables.js'
 
@@ -9,7 +9,6 @@ import type { Tables } from './tables.js'
 const SESSION_NAME = 'svc at '
 const CONNECT_MILLIS = 5_000
 const RETRY_MILLIS = 5_000
-const END_MILLIS = 500
 
 /** A server that announces itself on its database. */
 export type ServerPresence = Awaited<ReturnType<typeof showServer>>
@@ -64,9 +63,7 @@ async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: 
       if (!signal.aborted) log.warn({ err }, '"svc status" cannot see this server for now')
       tried()
     } finally {
-      // A database that has gone silent does not report the end of the session either.
-      await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
-      client.connection.stream.destroy()
+      await endSession(client)
     }
     // Rejects when it is closed, which ends the loop.
     await sleep(retryMillis, undefined, { signal }).catch(() => undefined)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from './errors.js'
 
@@ -35,8 +36,16 @@ export async function withSession<T>(config: SessionConfig, work: (client: pg.Cl
   } catch (error) {
     throw lost ?? error
   } finally {
-    await client.end() // Releases its locks, too.
+    await endSession(client) // Releases its locks, too.
   }
+}
+
+const END_MILLIS = 500
+
+/** Ends a session. A server that has gone silent does not report that: then the connection is cut. */
+export async function endSession(client: pg.Client): Promise<void> {
+  await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
+  client.connection.stream.destroy()
 }
 
 /** Connects; throws an error that says why it cannot, also if a name has several addresses, and what to do about it. */

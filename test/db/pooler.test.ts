@@ -199,16 +199,16 @@ describe('readiness behind a pooler', () => {
       expect(await readiness.ask()).toEqual({})
       const unknowing = readinessOf(through(busy), undefined)
       expect(await unknowing.ask()).toEqual({ database: 'does not answer' })
-      unknowing.close()
+      await unknowing.close()
     } finally {
       await holder.end()
-      readiness.close()
+      await readiness.close()
     }
   })
 
   it('fails with the pooler', async () => {
     const readiness = readinessOf(NOWHERE, testDatabase.directUrl)
     expect(await readiness.ask()).toEqual({ database: 'does not answer' })
-    readiness.close()
+    await readiness.close()
   })
 })

@@ -141,7 +141,7 @@ describe('readiness', () => {
     database = testDatabase.open({ maxConnections: 2 })
   })
   afterAll(async () => {
-    for (const readiness of asked) readiness.close()
+    for (const readiness of asked) await readiness.close()
     await testDatabase.drop()
   })
 
@@ -178,18 +178,26 @@ describe('readiness', () => {
     const answer = readiness.ask()
     clock = 999
     expect(readiness.ask()).toBe(answer)
+    await answer
     clock = 1_000
     expect(readiness.ask()).not.toBe(answer)
     expect(await readiness.ask()).toEqual({})
   })
 
-  it('opens one session, even for two concurrent checks', async () => {
+  it('has one session at a time, even for two concurrent checks, and none afterwards', async () => {
     const named = new URL(testDatabase.directUrl)
     named.searchParams.set('application_name', 'asked twice')
     const readiness = createAsked({ database: { pool: database.pool, connectionString: named.href } })
-    expect(await Promise.all([readiness.ask(), readiness.ask()])).toEqual([{}, {}])
     const sessions = () => database.query(`SELECT pid FROM pg_stat_activity WHERE application_name = 'asked twice'`)
+    const holder = await database.pool.connect()
+    // The checks read this table, and so wait while it is locked.
+    await holder.query('BEGIN; LOCK TABLE _prisma_migrations')
+    const answers = Promise.all([readiness.ask(), readiness.ask()])
     await eventually(async () => expect(await sessions()).toHaveLength(1))
+    await holder.query('COMMIT')
+    holder.release()
+    expect(await answers).toEqual([{}, {}])
+    await eventually(async () => expect(await sessions()).toHaveLength(0))
   })
 
   it('names a read-only database, and missing migrations', async () => {
