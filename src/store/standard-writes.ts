@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type PartsPlace, type Resource, type Table } from './resource/resource.js'
-import { createRowWriter, type Row } from './resource/row-writer.js'
+import { type Row, rowOf } from './resource/row.js'
 
 /** Which object. */
 export interface StandardKey {
@@ -38,7 +38,6 @@ interface Parts extends PartsPlace {
  * through the models of its tables.
  */
 export function createStandardWrites({ desc, table, fields }: Resource) {
-  const writeRow = createRowWriter({ fields })
   const hasTimes = 'updated_at' in table.columns
   const lists = fields.flatMap(({ field, source }): Parts[] =>
     source.kind === 'parts' ? [{ ...source, name: field.localName, table: source.resource.table }] : [],
@@ -49,7 +48,7 @@ export function createStandardWrites({ desc, table, fields }: Resource) {
   // Prisma takes an absent value as no change, and null as a value of JSON's.
   const stored = (name: string, value: unknown) =>
     types.get(name)?.startsWith('json') ? (value ?? Prisma.DbNull) : value
-  const rowOf = (values: StandardValues) =>
+  const dataOf = (values: StandardValues) =>
     Object.fromEntries(
       Object.entries(values).flatMap(([name, value]) =>
         types.has(name) || isElsewhere(name) ? [[name, stored(name, value)]] : [],
@@ -61,21 +60,18 @@ export function createStandardWrites({ desc, table, fields }: Resource) {
     /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
     valuesOf: (request: object, names: readonly string[]): StandardValues => {
       const given = Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
-      const row = writeRow(create(desc, given))
-      const properties = fields.flatMap(({ field: { localName }, source }) =>
-        names.includes(localName) ? [source.kind === 'column' ? camelCase(source.name) : localName] : [],
-      )
-      return Object.fromEntries(properties.map((name) => [name, row[name]]))
+      const named = fields.filter(({ field }) => names.includes(field.localName))
+      return rowOf(named, create(desc, given))
     },
     create: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
       const times = hasTimes ? { createdAt: now, updatedAt: now } : {}
-      await modelOf(tables, table).create({ data: { ...times, ...rowOf(values), ...key }, select })
+      await modelOf(tables, table).create({ data: { ...times, ...dataOf(values), ...key }, select })
       for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
     },
     /** Changes the given values, and replaces the given lists; parts with an id that stays keep when they were created. */
     update: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
       if (Object.keys(values).length === 0) return
-      const data = { ...(hasTimes ? { updatedAt: now } : {}), ...rowOf(values) }
+      const data = { ...(hasTimes ? { updatedAt: now } : {}), ...dataOf(values) }
       await modelOf(tables, table).update({ where: { organizationId_id: key }, data, select })
       for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
     },

@@ -7,7 +7,6 @@ import {
   referencedTable,
   type Table,
 } from '../resource/resource.js'
-import { createRowWriter } from '../resource/row-writer.js'
 
 /** Every kind of record, each after those that it refers to: the order of writing and of export. */
 export const recordKinds = [
@@ -134,7 +133,6 @@ export function stagedKind(kind: RecordKind, { owner: named, ...definition }: Ki
     lineKey: [...ofOwner, String(resource.table.key.at(-1))].map(camelCase),
     lists: stagedLists(resource),
     fields: fieldColumns(definition),
-    write: createRowWriter(resource),
   }
 }
 

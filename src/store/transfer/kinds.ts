@@ -15,7 +15,7 @@ import { entityIngestionConfigResource } from '../entity-ingestion-config.js'
 import { isOpenTask, journeyResource } from '../journey.js'
 import { priorityResource } from '../priority.js'
 import { declareResource } from '../resource/resource.js'
-import type { Row } from '../resource/row-writer.js'
+import { type Row, rowOf } from '../resource/row.js'
 import { slaDefinitionResource } from '../sla-definition.js'
 import { approvalProcedureKind } from './approval-procedure.js'
 import {
@@ -162,7 +162,7 @@ export function namesOnlyOwner(kind: RecordKind): boolean {
  * it within its kind and its owner. Throws a ServiceError if two items of one of its lists have the same key.
  */
 export function recordRow(kind: RecordKind, record: Message, more: Row | undefined) {
-  const { lineKey, write } = kinds[kind]
-  const values: Row = Object.assign(write(record), more)
+  const { lineKey, resource } = kinds[kind]
+  const values: Row = { ...rowOf(resource.fields, record), ...more }
   return { key: lineKey.map((property) => values[property]).join('/'), values }
 }

@@ -4,7 +4,7 @@ import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approv
 import { invalidField, invalidFields } from '../../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS } from '../../limits/known-limits.js'
 import { idFault } from '../../limits/limit-words.js'
-import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
+import { type Row, requireDistinct } from '../../store/resource/row.js'
 
 /** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place always has the same id. */
 const STEP_NAMESPACE = '6f2f6a3e-55b2-4a57-9d0b-3c1f5f3f7a4e'

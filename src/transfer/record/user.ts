@@ -3,7 +3,7 @@ import { FieldOwner, UserProfileField, UserRole } from '../../../gen/svc/v2/user
 import { fieldNames, profileInputFrom, profileValuesOf } from '../../domain/profile/profile-value.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { ownedPlaces } from '../../store/owned-column.js'
-import { type Row, requireDistinct } from '../../store/resource/row-writer.js'
+import { type Row, requireDistinct } from '../../store/resource/row.js'
 
 /** Brings the profile into canonical form, fills in the role, and returns the address and the owners of fields. */
 export function settleUser(user: UserRecord): Row {

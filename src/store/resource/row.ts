@@ -1,0 +1,85 @@
+import { type DescField, type Message, toJson } from '@bufbuild/protobuf'
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import type { Date as DateMessage } from '../../../gen/svc/v2/date_pb.js'
+import { invalidField } from '../../errors.js'
+import { type Column, camelCase, type PartsPlace, type ResourceField, type Table } from './resource.js'
+
+/**
+ * The values of a row by its columns in camel case. Rows and values in other tables are lists, by the names of their
+ * fields.
+ */
+export type Row = Readonly<Record<string, unknown>>
+
+/**
+ * The row of a message, by the fields that its resource declares; what is computed or stored elsewhere is left out.
+ * Throws a ServiceError if two items of a list have the same key.
+ */
+export function rowOf(fields: readonly ResourceField[], message: Message): Row {
+  return Object.assign({}, ...fields.map((field) => valuesOf(field, message)))
+}
+
+function valuesOf({ field, source }: ResourceField, message: Message): Row {
+  const { localName, jsonName } = field
+  const value: unknown = Reflect.get(message, localName)
+  switch (source.kind) {
+    case 'column':
+      return { [camelCase(source.name)]: storedValue(field, source, value) }
+    case 'columns':
+      return value === undefined ? {} : rowOf(source.resource.fields.map(present), value as Message)
+    case 'parts': {
+      const { fields, table } = source.resource
+      const rows = (value as readonly Message[]).map((part) => rowOf(fields, part))
+      const key = keyOfItems(table, source)
+      if (key !== undefined) {
+        const keyField = fields.find((each) => each.source.kind === 'column' && each.source.name === key)
+        const keys = rows.map((row) => String(row[camelCase(key)]))
+        requireDistinct(keys, (index) => `${jsonName}[${index}].${keyField?.field.jsonName}`)
+      }
+      return { [localName]: rows }
+    }
+    case 'values':
+      requireDistinct(value as readonly string[], (index) => `${jsonName}[${index}]`)
+      return { [localName]: value }
+    case 'computed':
+    case 'elsewhere':
+      return {}
+  }
+}
+
+/** A field of a message that is present: its empty fields are present as well. */
+function present({ field, source }: ResourceField): ResourceField {
+  return { field, source: source.kind === 'column' ? { ...source, isNullable: false } : source }
+}
+
+/** The column that identifies the rows of one list; undefined if their positions do. */
+function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined {
+  return key.find((column) => column !== 'organization_id' && column !== parent && column !== 'position')
+}
+
+/** Refuses a list with a repeated value. `at` gives the path of the field at an index. */
+export function requireDistinct(values: readonly string[], at: (index: number) => string): void {
+  const firstOf = new Map<string, number>()
+  for (const [index, value] of values.entries()) {
+    const first = firstOf.get(value)
+    if (first !== undefined) throw invalidField(at(index), `repeats ${at(first)}`)
+    firstOf.set(value, index)
+  }
+}
+
+/** A value as its column holds it. An empty one is absent if the column allows that, otherwise it is filled in. */
+function storedValue(field: DescField, { type, isNullable }: Column, value: unknown): unknown {
+  const { message } = field
+  if (field.enum !== undefined) return field.enum.value[Number(value)]?.localName
+  if (message !== undefined) {
+    if (type === 'date') return value && dateText(value as DateMessage)
+    const json = (each: unknown) => toJson(message, each as Message, { alwaysEmitImplicit: true })
+    return Array.isArray(value) ? value.map(json) : value && json(value)
+  }
+  const isAbsentEmpty = type === 'timestamptz' || (isNullable && field.presence === FeatureSet_FieldPresence.IMPLICIT)
+  return isAbsentEmpty && value === '' ? null : value
+}
+
+function dateText({ year, month, day }: DateMessage): string {
+  const [y, m, d] = [String(year).padStart(4, '0'), String(month).padStart(2, '0'), String(day).padStart(2, '0')]
+  return `${y}-${m}-${d}`
+}
