@@ -184,13 +184,5 @@ export async function deleteOldDeliveries(
   { organizationId, by, rows }: ExpiredOf,
 ): Promise<number> {
   const where = { organizationId, createdAt: { lte: by }, status: { not: 'PENDING' as const } }
-  const old = await models.webhookDelivery.findMany({
-    where,
-    orderBy: { createdAt: 'asc' },
-    take: rows,
-    select: { eventId: true, endpointId: true },
-  })
-  if (old.length === 0) return 0
-  const { count } = await models.webhookDelivery.deleteMany({ where: { ...where, organizationId, OR: old } })
-  return count
+  return (await models.webhookDelivery.deleteMany({ where, limit: rows })).count
 }
