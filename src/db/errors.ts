@@ -83,7 +83,7 @@ export function isWorkerLost(error: unknown): boolean {
   return serverReport(error)?.message.startsWith('connection to the remote node ') === true
 }
 
-/** Whether a session did not answer a query in the time that it had. */
+/** Whether a query got no answer in its time, on a connection that still exists. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === QUERY_TIMEOUT
 }

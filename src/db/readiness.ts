@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Database } from './database.js'
+import { isUnanswered } from './errors.js'
 import { loadMigrations } from './migration.js'
 import { withSession } from './session.js'
 
@@ -78,11 +79,6 @@ export function createReadiness(options: ReadinessOptions) {
       await asked?.answer
     },
   }
-}
-
-/** Whether a query has got no response in its time, on a connection that still exists. */
-function isUnanswered(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 const question = `
