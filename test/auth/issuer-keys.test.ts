@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
-import { createOidcVerifier, type OidcVerifier } from '../../src/domain/auth/oidc.js'
+import { createOidcVerifier } from '../../src/domain/auth/oidc.js'
 import { eventually } from '../support/eventually.js'
 import { type OidcIssuer, startOidcIssuer, startSilentIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.js'
@@ -19,7 +19,7 @@ const unreachable = (retryAfterSeconds: number) => ({ reason: 'SERVICE_UNAVAILAB
 describe('tokens of the OpenID Connect issuer', () => {
   let issuer: OidcIssuer
   let runtime: TestRuntime
-  let verify: OidcVerifier
+  let verify: ReturnType<typeof createOidcVerifier>
   /** What operators read. */
   let warnings: string[]
 

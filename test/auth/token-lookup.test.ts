@@ -31,14 +31,15 @@ describe('the look-up of tokens', () => {
     }
     const bearerTokens = { ...tokens, organizationOf }
     const options = { database, hasher: createSecretHasher() }
-    find = createTokenLookup(options, {
-      organizationOf: (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
-      findOrganizations: async () => [],
-      findHolders: async (_tables, tokens) => {
+    find = createTokenLookup(
+      options,
+      (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
+      async () => [],
+      async (_tables, tokens) => {
         asked.push(tokens)
         return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
       },
-    })
+    )
   })
 
   it('decrypts a token once, and asks the database in every call', async () => {

@@ -15,14 +15,12 @@ import { ACCESS_TOKEN_PREFIX, type CredentialTools, USER_TOKEN_PREFIX } from './
 import type { OidcSignIn, SignInCall } from './oidc.js'
 import { createTokenLookup } from './token-lookup.js'
 
-/**
- * Finds who holds a bearer token; undefined if it is not accepted, for whatever reason except one: `expired` for a
- * token that would still be accepted if it had not expired within the last day.
- */
-export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<Caller | 'expired' | undefined>
+/** Finds who holds a bearer token. */
+export type Authenticate = ReturnType<typeof createAuthenticator>
 
 /**
- * Makes the authenticator. It asks the database again for every call and caches nothing but the organizations of
+ * Makes the authenticator. It returns undefined for a token that is not accepted, for whatever reason except one:
+ * `expired` for one that would still be accepted if it had not expired within the last day. It asks the database again for every call and caches nothing but the organizations of
  * tokens, which never change, so a revocation takes effect in every process as soon as it is committed; calls that
  * arrive together share a statement. A token with a forged organization is refused without asking. Secrets of keys are
  * not bearer tokens. `oidc` finds the holders of the tokens of the OpenID Connect issuer, if there is one. Throws if the
@@ -30,19 +28,18 @@ export type Authenticate = (bearerToken: string, call?: SignInCall) => Promise<C
  */
 export function createAuthenticator(
   options: Omit<CredentialTools, 'runtime'> & { readonly oidc?: OidcSignIn | undefined },
-): Authenticate {
+) {
   const { bearerTokens, keyUses, oidc } = options
-  const findKey = createTokenLookup(options, {
-    organizationOf: (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
-    findOrganizations: findOrganizationsOfSessions,
-    findHolders: selectKeysOfTokens,
-  })
-  const findMember = createTokenLookup(options, {
-    organizationOf: (token) => bearerTokens.organizationOf(USER_TOKEN_PREFIX, token),
-    findOrganizations: findOrganizationsOfUserTokens,
-    findHolders: selectMembersOfTokens,
-  })
-  return async (bearerToken, call) => {
+  const organizationOfToken = (token: string) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token)
+  const findKey = createTokenLookup(options, organizationOfToken, findOrganizationsOfSessions, selectKeysOfTokens)
+  const organizationOfUser = (token: string) => bearerTokens.organizationOf(USER_TOKEN_PREFIX, token)
+  const findMember = createTokenLookup(
+    options,
+    organizationOfUser,
+    findOrganizationsOfUserTokens,
+    selectMembersOfTokens,
+  )
+  return async (bearerToken: string, call?: SignInCall): Promise<Caller | 'expired' | undefined> => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
       if (key === undefined || key.isExpired) return key && 'expired'
@@ -65,24 +62,21 @@ export interface Directory {
   readonly name: string
 }
 
-/**
- * Finds the directory whose management key has a text as its secret; undefined for any other text and for revoked keys,
- * `expired` for an expired one. Asks the database for every call, as the authenticator does.
- */
-export type FindDirectory = (secret: string) => Promise<Directory | 'expired' | undefined>
+/** Finds the directory whose management key has a text as its secret. */
+export type FindDirectory = ReturnType<typeof createManagementKeys>
 
-/** Makes the look-up of management keys. */
-export function createManagementKeys(options: Omit<CredentialTools, 'bearerTokens'>): FindDirectory {
+/**
+ * Makes the look-up of management keys. It returns undefined for any other text and for revoked keys, `expired` for an
+ * expired one, and asks the database for every call, as the authenticator does.
+ */
+export function createManagementKeys(options: Omit<CredentialTools, 'bearerTokens'>) {
   const { keyUses, runtime } = options
-  const find = createTokenLookup(options, {
-    organizationOf: async (secret) => {
-      const inspected = inspectApiKeySecret(secret)
-      return inspected.ok && inspected.kind === 'mk' ? { organizationId: undefined } : undefined
-    },
-    findOrganizations: findOrganizationsOfManagementKeys,
-    findHolders: findManagementKeys,
-  })
-  return async (secret) => {
+  const organizationOf = async (secret: string) => {
+    const inspected = inspectApiKeySecret(secret)
+    return inspected.ok && inspected.kind === 'mk' ? '' : undefined
+  }
+  const find = createTokenLookup(options, organizationOf, findOrganizationsOfManagementKeys, findManagementKeys)
+  return async (secret: string): Promise<Directory | 'expired' | undefined> => {
     const key = await find(secret)
     if (key === undefined) return undefined
     const { organizationId, id: keyId, name, expiresAt } = key

@@ -11,7 +11,7 @@ export const ACCESS_TOKEN_PREFIX = 'svc_token_'
 /** Prefix of opaque user tokens. */
 export const USER_TOKEN_PREFIX = 'svc_user_'
 
-export type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
+type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
 /** What follows the prefix: 256 random bits, and the sealed organization, which old tokens lack. */
 const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})?$/
@@ -21,16 +21,8 @@ export function isWholeTokenBody(body: string): boolean {
   return BODY.test(body)
 }
 
-/** The organization that a token names, if it names one. */
-export type TokenOrganization = { readonly organizationId: string | undefined }
-
 /** Makes opaque tokens, and reads their organization. */
-export interface BearerTokens {
-  /** A new token: the prefix, 256 random bits, and the organization, not empty, sealed for this token only. */
-  issue(prefix: TokenPrefix, organizationId: string): Promise<string>
-  /** Does not query tokens; undefined for what no process can have made. */
-  organizationOf(prefix: TokenPrefix, token: string): Promise<TokenOrganization | undefined>
-}
+export type BearerTokens = ReturnType<typeof createBearerTokens>
 
 /** What credentials are made and recognized with; each function takes its part. */
 export interface CredentialTools {
@@ -46,22 +38,27 @@ const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 const KEY_NAME = 'bearer_token'
 
 /** Bearer tokens with the signing keys of the database, which are read once, when first needed. */
-export function createBearerTokens({ database, runtime }: Pick<CredentialTools, 'database' | 'runtime'>): BearerTokens {
+export function createBearerTokens({ database, runtime }: { readonly database: Tables; readonly runtime: Runtime }) {
   const sealers = loadedOnce(() => loadSealers(database))
   return {
-    issue: async (prefix, organizationId) => {
+    /** A new token: the prefix, 256 random bits, and the organization, not empty, sealed for this token only. */
+    issue: async (prefix: TokenPrefix, organizationId: string): Promise<string> => {
       const { current } = await sealers()
       const start = prefix + Buffer.from(runtime.randomBytes(32)).toString('base64url')
       return start + current.seal(start, organizationId)
     },
-    organizationOf: async (prefix, token) => {
+    /**
+     * The organization that a token names, empty if it names none. Does not query tokens; undefined for what no process
+     * can have made.
+     */
+    organizationOf: async (prefix: TokenPrefix, token: string): Promise<string | undefined> => {
       const [, random = '', sealed] = BODY.exec(token.slice(prefix.length)) ?? []
       if (random === '') return undefined
-      if (sealed === undefined) return { organizationId: undefined }
+      if (sealed === undefined) return ''
       const { all } = await sealers()
       for (const sealer of all) {
         const organizationId = sealer.open(prefix + random, sealed)
-        if (organizationId !== undefined) return { organizationId }
+        if (organizationId !== undefined) return organizationId
       }
       return undefined
     },

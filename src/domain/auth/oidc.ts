@@ -1,7 +1,6 @@
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import { findMembersOfEmail, type TokenMember } from '../../store/token-holder.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.js'
@@ -37,12 +36,6 @@ export type JwtRefusal =
   | 'ended session'
   | 'ambiguous address'
 
-/**
- * Verifies a token of the issuer; undefined for what cannot be a JWT at all. What is fetched for a token carries
- * `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
- */
-export type OidcVerifier = (token: string, traceparent?: string) => Promise<OidcIdentity | JwtRefusal | undefined>
-
 /** The issuer that is trusted. */
 export interface OidcOptions extends IssuerKeysOptions {
   /** What `aud` must name. */
@@ -53,7 +46,6 @@ export interface OidcOptions extends IssuerKeysOptions {
   readonly emailClaim: string
   /** The claim that says whether the address is verified. */
   readonly emailVerifiedClaim: string
-  readonly runtime: Pick<Runtime, 'now'>
 }
 
 /** Only asymmetric algorithms: with `none` or a shared secret, anyone who can read the keys could sign. */
@@ -63,11 +55,14 @@ const CLOCK_TOLERANCE_SECONDS = 30
 
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/** Makes the verifier. */
-export function createOidcVerifier(options: OidcOptions): OidcVerifier {
+/**
+ * Makes what verifies a token of the issuer; it returns undefined for what cannot be a JWT at all. What is fetched for a
+ * token carries `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
+ */
+export function createOidcVerifier(options: OidcOptions) {
   const { issuer, audience, runtime } = options
   const keys = createIssuerKeys(options)
-  return async (token, traceparent) => {
+  return async (token: string, traceparent?: string): Promise<OidcIdentity | JwtRefusal | undefined> => {
     if (!tokenForm.test(token)) return undefined
     // Loaded only if an issuer is configured: most services have none, and would start more slowly.
     const { decodeJwt, errors, jwtVerify } = await import('jose')
@@ -141,11 +136,8 @@ export interface SignInCall {
   readonly traceparent?: string | undefined
 }
 
-/**
- * Finds the member whom a JWT names; undefined if it is not accepted, for whatever reason except one: `expired` for a
- * genuine token that is too old. Throws `SERVICE_UNAVAILABLE` while no keys of the issuer are cached.
- */
-export type OidcSignIn = (token: string, call?: SignInCall) => Promise<TokenMember | 'expired' | undefined>
+/** Finds the member whom a JWT names. */
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>
 
 /** What signing in depends on. */
 export interface OidcSignInOptions extends OidcOptions {
@@ -156,11 +148,18 @@ export interface OidcSignInOptions extends OidcOptions {
   }
 }
 
-/** Makes the sign-in with JWTs. Nothing of a token reaches the database before it is verified. */
-export function createOidcSignIn(options: OidcSignInOptions): OidcSignIn {
+/**
+ * Makes the sign-in with JWTs. It returns undefined for a token that is not accepted, for whatever reason except one:
+ * `expired` for a genuine token that is too old. Nothing of a token reaches the database before it is verified. Throws
+ * `SERVICE_UNAVAILABLE` while no keys of the issuer are cached.
+ */
+export function createOidcSignIn(options: OidcSignInOptions) {
   const { database, log, runtime } = options
   const verify = createOidcVerifier(options)
-  return async (token, { requestId, traceparent } = {}) => {
+  return async (
+    token: string,
+    { requestId, traceparent }: SignInCall = {},
+  ): Promise<TokenMember | 'expired' | undefined> => {
     const refuse = (refusal: JwtRefusal) => log.info({ requestId, refusal }, 'a JWT is refused')
     const verdict = await verify(token, traceparent).catch((cause: unknown) => {
       if (cause instanceof ServiceError) refuse('issuer unreachable')

@@ -1,16 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { FindHolders, FindOrganizations } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
-import type { CredentialTools, TokenOrganization } from './bearer-token.js'
+import type { CredentialTools } from './bearer-token.js'
 import type { SecretHash } from './secret-hash.js'
-
-/** How the organization and the holder of a kind of token are found. */
-export interface TokenKind<Row> {
-  /** The organization that a token names, if it names one; undefined for a token that cannot be genuine. */
-  readonly organizationOf: (token: string) => Promise<TokenOrganization | undefined>
-  readonly findOrganizations: FindOrganizations
-  readonly findHolders: FindHolders<Row>
-}
 
 interface Hashed {
   readonly tokenHash: SecretHash
@@ -24,12 +16,14 @@ const MAX_KEPT_ORGANIZATIONS = 4_096
 
 /**
  * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
- * organization, anew for every call. If it names none, the organization is looked up first, in all of them; a token
- * that cannot be genuine is rejected without a query.
+ * organization, anew for every call. `organizationOf` is empty for a token that names none: it is looked up first, in
+ * all organizations. A token of which it is undefined cannot be genuine, and is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
   { database, hasher }: Pick<CredentialTools, 'database' | 'hasher'>,
-  { organizationOf, findOrganizations, findHolders }: TokenKind<Row>,
+  organizationOf: (token: string) => Promise<string | undefined>,
+  findOrganizations: FindOrganizations,
+  findHolders: FindHolders<Row>,
 ): Lookup<string, Row | undefined> {
   const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
   const findOrganization = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
@@ -55,8 +49,7 @@ export function createTokenLookup<Row extends Hashed>(
     if (kept !== undefined) return finderIn(kept)(hashes)
 
     const named = await organizationOf(token)
-    if (named === undefined) return undefined
-    const organizationId = named.organizationId ?? (await findOrganization(hashes))
+    const organizationId = named === '' ? await findOrganization(hashes) : named
     if (organizationId === undefined) return undefined
     organizations.set(key, organizationId)
     return finderIn(organizationId)(hashes)
