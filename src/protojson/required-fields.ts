@@ -1,6 +1,9 @@
-import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
-import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+
+/** Finds a required field that is not set. */
+export type RequiredSearch = ReturnType<typeof createRequiredSearch>
 
 /**
  * Creates the search for a required field (proto2) that is not set in a message or in one that it contains: it returns
@@ -27,7 +30,7 @@ export function createRequiredSearch() {
     return undefined
   }
 
-  return (desc: DescMessage, message: Message) => (isDemanding(desc) ? search(reflect(desc, message), []) : undefined)
+  return (message: ReflectMessage) => (isDemanding(message.desc) ? search(message, []) : undefined)
 }
 
 function isRequired(field: DescField): boolean {

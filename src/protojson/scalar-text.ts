@@ -28,16 +28,16 @@ const RANGES: Readonly<Partial<Record<ScalarType, readonly [bigint, bigint]>>> =
   [ScalarType.FIXED64]: UINT64,
 }
 
-/** A scalar as protobuf-es keeps it; 64-bit integers are bigint, or string with `longAsString`. */
-export type ScalarLocal = string | number | bigint | boolean | Uint8Array
+/** A scalar as protobuf-es's reflection takes it: 64-bit integers are bigint. */
+export type ScalarValue = string | number | bigint | boolean | Uint8Array
 
 function isIntegerType(type: ScalarType): boolean {
   return RANGES[type] !== undefined
 }
 
 /** Reads URL text as a scalar: `true` and `false`, decimal integers in range, JSON numbers, base64 in both alphabets. */
-export function scalarFromText(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
-  return scalarFromJson(type, jsonFromText(type, text), longAsString)
+export function scalarFromText(type: ScalarType, text: string): ScalarValue {
+  return scalarFromJson(type, jsonFromText(type, text))
 }
 
 /** URL text as the JSON of a scalar, or of another value with a text form if there is no type. Throws `ValueFault`. */
@@ -47,13 +47,13 @@ export function jsonFromText(type: ScalarType | undefined, text: string): string
   return text
 }
 
-/** Checks an exact integer against the range of its type and brings it to its local form. */
-export function integerInRange(type: ScalarType, value: bigint | number, longAsString: boolean): ScalarLocal {
+/** Checks an exact integer against the range of its type; those of 64 bits become bigint. */
+export function integerInRange(type: ScalarType, value: bigint | number): ScalarValue {
   const range = RANGES[type]
   if (range === undefined) throw new ValueFault(`${ScalarType[type]} is not an integer type`)
   if (value < range[0] || value > range[1]) throw outOfRange(type, String(value))
   if (range === INT32 || range === UINT32) return Number(value) + 0
-  return longAsString ? String(BigInt(value)) : BigInt(value)
+  return BigInt(value)
 }
 
 /** Checks that a double fits `FLOAT` if that is the type; infinities and NaN pass. */
@@ -122,7 +122,7 @@ function outOfRange(type: ScalarType, text: string): ValueFault {
  * Reads JSON as a scalar by the ProtoJSON mapping: integers as numbers or decimal strings, exact and in range, floats
  * as numbers or strings, including `NaN` and `Infinity`, bytes as base64. Throws `ValueFault`.
  */
-export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: boolean): ScalarLocal {
+export function scalarFromJson(type: ScalarType, json: JsonTree): ScalarValue {
   if (type === ScalarType.STRING) return typeof json === 'string' ? json : refuse(type, json)
   if (type === ScalarType.BOOL) return typeof json === 'boolean' ? json : refuse(type, json)
   if (type === ScalarType.BYTES) return typeof json === 'string' ? bytesFromBase64(json) : refuse(type, json)
@@ -131,9 +131,9 @@ export function scalarFromJson(type: ScalarType, json: JsonTree, longAsString: b
     if (json instanceof Fraction) return floatInRange(type, json.value)
     return typeof json === 'string' ? floatFromText(type, json) : refuse(type, json)
   }
-  if (typeof json === 'bigint') return integerInRange(type, json, longAsString)
-  if (typeof json === 'number' && Number.isInteger(json)) return integerInRange(type, json, longAsString)
-  return typeof json === 'string' ? integerFromString(type, json, longAsString) : refuse(type, json)
+  if (typeof json === 'bigint') return integerInRange(type, json)
+  if (typeof json === 'number' && Number.isInteger(json)) return integerInRange(type, json)
+  return typeof json === 'string' ? integerFromString(type, json) : refuse(type, json)
 }
 
 /** The JSON that a scalar accepts, in words. */
@@ -145,11 +145,11 @@ function expectedScalar(type: ScalarType): string {
 }
 
 // A string can contain whatever a number could: "1e3" and "2.0" are integers too.
-function integerFromString(type: ScalarType, text: string, longAsString: boolean): ScalarLocal {
+function integerFromString(type: ScalarType, text: string): ScalarValue {
   if (!JSON_NUMBER.test(text)) throw noInteger(text)
-  if (!INTEGER.test(text)) return scalarFromJson(type, parseJsonTree(text), longAsString)
+  if (!INTEGER.test(text)) return scalarFromJson(type, parseJsonTree(text))
   if (text.length > MAX_INTEGER_DIGITS) throw outOfRange(type, text)
-  return integerInRange(type, BigInt(text), longAsString)
+  return integerInRange(type, BigInt(text))
 }
 
 function noInteger(text: string): ValueFault {

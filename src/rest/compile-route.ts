@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { FieldHint, JsonReaders } from '../protojson/json-field.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import type { JsonLimits } from '../protojson/json-text.js'
+import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import {
   excludesPath,
   type FieldPath,
@@ -12,10 +12,10 @@ import {
   resolveFieldPath,
   startsWithPath,
 } from './field-path.js'
-import { compileFieldSetter, valueAt } from './field-setter.js'
+import { setFromText, valueAt } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
-import type { FormRules } from './options.js'
-import { compileParameterBinder } from './parameter-binder.js'
+import type { RestTranscoderOptions } from './options.js'
+import { bindParameters, type ParameterRules } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileRequestBody, noBody } from './request-body.js'
 import { compileResponseBody } from './response-body.js'
@@ -24,30 +24,20 @@ import { type PathTemplate, parseTemplate } from './template.js'
 /** A compiled binding of a method: how its path, query and bodies are read and written. */
 export type CompiledBinding = NonNullable<ReturnType<typeof compileBinding>>
 
-/** The options for compiling the bindings of a method. */
-export interface BindingOptions {
-  readonly readers: JsonReaders
-  readonly json: JsonOptions
-  readonly limits: JsonLimits
-  readonly hint: FieldHint | undefined
-  readonly ignoreUnknown: boolean
-  readonly form: FormRules
-  readonly systemParameters: ReadonlySet<string>
-  readonly decodeSlashes: boolean
-}
-
 const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**
- * Compiles one rule for a pair of message types; adds every fault to `faults`, and returns nothing if there are any.
+ * Compiles one rule of a method, whose JSON has options of its own; adds every fault to `faults`, and returns nothing if
+ * there are any.
  */
 export function compileBinding(
   rule: HttpRule,
-  input: DescMessage,
-  output: DescMessage,
-  options: BindingOptions,
+  method: DescMethod,
+  options: RestTranscoderOptions,
+  json: JsonOptions,
   faults: string[],
 ) {
+  const { input, output } = method
   const before = faults.length
   if (rule.method === undefined) {
     faults.push('the rule has no pattern: expected one of get, put, post, delete, patch or custom')
@@ -66,26 +56,34 @@ export function compileBinding(
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
   if (faults.length > before || typeof template === 'string') return undefined
-  const { readers, limits, hint, ignoreUnknown } = options
-  const form = { kind: 'form field', ignoreUnknown, ...options.form, hint, maxPairs: limits.maxValues } as const
+  const { fieldHint: hint, maxValues, maxFreeDepth = DEFAULT_JSON_LIMITS.maxFreeDepth } = options
+  const maxPairs = (typeof maxValues === 'function' ? maxValues(method) : maxValues) ?? DEFAULT_JSON_LIMITS.maxValues
+  const shared = { ignoreUnknown: options.unknownQuery === 'ignore', hint, maxPairs }
   const taken = variables.map((fields) => ({ fields, by: 'the path' }))
   if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
+  const query: ParameterRules = {
+    ...shared,
+    kind: 'query parameter',
+    taken,
+    closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
+    allowed: new Set(options.systemParameters),
+  }
+  const form: ParameterRules = { ...shared, kind: 'form field', ...options.formRules?.(method) }
+  const reader = { ...json, hint, limits: { maxValues: maxPairs, maxFreeDepth } }
+  const decodeSlashes = options.fullyDecodeReservedExpansion === true
   return {
     httpMethod: rule.method,
     template,
     /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
-    bindPath: compilePathBinder(template, variables, options.decodeSlashes),
-    bindQuery: compileParameterBinder(input, {
-      kind: 'query parameter',
-      taken,
-      closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
-      ignoreUnknown,
-      allowed: options.systemParameters,
-      maxPairs: limits.maxValues,
-      hint,
-    }),
-    requestBody: rule.body === '' ? noBody : compileRequestBody(input, bodyField, { readers, limits, form }),
-    responseBody: compileResponseBody(output, responseField, options.json),
+    bindPath: (message: ReflectMessage, captures: readonly string[]): void => {
+      for (const [index, path] of variables.entries()) {
+        const keepSlash = template.variables[index]?.multi === true && !decodeSlashes
+        setFromPath(message, path, captures[index] ?? '', keepSlash)
+      }
+    },
+    bindQuery: (message: ReflectMessage, encoded: string): void => bindParameters(message, encoded, query),
+    requestBody: rule.body === '' ? noBody : compileRequestBody(input, bodyField, reader, form),
+    responseBody: compileResponseBody(output, responseField, json),
   }
 }
 
@@ -116,23 +114,15 @@ function resolveBodyField(option: string, name: string, desc: DescMessage, fault
   return field
 }
 
-function compilePathBinder(template: PathTemplate, paths: readonly FieldPath[], decodeSlashes: boolean) {
-  const binders = paths.map((path, index) => ({
-    path,
-    set: compileFieldSetter(path),
-    name: fieldPathToString(path),
-    keepSlash: template.variables[index]?.multi === true && !decodeSlashes,
-  }))
-  return (message: Message, captures: readonly string[]): void => {
-    for (const [index, { path, set, name, keepSlash }] of binders.entries()) {
-      const given = valueAt(message, path)
-      set(message, decodePercent(captures[index] ?? '', name, keepSlash), name)
-      if (given !== undefined && !isDeepStrictEqual(given, valueAt(message, path))) {
-        throw invalidArgument(
-          path.map(({ jsonName }) => jsonName).join('.'),
-          'differs from the path: omit it from the body, or send the same value as in the path',
-        )
-      }
-    }
+/** Sets a field to a text of the path. Throws `invalid_argument` if the body has given it another value. */
+function setFromPath(message: ReflectMessage, path: FieldPath, captured: string, keepSlash: boolean): void {
+  const name = fieldPathToString(path)
+  const given = valueAt(message, path)
+  setFromText(message, path, decodePercent(captured, name, keepSlash), name)
+  if (given !== undefined && !isDeepStrictEqual(given, valueAt(message, path))) {
+    throw invalidArgument(
+      path.map(({ jsonName }) => jsonName).join('.'),
+      'differs from the path: omit it from the body, or send the same value as in the path',
+    )
   }
 }

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt'
 import { quoted } from '../protojson/invalid.js'
-import type { FieldHint } from '../protojson/json-field.js'
+import type { FieldHint } from '../protojson/json-message.js'
 import { textForms } from '../protojson/known-type-text.js'
 import { suggestion } from '../protojson/nearest.js'
 
@@ -13,13 +13,6 @@ export type FieldFinder = (desc: DescMessage, name: string) => DescField | undef
 
 /** Finds a field by its proto name, as rules name it. */
 export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((field) => field.name === name)
-
-/**
- * Finds a field by its JSON name, otherwise by its proto name, so that a JSON name that is also another field's proto
- * name means what it means in JSON.
- */
-export const findByName: FieldFinder = (desc, name) =>
-  desc.fields.find((field) => field.jsonName === name) ?? findByProtoName(desc, name)
 
 /** What to say where a name is unknown. */
 export interface FieldAdvice {

@@ -5,12 +5,12 @@ import type { TimeoutOptions } from '../call/deadline.js'
 import type { EncodedBody } from '../call/error-body.js'
 import type { NodeHandler } from '../call/node-http.js'
 import type { CallHooks } from '../call/serve-call.js'
-import type { FieldHint } from '../protojson/json-field.js'
+import type { FieldHint } from '../protojson/json-message.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import type { ParameterBinderOptions } from './parameter-binder.js'
+import type { ParameterRules } from './parameter-binder.js'
 
 /** What forms may contain beside the fields of a request, each given once. */
-export type FormRules = Partial<Pick<ParameterBinderOptions, 'ignoreUnknown' | 'mergeEqual'>>
+export type FormRules = Partial<Pick<ParameterRules, 'ignoreUnknown' | 'mergeEqual'>>
 
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
 export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {

@@ -1,15 +1,13 @@
-import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import type { FieldHint } from '../protojson/json-field.js'
-import { type FieldPath, fieldPathToString, findByName, resolveFieldPath, startsWithPath } from './field-path.js'
-import { compileFieldSetter, type FieldSetter } from './field-setter.js'
+import { type FieldHint, findByName } from '../protojson/json-message.js'
+import { type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
+import { setFromText } from './field-setter.js'
 import { decodeFormText, isFormText } from './percent.js'
 
-/** Binds the pairs of a query or a form, `a=1&b.c=2`, into a message; throws `invalid_argument`, naming the pair. */
-export type ParameterBinder = (message: Message, encoded: string) => void
-
-/** What a binder needs to know of its place in a route. */
-export interface ParameterBinderOptions {
+/** What pairs may be in one place of a route. */
+export interface ParameterRules {
   /** What the pairs are called in errors. */
   readonly kind: 'query parameter' | 'form field'
   /** Field paths that bind nothing here because something else, which is named, binds them. Default none. */
@@ -27,64 +25,48 @@ export interface ParameterBinderOptions {
   readonly maxPairs: number
 }
 
-/** A parameter that binds a field. */
-interface Parameter {
-  readonly id: string
-  readonly repeated: boolean
-  readonly set: FieldSetter
+/**
+ * Binds the pairs of a query or a form, `a=1&b.c=2`, into a message. Names are JSON names or proto names, `.` leads into
+ * messages, a repeated field is given by repeating it, a singular one at most once, however it is spelled, unless equal
+ * values are merged. Throws `invalid_argument`, naming the pair.
+ */
+export function bindParameters(message: ReflectMessage, encoded: string, rules: ParameterRules): void {
+  const { kind, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = rules
+  const seen = new Map<string, string>()
+  let count = 0
+  for (const [rawName, raw] of pairs(encoded)) {
+    if (++count > maxPairs) throw invalidArgument('', `there are more than ${maxPairs} ${kind}s`)
+    if (ignoreUnknown && !isFormText(rawName)) continue
+    const name = decodeFormText(rawName, kind)
+    if (allowed?.has(name)) continue
+    const path = pathOf(name, message.desc, rules)
+    if (typeof path === 'string') {
+      if (ignoreUnknown) continue
+      throw invalidArgument(name, `${kind} ${quoted(name)} ${path}`)
+    }
+    const value = decodeFormText(raw, name)
+    if (path.at(-1)?.fieldKind !== 'list') {
+      const field = fieldPathToString(path)
+      const earlier = seen.get(field)
+      if (earlier !== undefined) {
+        if (mergeEqual && earlier === value) continue
+        throw invalidArgument(name, `${kind} ${quoted(name)} is given more than once`)
+      }
+      seen.set(field, value)
+    }
+    setFromText(message, path, value, name)
+  }
 }
 
-const MAX_CACHED_NAMES = 1000
-
-/**
- * Compiles a binder for a message type. Names are JSON names or proto names, `.` leads into messages, a repeated field
- * is given by repeating it, a singular one at most once, however it is spelled, unless equal values are merged.
- */
-export function compileParameterBinder(desc: DescMessage, options: ParameterBinderOptions): ParameterBinder {
-  const { kind, taken = [], closed, hint, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = options
-  const cache = new Map<string, Parameter>()
+/** The fields to which a name leads, or why it binds nothing. */
+function pathOf(name: string, desc: DescMessage, { taken = [], closed, hint }: ParameterRules): FieldPath | string {
   const takenBy = (path: readonly DescField[]) => taken.find(({ fields }) => startsWithPath(path, fields))
   const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
-
-  /** The parameter of a name, or why it binds nothing. */
-  function resolve(name: string): Parameter | string {
-    const fields = resolveFieldPath(desc, name.split('.'), findByName, { hint, isOpen })
-    if (closed !== undefined) return typeof fields === 'string' ? `is unknown, and ${closed}` : closed
-    if (typeof fields === 'string') return `is unknown: ${fields}`
-    const other = takenBy(fields)
-    if (other !== undefined) return `is not accepted: it belongs in ${other.by}`
-    const repeated = fields.at(-1)?.fieldKind === 'list'
-    const parameter = { id: fieldPathToString(fields), repeated, set: compileFieldSetter(fields) }
-    // Only names that bind are kept, so that a caller cannot fill the cache at will.
-    if (cache.size < MAX_CACHED_NAMES) cache.set(name, parameter)
-    return parameter
-  }
-
-  return (message, encoded) => {
-    const seen = new Map<string, string>()
-    let count = 0
-    for (const [rawName, raw] of pairs(encoded)) {
-      if (++count > maxPairs) throw invalidArgument('', `there are more than ${maxPairs} ${kind}s`)
-      if (ignoreUnknown && !isFormText(rawName)) continue
-      const name = decodeFormText(rawName, kind)
-      if (allowed?.has(name)) continue
-      const parameter = cache.get(name) ?? resolve(name)
-      if (typeof parameter === 'string') {
-        if (ignoreUnknown) continue
-        throw invalidArgument(name, `${kind} ${quoted(name)} ${parameter}`)
-      }
-      const value = decodeFormText(raw, name)
-      if (!parameter.repeated) {
-        const earlier = seen.get(parameter.id)
-        if (earlier !== undefined) {
-          if (mergeEqual && earlier === value) continue
-          throw invalidArgument(name, `${kind} ${quoted(name)} is given more than once`)
-        }
-        seen.set(parameter.id, value)
-      }
-      parameter.set(message, value, name)
-    }
-  }
+  const fields = resolveFieldPath(desc, name.split('.'), findByName, { hint, isOpen })
+  if (closed !== undefined) return typeof fields === 'string' ? `is unknown, and ${closed}` : closed
+  if (typeof fields === 'string') return `is unknown: ${fields}`
+  const other = takenBy(fields)
+  return other === undefined ? fields : `is not accepted: it belongs in ${other.by}`
 }
 
 function* pairs(encoded: string): Generator<[rawName: string, rawValue: string]> {

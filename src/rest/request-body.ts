@@ -1,12 +1,10 @@
-import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { BodyType } from '../call/content-type.js'
-import { setFieldValue } from '../protojson/field-value.js'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { JsonReaders } from '../protojson/json-field.js'
-import { readJson } from '../protojson/json-reader.js'
-import type { JsonLimits } from '../protojson/json-text.js'
+import { type JsonReaderOptions, readJson } from '../protojson/json-reader.js'
 import { hasTextForm } from './field-path.js'
-import { compileParameterBinder, type ParameterBinderOptions } from './parameter-binder.js'
+import { bindParameters, type ParameterRules } from './parameter-binder.js'
 import { fillHttpBody, isHttpBody } from './response-body.js'
 
 /** Reads the bytes of a request body into a message; throws `invalid_argument`. */
@@ -14,14 +12,7 @@ export interface RequestBody {
   /** The body types that this mapping can read; `raw` accepts every type. */
   readonly accepts: readonly BodyType[] | 'raw'
   /** `contentType` is the header as it came, empty when there was none. */
-  read(message: Message, bytes: Uint8Array, type: BodyType, contentType: string): void
-}
-
-/** What is needed to compile a body mapping. */
-export interface RequestBodyOptions {
-  readonly readers: JsonReaders
-  readonly limits: JsonLimits
-  readonly form: ParameterBinderOptions
+  read(message: ReflectMessage, bytes: Uint8Array, type: BodyType, contentType: string): void
 }
 
 const NOTHING = /^[ \t\r\n]*(?:\{[ \t\r\n]*\}[ \t\r\n]*)?$/
@@ -42,7 +33,8 @@ export const noBody: RequestBody = {
 export function compileRequestBody(
   desc: DescMessage,
   field: DescField | undefined,
-  { readers, limits, form }: RequestBodyOptions,
+  json: JsonReaderOptions,
+  form: ParameterRules,
 ): RequestBody {
   const single = field?.fieldKind === 'message' ? field.message : undefined
   const filled = field === undefined ? desc : single
@@ -51,33 +43,36 @@ export function compileRequestBody(
       accepts: 'raw',
       read(message, bytes, _type, contentType) {
         if (field !== undefined && bytes.length === 0 && contentType === '') return
-        fill(message, field, filled, (body) => fillHttpBody(body, contentType, bytes))
+        fill(message, field, filled, ({ message: body }) => fillHttpBody(body, contentType, bytes))
       },
     }
   }
-  const read = field === undefined ? readers.message(desc) : readers.field(field)
   const formDesc = single !== undefined && hasTextForm(single) ? undefined : filled
-  const bindForm = formDesc && compileParameterBinder(formDesc, form)
   return {
     accepts: [
       'json',
       ...(field?.fieldKind === 'list' ? (['ndjson'] as const) : []),
-      ...(bindForm === undefined ? [] : (['form'] as const)),
+      ...(formDesc === undefined ? [] : (['form'] as const)),
     ],
     read(message, bytes, type) {
       if (bytes.length === 0) return
       if (type === 'form' && formDesc !== undefined) {
-        fill(message, field, formDesc, (body) => bindForm?.(body, latin1(bytes)))
-      } else readJson(read, message, bytes, field?.jsonName ?? 'body', limits, type === 'ndjson')
+        fill(message, field, formDesc, (body) => bindParameters(body, latin1(bytes), form))
+      } else readJson(message, field, bytes, { ...json, isLines: type === 'ndjson' })
     },
   }
 }
 
 /** Fills a message, or a new one of a type for a field of it. */
-function fill(message: Message, field: DescField | undefined, desc: DescMessage, work: (body: Message) => void): void {
-  const body = field === undefined ? message : create(desc)
+function fill(
+  message: ReflectMessage,
+  field: DescField | undefined,
+  desc: DescMessage,
+  work: (body: ReflectMessage) => void,
+): void {
+  const body = field === undefined ? message : reflect(desc, undefined, false)
   work(body)
-  if (field !== undefined) setFieldValue(message, field, body)
+  if (field !== undefined) message.set(field, body)
 }
 
 // Form text is ASCII by definition; bytes beyond it are decoded as UTF-8 with the percent-encoding.

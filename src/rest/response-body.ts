@@ -6,10 +6,9 @@ import {
   type Message,
   toJson,
 } from '@bufbuild/protobuf'
-import { scalarZeroValue } from '@bufbuild/protobuf/reflect'
+import { reflect, scalarZeroValue } from '@bufbuild/protobuf/reflect'
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt'
 import type { EncodedBody } from '../call/error-body.js'
-import { fieldValue } from '../protojson/field-value.js'
 import { type JsonOptions, joinPieces, printJson } from '../protojson/json-printer.js'
 
 /** Turns response messages into bodies; `raw` if they are the handler's own bytes (`google.api.HttpBody`). */
@@ -28,12 +27,9 @@ export function compileResponseBody(
   field: DescField | undefined,
   options: JsonOptions,
 ): ResponseBody {
-  const single = field?.fieldKind === 'message' ? field.message : undefined
-  if (isHttpBody(field === undefined ? desc : single)) {
-    return {
-      raw: true,
-      encode: (message) => encodeHttpBody(field === undefined ? message : fieldValue(message, field)),
-    }
+  if (field === undefined && isHttpBody(desc)) return { raw: true, encode: encodeHttpBody }
+  if (field?.fieldKind === 'message' && isHttpBody(field.message)) {
+    return { raw: true, encode: (message) => encodeHttpBody(reflect(desc, message).get(field).message) }
   }
   if (field === undefined) {
     return {
@@ -41,21 +37,24 @@ export function compileResponseBody(
       encode: (message) => ({ contentType: JSON_TYPE, body: printJson(desc, message, options, LINE_END) }),
     }
   }
-  const key = options.useProtoFieldName === true ? field.name : field.jsonName
-  const unset = JSON.stringify(jsonOfUnset(field, options))
+  const unset = jsonOfUnset(field, options)
   return {
     raw: false,
-    encode(message) {
-      const json: JsonValue = toJson(desc, message, options)
-      const isGiven = typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, key)
-      const text = isGiven ? JSON.stringify(json[key]) : unset
-      return { contentType: JSON_TYPE, body: joinPieces([text, LINE_END]) }
-    },
+    encode: (message) => ({
+      contentType: JSON_TYPE,
+      body: joinPieces([JSON.stringify(jsonOfField(message, field, options) ?? unset), LINE_END]),
+    }),
   }
 }
 
+/** The JSON of a field of a message; undefined if it is not printed. */
+function jsonOfField(message: Message, { parent, name, jsonName }: DescField, options: JsonOptions) {
+  const json: Readonly<Record<string, JsonValue>> = Object(toJson(parent, message, options))
+  return json[options.useProtoFieldName === true ? name : jsonName]
+}
+
 /** The content type and bytes of a `google.api.HttpBody`, if there is one; without a type it is `application/octet-stream`. */
-function encodeHttpBody(body: unknown): EncodedBody {
+function encodeHttpBody(body: Message): EncodedBody {
   const { contentType, data }: { contentType?: string; data?: Uint8Array } = Object(body)
   return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() }
 }

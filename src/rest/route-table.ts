@@ -11,8 +11,6 @@ import {
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import { createJsonReaders } from '../protojson/json-reader.js'
-import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { type CompiledBinding, compileBinding } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
@@ -44,7 +42,6 @@ export function createRouteTable(options: RestTranscoderOptions) {
   const recorded = recordRoutes(options.routes)
   const registry = options.jsonOptions?.registry ?? registryFromMethods(recorded)
   const json: JsonOptions = { ...options.jsonOptions, registry }
-  const sharedReaders = createJsonReaders({ ...json, hint: options.fieldHint })
   const trie = createRouteTrie<Route>()
   const faults: string[] = []
   /** The paths of default bindings, which are those of the RPC protocols too. */
@@ -61,7 +58,7 @@ export function createRouteTable(options: RestTranscoderOptions) {
       if (rule !== undefined) fault('a stream of requests cannot be mapped to HTTP')
       return
     }
-    const { maxBodyBytes, maxValues } = options
+    const { maxBodyBytes } = options
     const requestTypes = options.requestTypes?.(method)
     const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
     const settings = {
@@ -73,25 +70,12 @@ export function createRouteTable(options: RestTranscoderOptions) {
       emptyResponse: options.emptyResponse?.(method) ?? false,
     }
     const ownJson: JsonOptions = { ...json, ...own.jsonOptions }
-    const bindingOptions = {
-      readers: own.jsonOptions ? createJsonReaders({ ...ownJson, hint: options.fieldHint }) : sharedReaders,
-      json: ownJson,
-      limits: {
-        maxValues: (typeof maxValues === 'function' ? maxValues(method) : maxValues) ?? DEFAULT_JSON_LIMITS.maxValues,
-        maxFreeDepth: options.maxFreeDepth ?? DEFAULT_JSON_LIMITS.maxFreeDepth,
-      },
-      hint: options.fieldHint,
-      ignoreUnknown: options.unknownQuery === 'ignore',
-      form: options.formRules?.(method) ?? {},
-      systemParameters: new Set(options.systemParameters),
-      decodeSlashes: options.fullyDecodeReservedExpansion === true,
-    }
     if (rule?.additionalBindings.some((each) => each.additionalBindings.length > 0) === true) {
       fault('additional_bindings must not nest')
     }
     for (const each of rule === undefined ? defaultRules(method) : [rule, ...rule.additionalBindings]) {
       const found: string[] = []
-      const binding = compileBinding(each, method.input, method.output, bindingOptions, found)
+      const binding = compileBinding(each, method, options, ownJson, found)
       found.forEach(fault)
       if (binding === undefined) continue
       templates.push(binding.template)

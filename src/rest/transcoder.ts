@@ -1,4 +1,5 @@
-import { create, type Message } from '@bufbuild/protobuf'
+import type { Message } from '@bufbuild/protobuf'
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { createAsyncIterable } from '@connectrpc/connect/protocol'
 import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
@@ -42,13 +43,13 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
     const timeout = readTimeout(request, route.maxTimeoutMs)
     const decode = (bindBody: BindBody | undefined): Message => {
-      const message = create(method.input)
+      const message = reflect(method.input, undefined, false)
       bindBody?.(message)
       binding.bindPath(message, captures)
       if (query !== '') binding.bindQuery(message, query)
-      const missing = missingField(method.input, message)
+      const missing = missingField(message)
       if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
-      return message
+      return message.message
     }
     const receive = () => {
       if (!mayHaveBody(request)) return () => decode(bindEmptyBody(route, request))
@@ -99,7 +100,7 @@ function isRpc(request: NodeRequest, query: string): boolean {
 }
 
 /** Fills a message from a body; throws for one that is malformed. */
-type BindBody = (message: Message) => void
+type BindBody = (message: ReflectMessage) => void
 
 // An empty body still has its type if one was named (google.api.HttpBody).
 function bindEmptyBody({ binding: { requestBody }, accepts }: Route, request: NodeRequest): BindBody | undefined {

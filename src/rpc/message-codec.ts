@@ -1,4 +1,4 @@
-import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
+import { type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
 import { compress, decompress } from '../call/compression.js'
@@ -6,7 +6,7 @@ import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { fieldHint, maxValuesOf } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { printJson } from '../protojson/json-printer.js'
-import { createJsonReaders, readJson } from '../protojson/json-reader.js'
+import { messageFromJson } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
 
@@ -39,16 +39,11 @@ export interface MessageForm {
  * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
-  const readMessage = createJsonReaders({ hint: fieldHint }).message(method.input)
   const limits = { ...DEFAULT_JSON_LIMITS, maxValues: maxValuesOf(method) }
   return {
     json: {
       name: 'json',
-      read(bytes) {
-        const message = create(method.input)
-        readJson(readMessage, message, bytes, 'body', limits)
-        return message
-      },
+      read: (bytes) => messageFromJson(method.input, bytes, { hint: fieldHint, limits }),
       write: (message) => printJson(method.output, message, answerJsonOptions),
     },
     binary: {

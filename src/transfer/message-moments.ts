@@ -1,14 +1,13 @@
-import { type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, getOption, isMessage, type Message } from '@bufbuild/protobuf'
+import { isReflectList, isReflectMessage, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { type Date as DateMessage, DateSchema } from '../../gen/svc/v2/date_pb.js'
 import { moment } from '../../gen/svc/v2/limit_pb.js'
 import { isCalendarDate, timestampOf } from '../domain/value/timestamp.js'
 import { invalidField } from '../errors.js'
-import { fieldValue, setFieldValue } from '../protojson/field-value.js'
 
 /**
  * Makes what converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. It
- * finds the moments and dates of each type only once, and throws a ServiceError that names the field; `at` precedes its
- * name.
+ * finds the moments and dates of each type only once, and throws a ServiceError that names the field.
  */
 export function createMomentSetter() {
   const learned = new Map<DescMessage, readonly DescField[]>()
@@ -27,23 +26,23 @@ export function createMomentSetter() {
     return message === DateSchema || (message.file.proto.package === 'svc.v2' && fieldsOf(message).length > 0)
   }
 
-  return function setMoments(desc: DescMessage, message: Message, at = ''): void {
-    for (const field of fieldsOf(desc)) {
-      const { message: inner } = field
-      const value = fieldValue(message, field)
-      const path = at + field.jsonName
-      if (typeof value === 'string') setFieldValue(message, field, timestampOf(path, value) ?? emptyOf(field))
-      else if (value === undefined || inner === undefined) continue
-      else if (inner === DateSchema) requireCalendar(path, value as DateMessage)
-      else if (!Array.isArray(value)) setMoments(inner, value as Message, `${path}.`)
-      else for (const [index, item] of value.entries()) setMoments(inner, item, `${path}[${index}].`)
+  function settle(message: ReflectMessage, at: string): void {
+    if (isMessage(message.message, DateSchema)) requireCalendar(at, message.message)
+    for (const field of fieldsOf(message.desc)) {
+      if (!message.isSet(field)) continue
+      const path = at === '' ? field.jsonName : `${at}.${field.jsonName}`
+      const value: unknown = message.get(field)
+      if (isReflectMessage(value)) settle(value, path)
+      else if (isReflectList(value)) {
+        for (const [index, item] of value.entries()) if (isReflectMessage(item)) settle(item, `${path}[${index}]`)
+      } else if (typeof value === 'string') {
+        const settled = timestampOf(path, value)
+        if (settled === null) message.clear(field)
+        else message.set(field, settled)
+      }
     }
   }
-}
-
-/** The value of a field without a moment. */
-function emptyOf(field: DescField): string | undefined {
-  return field.proto.proto3Optional ? undefined : ''
+  return (desc: DescMessage, message: Message): void => settle(reflect(desc, message, false), '')
 }
 
 function requireCalendar(field: string, date: DateMessage): void {

@@ -1,9 +1,8 @@
-import { create } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { invalidField, invalidFields, ServiceError } from '../errors.js'
 import { createLimitCheck } from '../limits/limit-check.js'
-import { createJsonReaders, readJson } from '../protojson/json-reader.js'
+import { messageFromJson } from '../protojson/json-reader.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import { createMomentSetter } from './message-moments.js'
@@ -25,22 +24,24 @@ export type RecordReader = (text: string) => TransferLine
  * ServiceError that says what is wrong with the line, and in which field or column.
  */
 export function createRecordReader(check = createLimitCheck()): RecordReader {
-  const reader = createJsonReaders({ closedEnums: true }).message(ImportRecordSchema)
   const setMoments = createMomentSetter()
   return (text) => {
     requireStorable(text)
-    const message = create(ImportRecordSchema)
-    try {
-      readJson(reader, message, text, '', NO_JSON_LIMITS)
-    } catch (error) {
-      throw error instanceof ConnectError ? faultOfLine(error) : error
-    }
+    const message = recordFrom(text)
     const { resource } = message
     if (resource.case === undefined) throw invalidField('record', `must have one of ${recordKinds.join(', ')}`)
     const [violation] = check(ImportRecordSchema, message)
     if (violation !== undefined) throw invalidFields([violation])
     setMoments(ImportRecordSchema, message)
     return Object.assign(message, { resource })
+  }
+}
+
+function recordFrom(text: string): ImportRecord {
+  try {
+    return messageFromJson(ImportRecordSchema, text, { closedEnums: true, limits: NO_JSON_LIMITS, root: '' })
+  } catch (error) {
+    throw error instanceof ConnectError ? faultOfLine(error) : error
   }
 }
 

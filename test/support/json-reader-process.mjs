@@ -1,16 +1,15 @@
 // Reads JSON as messages with the built reader, for tests of what that costs: the code of a test file runs slower than the
 // program. Its first message is the schema, each other one a body, which is read at every "read" that follows.
-import { create, createFileRegistry, fromBinary } from '@bufbuild/protobuf'
+import { createFileRegistry, fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import { createJsonReaders, readJson } from '../../dist/src/rest/index.js'
+import { messageFromJson } from '../../dist/src/rest/index.js'
 
 let desc
-let reader
 let bytes
 
 function read() {
   try {
-    readJson(reader, create(desc), bytes, 'body')
+    messageFromJson(desc, bytes)
     return 'taken'
   } catch (error) {
     return error.rawMessage
@@ -21,7 +20,6 @@ process.on('message', (message) => {
   if (message === 'read') return process.send({ outcome: read() })
   if (message.schema !== undefined) {
     desc = createFileRegistry(fromBinary(FileDescriptorSetSchema, message.schema)).getMessage(message.typeName)
-    reader = createJsonReaders({}).message(desc)
   } else bytes = message.bytes
   process.send('ready')
 })
