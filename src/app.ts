@@ -8,16 +8,14 @@ import { systemTiming } from './db/retries.js'
 import { FeedSignals } from './domain/event/feed-signals.js'
 import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
-import { createDeliver } from './domain/webhook/delivery.js'
+import type { WebhookTools } from './domain/webhook/delivery.js'
 import { runDispatcher } from './domain/webhook/dispatcher.js'
-import type { WebhookTools } from './domain/webhook/endpoint.js'
 import { createSecretStore } from './domain/webhook/secret-store.js'
 import { createWebhookSender } from './egress/webhook-sender.js'
 import { createCallLimit } from './http/call-limit.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import { createLimitCheck } from './limits/limit-check.js'
-import type { Runtime } from './runtime/runtime.js'
 
 /** Builds the service once, ready to listen: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions) {
@@ -28,7 +26,7 @@ export function createApp(options: AppOptions) {
   const authentication = createAuthentication({ config, tables, runtime, log })
   const callLimit = createCallLimit(config.maxRunningCalls)
   const limitCheck = createLimitCheck()
-  const webhooks = createWebhooks(options)
+  const webhooks = createWebhooks(config)
   const parts = { ...options, lifecycle, tables, authentication, callLimit, limitCheck, feedSignals, webhooks }
   const calls = createCalls(parts)
   const handler = createRequestHandler({
@@ -83,16 +81,9 @@ export function createApp(options: AppOptions) {
 
 /** Makes what sends webhooks. */
 export function createWebhooks({
-  config: { sealKeys, webhookAllow: allowance, webhookProxy: proxy },
-  runtime,
-}: {
-  readonly config: Pick<Config, 'sealKeys' | 'webhookAllow' | 'webhookProxy'>
-  readonly runtime: Runtime
-}): WebhookTools {
-  const secrets = createSecretStore(sealKeys)
-  return {
-    allowance,
-    secrets,
-    deliver: createDeliver({ secrets, send: createWebhookSender({ allowance, proxy }), runtime }),
-  }
+  sealKeys,
+  webhookAllow: allowance,
+  webhookProxy: proxy,
+}: Pick<Config, 'sealKeys' | 'webhookAllow' | 'webhookProxy'>): WebhookTools {
+  return { allowance, secrets: createSecretStore(sealKeys), send: createWebhookSender({ allowance, proxy }) }
 }

@@ -18,12 +18,6 @@ export interface StandardResource {
   readonly requireWritable: (object: Readonly<Record<string, unknown>>) => void
 }
 
-/** The JSON of an object, and its new secret, which cannot be read again. */
-export interface WithSecret {
-  readonly json: string
-  readonly secret: string
-}
-
 /** What is not the default. */
 type StandardOptions = Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>>
 

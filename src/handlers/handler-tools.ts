@@ -2,7 +2,7 @@ import type { CredentialTools } from '../domain/auth/bearer-token.js'
 import type { RevocationOptions } from '../domain/auth/revocation.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
-import type { WebhookTools } from '../domain/webhook/endpoint.js'
+import type { WebhookTools } from '../domain/webhook/delivery.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 
 /** What handlers work with beside the scope of a call; each takes the parts that it needs. */

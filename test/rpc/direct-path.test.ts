@@ -66,10 +66,7 @@ beforeAll(async () => {
   }
   const credentials = { hasher, keyUses, bearerTokens }
   const feedSignals = new FeedSignals()
-  const webhooks = createWebhooks({
-    config: configFromEnvironment({ SVC_SEAL_KEY: 'a key of thirty-two characters !!' }),
-    runtime,
-  })
+  const webhooks = createWebhooks(configFromEnvironment({ SVC_SEAL_KEY: 'a key of thirty-two characters !!' }))
   const handlers = { runtime, ...credentials, timing: systemTiming, limitCheck, feedSignals, webhooks }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)

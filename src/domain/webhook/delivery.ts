@@ -1,5 +1,5 @@
+import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import type { EndpointKey, EndpointTarget } from '../../store/webhook-endpoint.js'
 import type { SecretStore } from './secret-store.js'
 import { signaturesOf } from './signature.js'
@@ -13,38 +13,36 @@ interface ToldEvent {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
-/** Sends an event to an endpoint: its JSON, as the feed has it. Rejects if the signal aborts, or no key can be opened. */
-export type Deliver = (
-  endpoint: EndpointKey,
-  target: EndpointTarget,
-  event: string,
-  signal: AbortSignal,
-) => Promise<SendResult>
-
-/** Makes what signs and sends events. */
-export function createDeliver({
-  secrets,
-  send,
-  runtime,
-}: {
+/** What a service needs for webhooks. */
+export interface WebhookTools {
+  readonly allowance: WebhookAllowance
   readonly secrets: SecretStore
   readonly send: SendWebhook
-  readonly runtime: Pick<Runtime, 'now'>
-}): Deliver {
-  return (endpoint, target, event, signal) => {
-    const told: ToldEvent = JSON.parse(event)
-    const { id } = told
-    const body = cloudEventOf(told, event)
-    const timestamp = Math.floor(runtime.now().getTime() / 1_000)
-    const headers = {
-      'content-type': 'application/cloudevents+json; charset=utf-8',
-      'user-agent': 'svc-webhooks',
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signaturesOf(secrets.open(endpoint, target), id, timestamp, body),
-    }
-    return send({ url: target.url, headers, body }, signal)
+}
+
+/**
+ * Signs an event and sends it to an endpoint: its JSON, as the feed has it. Rejects if the signal aborts, or no key can
+ * be opened.
+ */
+export async function deliver(
+  { secrets, send }: Pick<WebhookTools, 'secrets' | 'send'>,
+  endpoint: EndpointKey & EndpointTarget,
+  event: string,
+  now: Date,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  const told: ToldEvent = JSON.parse(event)
+  const { id } = told
+  const body = cloudEventOf(told, event)
+  const timestamp = Math.floor(now.getTime() / 1_000)
+  const headers = {
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'user-agent': 'svc-webhooks',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signaturesOf(secrets.open(endpoint), id, timestamp, body),
   }
+  return send({ url: endpoint.url, headers, body }, signal)
 }
 
 /** Whether a receiver has accepted an event. */

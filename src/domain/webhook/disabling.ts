@@ -13,18 +13,16 @@ const FAILING_MILLIS = 5 * 86_400_000
  */
 export function disableFailing(
   database: Tables,
-  endpoint: EndpointKey,
-  { failingSince, teamId }: EndpointTarget,
+  { organizationId, id, failingSince, teamId }: EndpointKey & EndpointTarget,
   { responseStatus }: Pick<SendResult, 'responseStatus'>,
   runtime: Runtime,
 ): Promise<'GONE' | 'FAILURES' | undefined> {
   const hasFailedLong = failingSince !== null && runtime.now().getTime() - failingSince.getTime() >= FAILING_MILLIS
   const reason = responseStatus === 410 ? 'GONE' : hasFailedLong ? 'FAILURES' : undefined
   if (reason === undefined) return Promise.resolve(undefined)
-  const { organizationId, id: targetId } = endpoint
   return database.transaction(async (transaction) => {
-    if (!(await disableEndpoint(transaction, endpoint, reason))) return undefined
-    const target = { targetType: 'webhook_endpoint', targetId, teamId, changedFields: ['status', 'disabledReason'] }
+    if (!(await disableEndpoint(transaction, { organizationId, id }, reason))) return undefined
+    const target = { targetType: 'webhook_endpoint', targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
     const event = { organizationId, actor: systemActor, action: 'webhook_endpoint.disable', ...target } as const
     await recordAuditEvents(transaction, [event], runtime)
     return reason

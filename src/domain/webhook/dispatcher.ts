@@ -23,7 +23,7 @@ import {
 import type { FeedSignals } from '../event/feed-signals.js'
 import type { Background } from '../event/sequencer.js'
 import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
-import { type Deliver, isDelivered, nextAttemptAt } from './delivery.js'
+import { deliver, isDelivered, nextAttemptAt, type WebhookTools } from './delivery.js'
 import { disableFailing } from './disabling.js'
 
 /** Requests in flight at a time, in one process. */
@@ -49,9 +49,8 @@ export interface WebhookObserver {
 }
 
 /** What a dispatcher needs. */
-export interface DispatcherOptions extends Background {
+export interface DispatcherOptions extends Background, Pick<WebhookTools, 'secrets' | 'send'> {
   readonly signals: FeedSignals
-  readonly deliver: Deliver
   readonly observer?: WebhookObserver | undefined
 }
 
@@ -239,16 +238,18 @@ class Dispatcher {
 
   /** Never rejects. */
   async #attempt(lane: Lane, { eventId, attempts, event, ...target }: ClaimedDelivery): Promise<void> {
-    const { database, deliver, runtime, log } = this.#options
+    const { database, runtime, log } = this.#options
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
+    const endpoint = { ...lane.key, ...target }
+    const { signal } = this.#stop
     let hasSucceeded: boolean | undefined
     try {
-      const result = await deliver(lane.key, target, event, this.#stop.signal).catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) throw error
+      const result = await deliver(this.#options, endpoint, event, runtime.now(), signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
       })
       if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
-      else hasSucceeded = await this.#record(lane.key, target, attempt, result)
+      else hasSucceeded = await this.#record(endpoint, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
@@ -260,8 +261,7 @@ class Dispatcher {
 
   /** Records a result, unless it is a success at the first attempt, and returns whether it is a success. */
   async #record(
-    key: EndpointKey,
-    target: EndpointTarget,
+    endpoint: EndpointKey & EndpointTarget,
     attempt: Attempt,
     { retryAfter, responseBody, ...sent }: SendResult,
   ): Promise<boolean> {
@@ -275,7 +275,7 @@ class Dispatcher {
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
     const now = runtime.now()
     await recordFailure(database, attempt, result, nextAttemptAt(attempt.attempts, retryAfter, now, timing.random()))
-    const reason = await disableFailing(database, key, target, result, runtime)
+    const reason = await disableFailing(database, endpoint, result, runtime)
     if (reason !== undefined) observer?.disabled(reason)
     return false
   }

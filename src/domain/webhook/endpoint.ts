@@ -1,4 +1,4 @@
-import { destinationFrom, type WebhookAllowance } from '../../egress/webhook-destination.js'
+import { destinationFrom } from '../../egress/webhook-destination.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { ServiceError } from '../../errors.js'
 import { findFeedEnd, readHeads } from '../../store/event.js'
@@ -6,19 +6,17 @@ import type { StandardValues } from '../../store/standard-writes.js'
 import { findEndpointTarget, webhookEndpointStore } from '../../store/webhook-endpoint.js'
 import type { Scope } from '../caller/caller.js'
 import { createObject, updateObject } from '../standard-methods.js'
-import { standardResource, type WithSecret } from '../standard-resource.js'
-import type { Deliver } from './delivery.js'
-import type { SecretStore } from './secret-store.js'
+import { standardResource } from '../standard-resource.js'
+import { deliver, type WebhookTools } from './delivery.js'
 import { newSigningKeys } from './signature.js'
 
 /** Webhook endpoints as callers read them. */
 export const webhookEndpoints = standardResource(webhookEndpointStore)
 
-/** What a service needs for webhooks. */
-export interface WebhookTools {
-  readonly allowance: WebhookAllowance
-  readonly secrets: SecretStore
-  readonly deliver: Deliver
+/** The JSON of an endpoint, and its new secret, which cannot be read again. */
+interface WithSecret {
+  readonly json: string
+  readonly secret: string
 }
 
 /**
@@ -88,7 +86,7 @@ export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean)
 /** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does. */
 export async function testEndpoint(
   scope: Scope,
-  { deliver }: WebhookTools,
+  tools: WebhookTools,
   id: string,
   signal: AbortSignal,
 ): Promise<SendResult> {
@@ -109,7 +107,7 @@ export async function testEndpoint(
     actor: { kind: 'ACTOR_KIND_SYSTEM', id: '', name: '' },
     changedFields: [],
   }
-  return deliver(endpoint, target, JSON.stringify(event), signal)
+  return deliver(tools, { ...endpoint, ...target }, JSON.stringify(event), runtime.now(), signal)
 }
 
 /**
