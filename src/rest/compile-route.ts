@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
 import type { ReflectMessage } from '@bufbuild/protobuf/reflect'
+import type { MethodImplSpec } from '@connectrpc/connect'
 import { invalidArgument } from '../protojson/invalid.js'
-import type { JsonOptions } from '../protojson/json-printer.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import {
   excludesPath,
@@ -14,29 +14,25 @@ import {
 } from './field-path.js'
 import { setFromText, valueAt } from './field-setter.js'
 import type { HttpRule } from './http-rule.js'
-import type { RestTranscoderOptions } from './options.js'
+import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
 import { bindParameters, type ParameterRules } from './parameter-binder.js'
 import { decodePercent } from './percent.js'
 import { compileRequestBody, noBody } from './request-body.js'
 import { compileResponseBody } from './response-body.js'
-import { type PathTemplate, parseTemplate } from './template.js'
+import { type PathTemplate, parseTemplate, templateToString } from './template.js'
 
-/** A compiled binding of a method: how its path, query and bodies are read and written. */
-export type CompiledBinding = NonNullable<ReturnType<typeof compileBinding>>
+/** One rule of a method, compiled, and the implementation that it leads to. */
+export interface Route extends NonNullable<ReturnType<typeof compileRoute>> {
+  readonly spec: MethodImplSpec & { readonly kind: 'unary' | 'server_streaming' }
+}
 
 const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /**
- * Compiles one rule of a method, whose JSON has options of its own; adds every fault to `faults`, and returns nothing if
- * there are any.
+ * Compiles one rule of a method, for which the options are; adds every fault to `faults`, and returns nothing if there
+ * are any.
  */
-export function compileBinding(
-  rule: HttpRule,
-  method: DescMethod,
-  options: RestTranscoderOptions,
-  json: JsonOptions,
-  faults: string[],
-) {
+export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTranscoderOptions, faults: string[]) {
   const { input, output } = method
   const before = faults.length
   if (rule.method === undefined) {
@@ -56,8 +52,8 @@ export function compileBinding(
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
   if (faults.length > before || typeof template === 'string') return undefined
-  const { fieldHint: hint, maxValues, maxFreeDepth = DEFAULT_JSON_LIMITS.maxFreeDepth } = options
-  const maxPairs = (typeof maxValues === 'function' ? maxValues(method) : maxValues) ?? DEFAULT_JSON_LIMITS.maxValues
+  const { fieldHint: hint, maxFreeDepth = DEFAULT_JSON_LIMITS.maxFreeDepth, jsonOptions = {} } = options
+  const maxPairs = numberFor(options.maxValues, method) ?? DEFAULT_JSON_LIMITS.maxValues
   const shared = { ignoreUnknown: options.unknownQuery === 'ignore', hint, maxPairs }
   const taken = variables.map((fields) => ({ fields, by: 'the path' }))
   if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
@@ -69,11 +65,23 @@ export function compileBinding(
     allowed: new Set(options.systemParameters),
   }
   const form: ParameterRules = { ...shared, kind: 'form field', ...options.formRules?.(method) }
-  const reader = { ...json, hint, limits: { maxValues: maxPairs, maxFreeDepth } }
+  const reader = { ...jsonOptions, hint, limits: { maxValues: maxPairs, maxFreeDepth } }
+  const requestBody = rule.body === '' ? noBody : compileRequestBody(input, bodyField, reader, form)
+  const requestTypes = options.requestTypes?.(method)
   const decodeSlashes = options.fullyDecodeReservedExpansion === true
   return {
     httpMethod: rule.method,
     template,
+    path: templateToString(template),
+    interceptors: options.interceptors ?? [],
+    maxBodyBytes: numberFor(options.maxBodyBytes, method) ?? DEFAULT_MAX_BODY_BYTES,
+    maxTimeoutMs: options.maxTimeoutMs,
+    emptyResponse: options.emptyResponse?.(method) ?? false,
+    /** The types of body that its method and its mapping both take. */
+    accepts:
+      requestBody.accepts === 'raw'
+        ? requestBody.accepts
+        : requestBody.accepts.filter((type) => requestTypes?.includes(type) ?? true),
     /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
     bindPath: (message: ReflectMessage, captures: readonly string[]): void => {
       for (const [index, path] of variables.entries()) {
@@ -82,9 +90,14 @@ export function compileBinding(
       }
     },
     bindQuery: (message: ReflectMessage, encoded: string): void => bindParameters(message, encoded, query),
-    requestBody: rule.body === '' ? noBody : compileRequestBody(input, bodyField, reader, form),
-    responseBody: compileResponseBody(output, responseField, json),
+    requestBody,
+    responseBody: compileResponseBody(output, responseField, jsonOptions),
   }
+}
+
+/** An option that may be a function of the method. */
+function numberFor(option: number | ((method: DescMethod) => number) | undefined, method: DescMethod) {
+  return typeof option === 'function' ? option(method) : option
 }
 
 function resolveVariables(path: string, template: PathTemplate, input: DescMessage, faults: string[]): FieldPath[] {

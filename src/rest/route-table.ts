@@ -8,30 +8,13 @@ import {
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
 } from '@bufbuild/protobuf/wkt'
-import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
-import { type CompiledBinding, compileBinding } from './compile-route.js'
+import { compileRoute, type Route } from './compile-route.js'
 import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
-import { DEFAULT_MAX_BODY_BYTES, type RestTranscoderOptions } from './options.js'
-import type { RequestBody } from './request-body.js'
+import type { RestTranscoderOptions } from './options.js'
 import { createRouteTrie } from './route-trie.js'
-import { type PathTemplate, templateToString } from './template.js'
-
-/** A binding with the implementation that it leads to and the settings of its method. */
-export interface Route {
-  /** The template of its path. */
-  readonly path: string
-  readonly binding: CompiledBinding
-  readonly method: DescMethod
-  readonly spec: MethodImplSpec & { kind: 'unary' | 'server_streaming' }
-  readonly interceptors: readonly Interceptor[]
-  readonly maxBodyBytes: number
-  readonly maxTimeoutMs: number | undefined
-  /** The types of body that its method and its mapping both take. */
-  readonly accepts: RequestBody['accepts']
-  readonly emptyResponse: boolean
-}
+import type { PathTemplate } from './template.js'
 
 /**
  * Compiles every rule of every registered method. All faults (templates, fields, streams that HTTP cannot carry, two
@@ -58,38 +41,27 @@ export function createRouteTable(options: RestTranscoderOptions) {
       if (rule !== undefined) fault('a stream of requests cannot be mapped to HTTP')
       return
     }
-    const { maxBodyBytes } = options
-    const requestTypes = options.requestTypes?.(method)
-    const limit = typeof maxBodyBytes === 'function' ? maxBodyBytes(method) : maxBodyBytes
-    const settings = {
-      method,
-      spec,
-      interceptors: own.interceptors ?? options.interceptors ?? [],
-      maxBodyBytes: own.readMaxBytes ?? limit ?? DEFAULT_MAX_BODY_BYTES,
+    const settings: RestTranscoderOptions = {
+      ...options,
+      jsonOptions: { ...json, ...own.jsonOptions },
+      interceptors: own.interceptors ?? options.interceptors,
+      maxBodyBytes: own.readMaxBytes ?? options.maxBodyBytes,
       maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
-      emptyResponse: options.emptyResponse?.(method) ?? false,
     }
-    const ownJson: JsonOptions = { ...json, ...own.jsonOptions }
     if (rule?.additionalBindings.some((each) => each.additionalBindings.length > 0) === true) {
       fault('additional_bindings must not nest')
     }
     for (const each of rule === undefined ? defaultRules(method) : [rule, ...rule.additionalBindings]) {
       const found: string[] = []
-      const binding = compileBinding(each, method, options, ownJson, found)
+      const route = compileRoute(each, method, settings, found)
       found.forEach(fault)
-      if (binding === undefined) continue
-      templates.push(binding.template)
-      const { accepts } = binding.requestBody
-      const path = templateToString(binding.template)
-      const held = trie.insert(binding.template, binding.httpMethod, {
-        path,
-        binding,
-        accepts: accepts === 'raw' ? accepts : accepts.filter((type) => requestTypes?.includes(type) ?? true),
-        ...settings,
-      })
+      if (route === undefined) continue
+      templates.push(route.template)
+      const held = trie.insert(route.template, route.httpMethod, { ...route, spec })
       if (held !== undefined) {
-        const theirs = `${held.binding.httpMethod} ${held.path} of ${held.method.parent.typeName}.${held.method.name}`
-        faults.push(`${binding.httpMethod} ${path} of ${name} conflicts with ${theirs}`)
+        const { parent, name: other } = held.spec.method
+        const theirs = `${held.httpMethod} ${held.path} of ${parent.typeName}.${other}`
+        faults.push(`${route.httpMethod} ${route.path} of ${name} conflicts with ${theirs}`)
       }
     }
   }

@@ -12,7 +12,6 @@ interface Entry<T> {
   readonly template: PathTemplate
 }
 type Methods<T> = Map<string, Entry<T>>
-type Visit<T, R> = (methods: Methods<T>) => R | undefined
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>
@@ -49,21 +48,18 @@ export function createRouteTrie<T>() {
   /** Finds the best route for a raw path and a method; HEAD falls back to GET, any method to `*`. */
   function find(path: string, method: string): RouteMatch<T> | undefined {
     for (const reading of readingsOf(path, verbs)) {
-      const entry = walk(root, reading, 0, (methods) => pick(methods, method))
-      if (entry !== undefined) return { route: entry.route, captures: capturesOf(entry.template, reading) }
+      for (const methods of methodsFor(root, reading, 0)) {
+        const entry = pick(methods, method)
+        if (entry !== undefined) return { route: entry.route, captures: capturesOf(entry.template, reading) }
+      }
     }
     return undefined
   }
 
   /** The methods that routes accept at this raw path, sorted, with HEAD and OPTIONS; empty for an unknown path. */
   function allowed(path: string): string[] {
-    const found = new Set<string>()
-    for (const reading of readingsOf(path, verbs)) {
-      walk(root, reading, 0, (methods) => {
-        for (const method of methods.keys()) found.add(method)
-        return undefined
-      })
-    }
+    const tables = readingsOf(path, verbs).flatMap((reading) => [...methodsFor(root, reading, 0)])
+    const found = new Set(tables.flatMap((methods) => [...methods.keys()]))
     if (found.size === 0) return []
     if (found.has('GET')) found.add('HEAD')
     return [...found.add('OPTIONS')].sort()
@@ -115,24 +111,22 @@ function readingsOf(path: string, verbs: ReadonlySet<string>): Reading[] {
   return [{ segments: segments.with(-1, last.slice(0, colon)), verb }, plain]
 }
 
-// Depth equals the index of the segment, so that every node is looked at once at most.
-function walk<T, R>(node: Node<T>, reading: Reading, index: number, visit: Visit<T, R>): R | undefined {
+/** The methods of each template that a path fits, the best first. Every node is looked at once at most. */
+function* methodsFor<T>(node: Node<T>, reading: Reading, index: number): Generator<Methods<T>> {
   const segment = reading.segments[index]
   if (segment === undefined) {
     const here = node.byVerb.get(reading.verb)
-    const result = here && visit(here)
-    if (result !== undefined) return result
+    if (here !== undefined) yield here
   } else if (segment !== '') {
     // An empty segment is matched by "**" alone: a trailing or doubled slash names no resource. A broken escape equals no
     // literal; as a captured value it is reported by name later.
     const literal = node.literals.size === 0 ? undefined : decodePercentBytes(segment)
     const child = literal === undefined ? undefined : node.literals.get(literal)
-    const result =
-      (child && walk(child, reading, index + 1, visit)) ?? (node.star && walk(node.star, reading, index + 1, visit))
-    if (result !== undefined) return result
+    if (child !== undefined) yield* methodsFor(child, reading, index + 1)
+    if (node.star !== undefined) yield* methodsFor(node.star, reading, index + 1)
   }
   const open = node.openByVerb.get(reading.verb)
-  return open && visit(open)
+  if (open !== undefined) yield open
 }
 
 function capturesOf(template: PathTemplate, { segments }: Reading): string[] {

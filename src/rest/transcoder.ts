@@ -13,9 +13,10 @@ import { type Exchange, serveCall } from '../call/serve-call.js'
 import { invalidArgument } from '../protojson/invalid.js'
 import { pathToString } from '../protojson/json-reader.js'
 import { createRequiredSearch } from '../protojson/required-fields.js'
+import type { Route } from './compile-route.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
-import { createRouteTable, type Route } from './route-table.js'
+import { createRouteTable } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { streamAnswer } from './stream-response.js'
 import { createErrorResponder, sendUnary } from './whole-response.js'
@@ -39,14 +40,15 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     request: NodeRequest,
     response: NodeResponse,
   ): Promise<void> {
-    const { spec, binding, interceptors, method } = route
+    const { spec, interceptors } = route
+    const { method } = spec
     const call = new Call({ method, request, response, shutdown, protocolName: 'rest', route: route.path })
     const timeout = readTimeout(request, route.maxTimeoutMs)
     const decode = (bindBody: BindBody | undefined): Message => {
       const message = reflect(method.input, undefined, false)
       bindBody?.(message)
-      binding.bindPath(message, captures)
-      if (query !== '') binding.bindQuery(message, query)
+      route.bindPath(message, captures)
+      if (query !== '') route.bindQuery(message, query)
       const missing = missingField(message)
       if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
       return message.message
@@ -67,7 +69,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
       invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
-      ...streamAnswer(call, binding.responseBody, options, errors),
+      ...streamAnswer(call, route.responseBody, options, errors),
     }
     return serveCall(call, exchange, timeout, options)
   }
@@ -103,7 +105,7 @@ function isRpc(request: NodeRequest, query: string): boolean {
 type BindBody = (message: ReflectMessage) => void
 
 // An empty body still has its type if one was named (google.api.HttpBody).
-function bindEmptyBody({ binding: { requestBody }, accepts }: Route, request: NodeRequest): BindBody | undefined {
+function bindEmptyBody({ requestBody, accepts }: Route, request: NodeRequest): BindBody | undefined {
   const header = headerOf(request, 'content-type')
   if (accepts !== 'raw' || header === undefined) return undefined
   return (message) => requestBody.read(message, new Uint8Array(), 'json', header)
@@ -111,7 +113,7 @@ function bindEmptyBody({ binding: { requestBody }, accepts }: Route, request: No
 
 /** Checks the size and type of the body and reads it; nothing is decoded before the returned function is called. */
 async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody | undefined> {
-  const { accepts, binding } = route
+  const { accepts, requestBody } = route
   const header = headerOf(request, 'content-type')
   const coding = checkBodyHeaders(request, route.maxBodyBytes)
   const type = bodyTypeFromHeader(header)
@@ -123,7 +125,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
     throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
   }
   const bytes = await readBody(request, coding, route.maxBodyBytes)
-  return (message) => binding.requestBody.read(message, bytes, type ?? 'json', header ?? '')
+  return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/

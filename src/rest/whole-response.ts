@@ -9,8 +9,8 @@ import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http
 import { addCallHeaders, addHeaders, endResponse, isNotModified, sendCompressed } from '../call/respond.js'
 import { report } from '../call/serve-call.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
+import type { Route } from './compile-route.js'
 import type { RestTranscoderOptions } from './options.js'
-import type { Route } from './route-table.js'
 
 /** Sends the response of a unary call, if its client is still waiting. */
 export async function sendUnary(
@@ -25,7 +25,7 @@ export async function sendUnary(
     addCallHeaders(headers, call)
     return endResponse(request, response, 200, headers, '')
   }
-  const { contentType, body } = route.binding.responseBody.encode(message)
+  const { contentType, body } = route.responseBody.encode(message)
   headers['content-type'] = contentType
   const large = body.length >= (options.compressMinBytes ?? COMPRESS_MIN_BYTES)
   if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
