@@ -5,11 +5,11 @@ import {
   type DescMethod,
   getOption,
   type JsonObject,
+  ScalarType,
 } from '@bufbuild/protobuf'
 import { message as messageRules } from '../../gen/buf/validate/validate_pb.js'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
-import { type Direction, isRequired } from './field-limits.js'
-import { fieldSchema, type SchemaNames } from './field-schema.js'
+import { type Direction, fieldLimits, isRequired, itemLimits } from './field-limits.js'
 import { defined, reference } from './fragments.js'
 import type { SourceComments } from './source-comments.js'
 
@@ -43,18 +43,89 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
     }
     return reference('schemas', name)
   }
-  const names: SchemaNames = {
-    comments,
-    messageRef: (message, direction) => {
-      const suffix = direction === 'input' && answered.has(message.typeName) ? 'Input' : ''
-      return refTo(schemaName(message) + suffix, message.typeName, () =>
-        objectSchema(message, message.fields, direction, names),
-      )
-    },
-    enumRef: (desc) => refTo(schemaName(desc), desc.typeName, () => enumSchema(desc, comments)),
+  const enumRef = (desc: DescEnum) => refTo(schemaName(desc), desc.typeName, () => enumSchema(desc, comments))
+  const messageRef = (message: DescMessage, direction: Direction): JsonObject => {
+    const suffix = direction === 'input' && answered.has(message.typeName) ? 'Input' : ''
+    return refTo(schemaName(message) + suffix, message.typeName, () => objectSchema(message, message.fields, direction))
   }
+
+  /** The schema of a field by the JSON mapping of protobuf, with its comment, its limits and its marks. */
+  function fieldSchema(field: DescField, direction: Direction): JsonObject {
+    const description = comments(field)
+    const limits = fieldLimits(field, direction)
+    const isOutputOnly = getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
+    return {
+      ...('oneOf' in limits ? {} : typeSchema(field, direction)),
+      ...limits,
+      ...defined({ description: description || undefined, readOnly: isOutputOnly || undefined }),
+    }
+  }
+
+  function typeSchema(field: DescField, direction: Direction): JsonObject {
+    const value = valueSchema(field, direction)
+    if (field.fieldKind !== 'list' && field.fieldKind !== 'map') return value
+    const item = { ...value, ...itemLimits(field, direction) }
+    return field.fieldKind === 'list' ? { type: 'array', items: item } : { type: 'object', additionalProperties: item }
+  }
+
+  /** The schema of one value of a field, of an item if it is a list or a map. */
+  function valueSchema({ message, enum: desc, scalar }: DescField, direction: Direction): JsonObject {
+    if (desc !== undefined) return enumRef(desc)
+    if (message === undefined) return scalarSchema(scalar)
+    // Any JSON value: a schema without assertions.
+    if (message.typeName === 'google.protobuf.Value') return {}
+    if (message.typeName.startsWith('google.')) throw new Error(`${message.typeName} has no JSON schema here`)
+    return messageRef(message, direction)
+  }
+
+  function objectSchema(message: DescMessage, fields: readonly DescField[], direction: Direction): JsonObject {
+    const description = comments(message)
+    const choices = choicesOf(message, direction)
+    if (choices.length === 0) return { description, ...closedOrOpen(plainObject(fields, direction), direction) }
+    return {
+      description,
+      oneOf: choices.map((choice) => ({
+        title: choice.chosen.jsonName,
+        ...closedOrOpen(chosenObject(choice, choices, fields, direction), direction),
+      })),
+    }
+  }
+
+  function plainObject(fields: readonly DescField[], direction: Direction) {
+    const required = fields.filter((field) => (direction === 'input' ? isRequired(field) : isAlwaysAnswered(field)))
+    return {
+      properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction)])),
+      required: required.map((field) => field.jsonName),
+    }
+  }
+
+  /**
+   * The object in which one choice is made. Fields that callers must not give beside it are there as `null`, which means
+   * not given: without that, the types that generators make would accept two choices at once.
+   */
+  function chosenObject(
+    { chosen, beside }: Choice,
+    choices: readonly Choice[],
+    fields: readonly DescField[],
+    direction: Direction,
+  ) {
+    const others = choices.map((each) => each.chosen).filter((field) => field !== chosen && !beside.includes(field))
+    const left = fields.filter((field) => !others.includes(field))
+    const { properties, required } = plainObject(left, direction)
+    const absent = { type: 'null', description: `Must be absent if \`${chosen.jsonName}\` is present.` }
+    const given = fieldSchema(chosen, direction)
+    return {
+      properties: {
+        ...properties,
+        [chosen.jsonName]: chosen.fieldKind === 'list' ? { ...given, minItems: 1 } : given,
+        ...(direction === 'input' ? Object.fromEntries(others.map((field) => [field.jsonName, absent])) : {}),
+      },
+      required: [...new Set([chosen.jsonName, ...required])],
+    }
+  }
+
   return {
-    messageRef: names.messageRef,
+    messageRef,
     /**
      * The body of a request: the message without the fields that the path binds. `isForm`: other fields are ignored, as
      * OAuth asks for (RFC 6749, section 3.2).
@@ -62,17 +133,32 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
     bodyRef: (message: DescMessage, pathFields: ReadonlySet<DescField>, isForm: boolean) => {
       const fields = message.fields.filter((field) => !pathFields.has(field))
       const ref = refTo(schemaName(message), message.typeName, () => {
-        const closed = objectSchema(message, fields, 'input', names)
+        const closed = objectSchema(message, fields, 'input')
         return isForm ? defined({ ...closed, additionalProperties: undefined }) : closed
       })
       return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
     /** A field by itself, as a parameter. */
-    field: (field: DescField) => fieldSchema(field, 'input', names),
+    field: (field: DescField) => fieldSchema(field, 'input'),
     /** All schemas that were referred to, by name. */
     collected: (): JsonObject =>
       Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])),
   }
+}
+
+/** The types of this API's fields; JSON has other forms for the wider integers and for bytes. */
+const scalarSchemas: Partial<Record<ScalarType, JsonObject>> = {
+  [ScalarType.STRING]: { type: 'string' },
+  [ScalarType.BOOL]: { type: 'boolean' },
+  [ScalarType.INT32]: { type: 'integer', format: 'int32' },
+  // ProtoJSON writes it in quotes, because numbers of JavaScript are not as exact.
+  [ScalarType.INT64]: { type: 'string', pattern: '^-?[0-9]+$' },
+}
+
+function scalarSchema(scalar: ScalarType | undefined): JsonObject {
+  const schema = scalar === undefined ? undefined : scalarSchemas[scalar]
+  if (schema === undefined) throw new Error(`fields of the type ${ScalarType[scalar ?? 0]} have no JSON schema here`)
+  return schema
 }
 
 /** The name of a type in the document: without the package, nested names joined. */
@@ -90,62 +176,10 @@ export function enumSchema(desc: DescEnum, comments: SourceComments): JsonObject
   }
 }
 
-function objectSchema(
-  message: DescMessage,
-  fields: readonly DescField[],
+function closedOrOpen(
+  { properties, required }: { readonly properties: JsonObject; readonly required: string[] },
   direction: Direction,
-  names: SchemaNames,
 ): JsonObject {
-  const description = names.comments(message)
-  const choices = choicesOf(message, direction)
-  if (choices.length === 0) return { description, ...closedOrOpen(plainObject(fields, direction, names), direction) }
-  return {
-    description,
-    oneOf: choices.map((choice) => ({
-      title: choice.chosen.jsonName,
-      ...closedOrOpen(chosenObject(choice, choices, fields, direction, names), direction),
-    })),
-  }
-}
-
-function plainObject(fields: readonly DescField[], direction: Direction, names: SchemaNames) {
-  const required = fields.filter((field) => (direction === 'input' ? isRequired(field) : isAlwaysAnswered(field)))
-  return {
-    properties: Object.fromEntries(fields.map((field) => [field.jsonName, fieldSchema(field, direction, names)])),
-    required: required.map((field) => field.jsonName),
-  }
-}
-
-/**
- * The object in which one choice is made. Fields that callers must not give beside it are there as `null`, which means
- * not given: without that, the types that generators make would accept two choices at once.
- */
-function chosenObject(
-  { chosen, beside }: Choice,
-  choices: readonly Choice[],
-  fields: readonly DescField[],
-  direction: Direction,
-  names: SchemaNames,
-) {
-  const others = choices.map((each) => each.chosen).filter((field) => field !== chosen && !beside.includes(field))
-  const { properties, required } = plainObject(
-    fields.filter((field) => !others.includes(field)),
-    direction,
-    names,
-  )
-  const absent = { type: 'null', description: `Must be absent if \`${chosen.jsonName}\` is present.` }
-  const given = fieldSchema(chosen, direction, names)
-  return {
-    properties: {
-      ...properties,
-      [chosen.jsonName]: chosen.fieldKind === 'list' ? { ...given, minItems: 1 } : given,
-      ...(direction === 'input' ? Object.fromEntries(others.map((field) => [field.jsonName, absent])) : {}),
-    },
-    required: [...new Set([chosen.jsonName, ...required])],
-  }
-}
-
-function closedOrOpen({ properties, required }: ReturnType<typeof plainObject>, direction: Direction): JsonObject {
   return defined({
     type: 'object',
     properties,
