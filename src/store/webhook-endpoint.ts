@@ -67,17 +67,10 @@ export async function addSecret(
   await models.webhookSecret.create({ data: { ...where, ...secret }, select: { id: true } })
 }
 
-/** Notes that an attempt failed, unless the one before did. */
-export async function markFailing({ models }: Tables, key: EndpointKey, now: Date): Promise<void> {
-  await models.webhookEndpoint.updateMany({ where: { ...key, failingSince: null }, data: { failingSince: now } })
-}
-
-/** Notes that an attempt succeeded. */
-export async function markDelivered({ models }: Tables, key: EndpointKey): Promise<void> {
-  await models.webhookEndpoint.updateMany({
-    where: { ...key, failingSince: { not: null } },
-    data: { failingSince: null },
-  })
+/** Notes since when an endpoint has only failed, unless that is known, or that it no longer does. */
+export async function noteFailing({ models }: Tables, key: EndpointKey, failingSince: Date | null): Promise<void> {
+  const where = { ...key, failingSince: failingSince === null ? { not: null } : null }
+  await models.webhookEndpoint.updateMany({ where, data: { failingSince } })
 }
 
 /** Disables an endpoint, and returns whether it was enabled. */

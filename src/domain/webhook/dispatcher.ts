@@ -3,13 +3,7 @@ import { pause } from '../../db/retries.js'
 import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { byOrganization } from '../../store/organization.js'
-import {
-  type Attempt,
-  forgetDeliveries,
-  recordFailure,
-  recordSuccess,
-  releaseAttempt,
-} from '../../store/webhook-attempt.js'
+import { type Attempt, endAttempt, forgetDeliveries } from '../../store/webhook-attempt.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../store/webhook-delivery.js'
 import {
@@ -17,8 +11,7 @@ import {
   type EndpointKey,
   type EndpointTarget,
   enabledEndpoints,
-  markDelivered,
-  markFailing,
+  noteFailing,
 } from '../../store/webhook-endpoint.js'
 import type { FeedSignals } from '../event/feed-signals.js'
 import type { Background } from '../event/sequencer.js'
@@ -190,13 +183,13 @@ class Dispatcher {
     await forgetDeliveries(database, lane.key, forgotten)
     // A failure that this process has not read of is tried again, and is known of then.
     if (succeeded.length > 0 && lane.failingSince !== null) {
-      await markDelivered(database, lane.key)
+      await noteFailing(database, lane.key, null)
       lane.failingSince = null
     }
     const hasFailed = ended.some(({ hasSucceeded }) => hasSucceeded === false)
     if (succeeded.length === 0 && hasFailed && lane.failingSince === null) {
       lane.failingSince = runtime.now()
-      await markFailing(database, lane.key, lane.failingSince)
+      await noteFailing(database, lane.key, lane.failingSince)
     }
   }
 
@@ -248,7 +241,8 @@ class Dispatcher {
       const result = await deliver(this.#options, endpoint, event, runtime.now(), signal).catch((error: unknown) => {
         if (!signal.aborted) throw error
       })
-      if (result === undefined) await releaseAttempt(database, attempt, runtime.now())
+      // One that did not take place is given back.
+      if (result === undefined) await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
       else hasSucceeded = await this.#record(endpoint, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
@@ -269,12 +263,14 @@ class Dispatcher {
     const result = { ...sent, responseText: responseBody }
     if (isDelivered(result)) {
       observer?.attempted('delivered')
-      if (attempt.attempts > 1) await recordSuccess(database, attempt, result)
+      if (attempt.attempts > 1) await endAttempt(database, attempt, { ...result, status: 'SUCCEEDED' })
       return true
     }
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
     const now = runtime.now()
-    await recordFailure(database, attempt, result, nextAttemptAt(attempt.attempts, retryAfter, now, timing.random()))
+    const dueAt = nextAttemptAt(attempt.attempts, retryAfter, now, timing.random())
+    const next = dueAt === undefined ? ({ status: 'FAILED' } as const) : { dueAt }
+    await endAttempt(database, attempt, { ...result, ...next })
     const reason = await disableFailing(database, endpoint, result, runtime)
     if (reason !== undefined) observer?.disabled(reason)
     return false
