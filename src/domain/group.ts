@@ -67,7 +67,9 @@ export async function writeGroupMember(
     if (isChange) {
       const change = isMember ? { gone: [], added: [userId] } : { gone: [userId], added: [] }
       await directory.changeGroupMembers(transaction, key, change)
-      await directory.touchGroup(transaction, key, runtime.now())
+      // With its members, the version of the group changes.
+      const now = runtime.now()
+      await store.groupStore.update(transaction, { organizationId, id: groupId }, { updatedAt: now }, now)
     }
     const target = { targetType: 'group', targetId: groupId, changedFields: isChange ? ['members'] : [] }
     await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])

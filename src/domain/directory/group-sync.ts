@@ -39,8 +39,8 @@ export function createDirectoryGroup(
   return scope.tables.transaction(async (tables) => {
     const id = runtime.newId()
     await claimName(tables, organizationId, name)
-    const group = { organizationId, id, name, directoryExternalId: externalId, updatedAt: runtime.now() }
-    await groups.insertGroup(tables, group)
+    const group = { name, directoryExternalId: externalId, directoryManaged: true }
+    await groupStore.create(tables, { organizationId, id }, group, runtime.now())
     await changeMembers(tables, { organizationId, groupId: id }, members)
     await recordEvent({ ...scope, tables }, id, 'group.create')
     return id
@@ -61,8 +61,8 @@ export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string
     const areOthers = await changeMembers(tables, { organizationId, groupId }, write.members)
     const isSame = name === held.name && externalId === held.directoryExternalId && held.directoryManaged
     if (!areOthers && isSame) return
-    const group = { organizationId, id: groupId, name, directoryExternalId: externalId, updatedAt: runtime.now() }
-    await groups.updateGroup(tables, group)
+    const group = { name, directoryExternalId: externalId, directoryManaged: true }
+    await groupStore.update(tables, { organizationId, id: groupId }, group, runtime.now())
     await recordEvent({ ...scope, tables }, groupId, 'group.update')
   })
 }

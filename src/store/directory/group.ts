@@ -2,7 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { firstRow, type Tables } from '../../db/tables.js'
-import { type GroupKey, groupStore } from '../group.js'
+import type { GroupKey } from '../group.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
@@ -122,24 +122,6 @@ export async function claimGroupName(
   await takeLocks(transaction, [groupNameLock(organizationId, name)])
   const condition = compare({ value: groupValues.name, text: 'folded' }, 'equals', name)
   return (await firstGroup(transaction, organizationId, condition, false))?.id
-}
-
-/** What a group gets from its directory, which manages it from then on. */
-type WrittenGroup = Pick<GroupModel, 'organizationId' | 'id' | 'name' | 'directoryExternalId' | 'updatedAt'>
-
-/** Adds a group without members. */
-export function insertGroup(tables: Tables, { organizationId, id, updatedAt, ...group }: WrittenGroup): Promise<void> {
-  return groupStore.create(tables, { organizationId, id }, { ...group, directoryManaged: true }, updatedAt)
-}
-
-/** Writes a locked group, which gets another version. */
-export function updateGroup(tables: Tables, { organizationId, id, updatedAt, ...group }: WrittenGroup): Promise<void> {
-  return groupStore.update(tables, { organizationId, id }, { ...group, directoryManaged: true }, updatedAt)
-}
-
-/** Gives a locked group whose members have changed another version. */
-export function touchGroup(tables: Tables, { organizationId, groupId: id }: GroupKey, updatedAt: Date): Promise<void> {
-  return groupStore.update(tables, { organizationId, id }, { updatedAt }, updatedAt)
 }
 
 /** Those of the users who exist and whom the directory has not deleted. */
