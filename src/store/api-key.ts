@@ -56,12 +56,10 @@ const summary = {
 } as const
 
 /** A key as lists show it, with the id of the key that it was rotated from, if it was. */
-export type ApiKeyRow = Pick<ApiKeyModel, keyof typeof summary | 'permissions'> & {
-  readonly previous: Pick<ApiKeyModel, 'id'> | null
-}
+export type ApiKeyRow = Awaited<ReturnType<typeof selectApiKeys>>[number]
 
 /** The keys of an organization, including revoked ones, in the order of creation. */
-export function selectApiKeys({ models }: Tables, organizationId: string): Promise<ApiKeyRow[]> {
+export function selectApiKeys({ models }: Tables, organizationId: string) {
   return models.apiKey.findMany({
     where: { organizationId },
     orderBy: { ordinal: 'asc' },
@@ -112,13 +110,10 @@ export async function findApiKey({ models }: Tables, key: KeyReference): Promise
 }
 
 /** A key, and what it belongs to. */
-export type KeyOwnerRow = Pick<ApiKeyModel, keyof typeof summary | 'createdBy'> & {
-  readonly organization: { readonly name: string }
-  readonly team: { readonly name: string } | null
-}
+export type KeyOwnerRow = NonNullable<Awaited<ReturnType<typeof findKeyOwner>>>
 
 /** Whose key it is. */
-export function findKeyOwner({ models }: Tables, key: KeyReference): Promise<KeyOwnerRow | null> {
+export function findKeyOwner({ models }: Tables, key: KeyReference) {
   return models.apiKey.findFirst({
     where: isReferred(key),
     select: {
