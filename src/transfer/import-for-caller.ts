@@ -31,17 +31,17 @@ export async function importForCaller(
     await takeLocks(transaction, [importLock, administratorLock(organizationId), managerLock(organizationId)])
     const foreign = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
-    const lines = read.filter(({ line }) => !foreignLines.has(line))
+    const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
     const options = { runtime, isWhole: true, hasRecords: true, by: { actor, requestId } }
-    const { written, refusals: unwritable } = await writeRecords(transaction, lines, options)
+    const result = await writeRecords(transaction, lines, options)
     const excess: Refusal[] = []
-    for (const { kind, outcomes } of written) excess.push(...(await findExcess(transaction, caller, kind, outcomes)))
-    return { written, refusals: [...refusals, ...foreign, ...unwritable, ...excess] }
+    for (const [kind, ofKind] of result.outcomes) excess.push(...(await findExcess(transaction, caller, kind, ofKind)))
+    return { ...result, refusals: [...refusals, ...foreign, ...result.refusals, ...excess] }
   }
   const importAll = async (transaction: Tables): Promise<WrittenRecords> => {
     const result = await work(transaction)
     refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
-    const kinds = result.written.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
+    const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
     const target = { targetType: 'organization', targetId: organizationId, changedFields: kinds }
     const event = { organizationId, actor, requestId, action: 'organization.import', ...target } as const
     if (kinds.length > 0) await recordAuditEvents(transaction, [event], runtime)
@@ -81,7 +81,7 @@ async function readRecords(
       const first = lines.get(key)
       if (first !== undefined) throw invalidField(`${kind}.id`, `repeats the record of line ${first}`, 'DUPLICATE_ID')
       lines.set(key, line)
-      read.push({ line, record, staged })
+      read.push({ record, staged })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const [violation = { field: kind, description: error.message, reason: error.reason }] = error.violations

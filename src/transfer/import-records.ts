@@ -22,15 +22,12 @@ export interface ImportSummary {
   /**
    * For each kind in the file, in the order of writing: the number of records, and how many of them are new or changed.
    */
-  readonly kinds: readonly ImportedKind[]
-}
-
-/** Records of one kind. */
-export interface ImportedKind {
-  readonly kind: RecordKind
-  readonly records: number
-  readonly created: number
-  readonly updated: number
+  readonly kinds: readonly {
+    readonly kind: RecordKind
+    readonly records: number
+    readonly created: number
+    readonly updated: number
+  }[]
 }
 
 /** What an import would do, in the order of lines. */
@@ -67,9 +64,9 @@ const MANY_RECORDS = 1_000
 export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
   const work = writesOf(chunks, options)
   const importAll = async (transaction: Tables) => {
-    const { written, refusals } = await work(transaction)
+    const { kinds, refusals } = await work(transaction)
     if (refusals.length > 0) throw refusedError(refusals)
-    return written.map(summaryOf)
+    return kinds
   }
   const kinds = await tables.transaction(importAll, unhurried(options))
   // Whoever plans a statement next needs to know how large the tables have become.
@@ -104,7 +101,7 @@ export async function undone(
   work: (transaction: Tables) => Promise<WrittenRecords>,
   options?: TransactionOptions,
 ): Promise<WrittenRecords> {
-  let result: WrittenRecords = { written: [], refusals: [] }
+  let result: WrittenRecords = { kinds: [], outcomes: new Map(), refusals: [] }
   const undo = new Error('the plan is made')
   const workAndUndo = async (transaction: Tables) => {
     result = await work(transaction)
@@ -125,14 +122,10 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
 }
 
 /** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */
-export interface WrittenRecords {
-  readonly written: readonly WrittenKind[]
+export interface WrittenRecords extends ImportSummary {
+  /** What has become of those that have been written, by kind. */
+  readonly outcomes: ReadonlyMap<RecordKind, readonly Outcome[]>
   readonly refusals: readonly Refusal[]
-}
-
-/** Records of one kind that have been written, and what has become of them. */
-interface WrittenKind extends ImportedKind {
-  readonly outcomes: readonly Outcome[]
 }
 
 /**
@@ -148,8 +141,7 @@ export async function writeRecords(
   await takeLocks(transaction, [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
     const result = await writeStaged(part, organizationIds, options)
-    const users = result.written.find(({ kind }) => kind === 'user')?.outcomes ?? []
-    await recordChangedUsers(part, users, options)
+    await recordChangedUsers(part, result.outcomes.get('user') ?? [], options)
     return result
   })
 }
@@ -185,7 +177,7 @@ async function writeStaged(
   const counts = await countStaged(transaction)
   // Nobody else assigns managers in the organizations, so that cycles are found.
   await takeLocks(transaction, [...organizationIds].map(managerLock))
-  const kinds: Omit<WrittenKind, 'updated' | 'outcomes'>[] = []
+  const staged: { kind: RecordKind; records: number; created: number }[] = []
   const refusals: Refusal[] = []
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
@@ -195,14 +187,17 @@ async function writeStaged(
     const found = await takeOutFaulty(transaction, kind, runtime.newId)
     refusals.push(...found.filter(({ isForceable }) => !(isForceable && isForced)))
     const created = await writeKind(transaction, kind)
-    if (records > 0) kinds.push({ kind, records: records - replaced, created })
+    if (records > 0) staged.push({ kind, records: records - replaced, created })
   }
-  const written: WrittenKind[] = []
-  for (const each of kinds) {
-    const outcomes = await transaction.run(kindStatements[each.kind].outcomes, { isWhole, hasRecords })
-    written.push({ ...each, outcomes, updated: outcomes.filter(isUpdated).length })
+  const outcomes = new Map<RecordKind, readonly Outcome[]>()
+  for (const { kind } of staged) {
+    outcomes.set(kind, await transaction.run(kindStatements[kind].outcomes, { isWhole, hasRecords }))
   }
-  return { written, refusals: refusals.sort((one, other) => one.line - other.line) }
+  return {
+    kinds: staged.map((each) => ({ ...each, updated: outcomes.get(each.kind)?.filter(isUpdated).length ?? 0 })),
+    outcomes,
+    refusals: refusals.sort((one, other) => one.line - other.line),
+  }
 }
 
 /** Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong. */
@@ -227,20 +222,17 @@ function refusalFrom(kind: RecordKind, { field, ...fault }: Fault): Refusal {
 }
 
 /** What has become of each record, in the order of lines. */
-export function planOf({ written, refusals }: WrittenRecords): ImportPlan {
+export function planOf({ kinds, outcomes, refusals }: WrittenRecords): ImportPlan {
   const records = new Map<number, PlannedRecord>()
-  for (const { kind, outcomes } of written) {
-    for (const each of outcomes) records.set(each.line, plannedRecord(kind, each))
+  for (const [kind, ofKind] of outcomes) {
+    for (const each of ofKind) records.set(each.line, plannedRecord(kind, each))
   }
   for (const refusal of refusals) {
     const { line, kind, id, organizationId } = refusal
     const known = records.get(line) ?? { line, kind, id, organizationId, fields: [], faults: [] }
     records.set(line, { ...known, outcome: 'refused', faults: [...known.faults, refusalText(refusal)] })
   }
-  return {
-    kinds: written.map(summaryOf),
-    records: [...records.values()].sort((one, other) => one.line - other.line),
-  }
+  return { kinds, records: [...records.values()].sort((one, other) => one.line - other.line) }
 }
 
 function plannedRecord(kind: RecordKind, outcome: Outcome): PlannedRecord {
@@ -251,8 +243,4 @@ function plannedRecord(kind: RecordKind, outcome: Outcome): PlannedRecord {
 
 function isUpdated({ isNew, fields }: Outcome): boolean {
   return !isNew && fields.length > 0
-}
-
-function summaryOf({ kind, records, created, updated }: WrittenKind): ImportedKind {
-  return { kind, records, created, updated }
 }

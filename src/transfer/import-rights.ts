@@ -25,7 +25,7 @@ export async function findForeignUsers(
   organizationId: string,
   lines: readonly RecordLine[],
 ): Promise<Refusal[]> {
-  const users = lines.flatMap(({ line, record: { resource } }) =>
+  const users = lines.flatMap(({ staged: { line }, record: { resource } }) =>
     resource.case === 'user' ? { line, user: resource.value } : [],
   )
   const ids = users.map(({ user }) => user.id)

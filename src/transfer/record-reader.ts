@@ -17,15 +17,15 @@ export type TransferLine = ImportRecord & { readonly resource: TransferRecord }
 export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readonly case: Kind }>['value']
 
 /** Reads a line. */
-export type RecordReader = (text: string) => TransferLine
+export type RecordReader = ReturnType<typeof createRecordReader>
 
 /**
  * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
  * ServiceError that says what is wrong with the line, and in which field or column.
  */
-export function createRecordReader(check = createLimitCheck()): RecordReader {
+export function createRecordReader(check = createLimitCheck()) {
   const setMoments = createMomentSetter()
-  return (text) => {
+  return (text: string): TransferLine => {
     requireStorable(text)
     const message = recordFrom(text)
     const { resource } = message

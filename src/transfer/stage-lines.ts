@@ -32,7 +32,6 @@ const MAX_BATCH_CHARACTERS = 500_000
 
 /** A record that has been read, and how it is staged. */
 export interface RecordLine {
-  readonly line: number
   readonly record: TransferLine
   readonly staged: StagedLine
   /** The length of its text; absent where all are short. */
@@ -49,7 +48,7 @@ export async function* linesOfText(
     const record = atLine(line, () => readRecord(text))
     const staged = atLine(line, () => stagedLine(record, line, runtime))
     const given = isMerge ? columnsGiven(staged.kind, givenFields(text, record)) : undefined
-    yield { line, record, staged: { ...staged, given }, characters: text.length }
+    yield { record, staged: { ...staged, given }, characters: text.length }
   }
 }
 
@@ -64,8 +63,8 @@ export async function stageLines(
   // No statement may have a key twice.
   let batch = new Map<string, StagedLine>()
   let batchCharacters = 0
-  for await (const { line, staged, characters = 0 } of lines) {
-    const { kind } = staged
+  for await (const { staged, characters = 0 } of lines) {
+    const { kind, line } = staged
     if (kind === 'user') organizationIds.add(String(staged.values['organizationId']))
     const key = `${kind} ${staged.key}`
     batch.set(key, { ...staged, firstLine: batch.get(key)?.firstLine ?? line })
