@@ -3,7 +3,7 @@ import type { AppInstanceShareModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
-import { createPagedList, type PageRow, pageText, type RowRange } from './pages.js'
+import { createPages, type PageRow, type RowRange } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Scope } from './scope.js'
@@ -26,12 +26,13 @@ const instanceText = rowText(appInstanceResource)
  * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for shared
  * ones. No row means that there is no such team.
  */
-const list = createPagedList<AppInstancePage>('list_app_instances', ({ teamId, teamIds, after, pageSize }, most) => {
-  const [text, order] = [Prisma.sql`i.text`, Prisma.sql`i.ordinal`]
-  const page = pageText(
-    { alias: 'i', text, order, position: Prisma.sql`i.ordinal::text` },
-    pageSize,
-    Prisma.sql`(
+const list = createPages<AppInstancePage>('list_app_instances', {
+  alias: 'i',
+  text: Prisma.sql`i.text`,
+  order: Prisma.sql`i.ordinal`,
+  position: Prisma.sql`i.ordinal::text`,
+  keepsPlans: true,
+  rows: ({ after, pageSize }, most) => Prisma.sql`(
         (SELECT i.ordinal, ${instanceText} AS text
            FROM app_instances i
           WHERE ${ofOrganization('i')} AND i.team_id = t.id AND i.ordinal > ${after}::bigint
@@ -47,12 +48,11 @@ const list = createPagedList<AppInstancePage>('list_app_instances', ({ teamId, t
             AND i.team_id <> s.team_id
           ORDER BY s.app_instance_ordinal LIMIT ${most})
         ORDER BY ordinal LIMIT ${pageSize} + 1) i`,
-  )
-  return Prisma.sql`
+  ofOwner: (page, { teamId, teamIds }) => Prisma.sql`
 SELECT page.*
   FROM teams t
  CROSS JOIN LATERAL (${page}) page
- WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`
+ WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
 })
 
 /** The standard methods; `readAppInstances` lists those of a team without a search. */

@@ -49,7 +49,7 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
  * The events of a page and one more, in order; with `action`, only those that have it. They are then a range of the
  * index that begins with it: an equality would let the planner, which does not know the action, read the events of all.
  */
-function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Prisma.Sql {
+function eventsText(where: Places<AuditEventSelection>, most: Prisma.Sql, action?: Prisma.Sql): Prisma.Sql {
   const [column, value, order] =
     action === undefined
       ? [Prisma.empty, Prisma.empty, Prisma.empty]
@@ -72,34 +72,34 @@ function eventsText(where: Places<AuditEventSelection>, action?: Prisma.Sql): Pr
            AND (${column}occurred_at) >= (${value}${since})
            AND (${column}occurred_at, id) < (${value}${before}, ${beforeId})
          ORDER BY ${order}occurred_at DESC, id DESC
-         LIMIT ${where.pageSize} + 1`
+         LIMIT ${most}`
 }
 
 /**
  * Each column that can be filtered has an index that ends in the order of the list; which of them is used depends on the
  * filters.
  */
-const createList = (name: string, events: (where: Places<AuditEventSelection>) => Prisma.Sql) =>
+const createList = (name: string, events: typeof eventsText) =>
   createPages<AuditEventSelection>(name, {
     alias: 'e',
     text: rowText(eventResource),
     order: Prisma.sql`e.occurred_at DESC, e.id DESC`,
     position: Prisma.sql`${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id`,
-    rows: (where) => Prisma.sql`(${events(where)}
+    rows: (where, most) => Prisma.sql`(${events(where, most)}
       ) e`,
   })
 
-const list = createList('list_audit_events', (where) => eventsText(where))
+const list = createList('list_audit_events', eventsText)
 
 /** A page of each action makes up a page of several: none of them is read further than that. */
 const listOfActions = createList(
   'list_audit_events_of_actions',
-  (where) => Prisma.sql`
+  (where, most) => Prisma.sql`
         SELECT found.*
           FROM unnest(${where.actions}::text[]) AS asked (action)
-         CROSS JOIN LATERAL (${eventsText(where, Prisma.sql`asked.action`)}) found
+         CROSS JOIN LATERAL (${eventsText(where, most, Prisma.sql`asked.action`)}) found
          ORDER BY found.occurred_at DESC, found.id DESC
-         LIMIT ${where.pageSize} + 1`,
+         LIMIT ${most}`,
 )
 
 /** A page of events, the newest first. */

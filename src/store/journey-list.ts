@@ -50,13 +50,13 @@ const createList = (name: string, columns: readonly string[], later: (after: Par
     text: summaryText,
     order,
     position: Prisma.sql`j.overdue_from || ' ' || j.ordinal`,
-    rows: (places) => {
-      const { teamIds, userId, after, pageSize } = places
+    rows: (places, most) => {
+      const { teamIds, userId, after } = places
       const first = (condition: Prisma.Sql) => Prisma.sql`(
           SELECT ${order} FROM journeys j
            WHERE ${ofOrganization('j')} AND ${condition} AND ${later(after)}
              AND ${matches(places)}
-           ORDER BY ${order} LIMIT ${pageSize} + 1
+           ORDER BY ${order} LIMIT ${most}
         )`
       const isAnyTeam = Prisma.sql`${teamIds}::text[] IS NULL`
       return Prisma.sql`(
@@ -65,7 +65,7 @@ const createList = (name: string, columns: readonly string[], later: (after: Par
               CROSS JOIN LATERAL ${first(Prisma.sql`j.team_id = team.id`)} found
         UNION ${first(Prisma.sql`NOT ${isAnyTeam} AND j.requester_user_id = ${userId}`)}
         UNION ${first(Prisma.sql`NOT ${isAnyTeam} AND j.requester_manager_user_id = ${userId}`)}
-        ORDER BY ${Prisma.raw(columns.join(', '))} LIMIT ${pageSize} + 1
+        ORDER BY ${Prisma.raw(columns.join(', '))} LIMIT ${most}
       ) listed
       JOIN journeys j ON ${ofOrganization('j')} AND j.ordinal = listed.ordinal ${journeyParts}`
     },

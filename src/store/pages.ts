@@ -1,5 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Parameter, type Places, type StatementDefinition } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { itemsText } from './resource/text.js'
 
@@ -32,35 +32,55 @@ interface PagedRows {
   readonly position: Prisma.Sql
 }
 
-/** Selects a page, given what follows FROM: its rows, and one more if there are more. */
-export function pageText(
-  { alias, text, order, position }: PagedRows,
-  pageSize: Parameter,
-  rows: Prisma.Sql,
-): Prisma.Sql {
+/** How pages are made. */
+interface Pages<Page> extends PagedRows {
+  /** What follows FROM, of which no more rows need to be read than `most`: a page, and one row more. */
+  readonly rows: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql
+  /** Reads the page of an owner, if there is one. Default: of the organization. */
+  readonly ofOwner?: (page: Prisma.Sql, places: Places<Page>) => Prisma.Sql
+  /** Whether PostgreSQL keeps the plans. Default: it plans with the values of each call. */
+  readonly keepsPlans?: boolean
+}
+
+/** The page sizes that have a statement of their own if plans are kept, the largest last. */
+const pageClasses = [100, 1_000, 10_000] as const
+
+/**
+ * Makes a list in pages. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new
+ * one, and of a limit that is a parameter, it expects a tenth of all rows. So where plans are kept, pages have a
+ * statement for their class of sizes, with a constant limit: planned anew, a page of ten users has 0.54 of the
+ * throughput, and one of ten app instances 0.65.
+ */
+export function createPages<Page extends PageSize>(
+  name: string,
+  { alias, text, order, position, rows, ofOwner = (page) => page, keepsPlans = false }: Pages<Page>,
+): ReadPage<Page> {
   const row = Prisma.raw(alias)
-  return Prisma.sql`
+  const pageText = (places: Places<Page>, most: Prisma.Sql) => {
+    const { pageSize } = places
+    const page = Prisma.sql`
 SELECT ${itemsText(Prisma.sql`${row}.printed`, order, Prisma.sql`${row}.place <= ${pageSize}`)} AS items,
        CASE WHEN count(*) > ${pageSize} THEN max(${row}.last) FILTER (WHERE ${row}.place = ${pageSize}) END AS last
   FROM (
     SELECT ${row}.*, ${text} AS printed, ${position} AS last, row_number() OVER (ORDER BY ${order}) AS place
-      FROM ${rows}
+      FROM ${rows(places, most)}
   ) ${row}`
-}
-
-/** How pages are made: `rows` is what follows FROM. Default: planned with the values of each call. */
-interface Pages<Page> extends PagedRows, Partial<Pick<StatementDefinition<Page, PageRow>, 'planned'>> {
-  readonly rows: (places: Places<Page>) => Prisma.Sql
-}
-
-/** Makes a list in pages. */
-export function createPages<Page extends PageSize>(
-  name: string,
-  { rows, planned = 'anew', ...paged }: Pages<Page>,
-): ReadPage<Page> {
-  const text = (places: Places<Page>) => pageText(paged, places.pageSize, rows(places))
-  const statement = createStatement<Page, PageRow>({ name, columns, planned, text })
-  return (tables, page) => firstRow(tables, statement, page)
+    return ofOwner(page, places)
+  }
+  if (!keepsPlans) {
+    const textOf = (places: Places<Page>) => pageText(places, Prisma.sql`${places.pageSize} + 1`)
+    const statement = createStatement<Page, PageRow>({ name, columns, planned: 'anew', text: textOf })
+    return (tables, page) => firstRow(tables, statement, page)
+  }
+  const statements = pageClasses.map((size) => {
+    const textOf = (places: Places<Page>) => pageText(places, Prisma.raw(String(size + 1)))
+    return createStatement<Page, PageRow>({ name: `${name}_${size}`, columns, text: textOf })
+  })
+  return (tables, page) => {
+    const fitting = statements[pageClasses.findIndex((size) => page.pageSize <= size)]
+    if (fitting === undefined) throw new Error(`no page has ${page.pageSize} items`)
+    return firstRow(tables, fitting, page)
+  }
 }
 
 /** Rows that can be filtered in several ways. */
@@ -87,11 +107,11 @@ export function createFilteredPages<Page extends PageSize>(
   const row = Prisma.raw(paged.alias)
   return createPages<Page>(name, {
     ...paged,
-    rows: (places) => Prisma.sql`(
+    rows: (places, most) => Prisma.sql`(
         SELECT ${row}.* FROM ${from}
          WHERE ${condition(places)} AND ${isLater(places)}
          ORDER BY ${paged.order}
-         LIMIT ${places.pageSize} + 1
+         LIMIT ${most}
       ) ${row} ${join}`,
   })
 }
@@ -110,31 +130,4 @@ export function countStatement<Filters>(name: string, { from, condition }: Filte
 export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
   const statement = countStatement(name, rows)
   return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0
-}
-
-/** The page sizes that have a statement of their own, the largest last. */
-const pageClasses = [100, 1_000, 10_000] as const
-
-/**
- * Makes a list in pages whose plans are kept; the text receives a constant that no page, with one row more, exceeds.
- * PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new one. If the limit were a
- * parameter, it would expect a tenth of all rows, and so plan every page anew, which leaves a page of ten users 0.54 of
- * its throughput, and of ten app instances 0.65.
- */
-export function createPagedList<Page extends PageSize>(
-  name: string,
-  text: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql,
-): ReadPage<Page> {
-  const statements = pageClasses.map((size) =>
-    createStatement<Page, PageRow>({
-      name: `${name}_${size}`,
-      columns,
-      text: (places) => text(places, Prisma.raw(String(size + 1))),
-    }),
-  )
-  return (tables, page) => {
-    const fitting = statements[pageClasses.findIndex((size) => page.pageSize <= size)]
-    if (fitting === undefined) throw new Error(`no page has ${page.pageSize} items`)
-    return firstRow(tables, fitting, page)
-  }
 }

@@ -1,9 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import type { Parameter, Places } from '../db/statement.js'
+import type { Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
-import { createCount, createFilteredPages, createPagedList, createPages, type PageRow, pageText } from './pages.js'
+import { createCount, createFilteredPages, createPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { ofOrganization } from './scope.js'
@@ -68,30 +68,26 @@ const printed = {
   position: Prisma.sql`m.ordinal::text`,
 }
 
-/** Walks an index of the organization. */
-function usersOf({ after, pageSize }: Places<Page>, most: Prisma.Sql, isWanted: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
+const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
+
+/** Pages of those who are shown and wanted, each of which walks an index of the organization. */
+const createList = (name: string, isWanted: Prisma.Sql) =>
+  createPages<Page>(name, {
+    ...printed,
+    keepsPlans: true,
+    rows: ({ after, pageSize }, most) => Prisma.sql`(
         SELECT *
           FROM (
             SELECT * FROM memberships m
-             WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${isWanted}
+             WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${isShown} AND ${isWanted}
              ORDER BY m.ordinal LIMIT ${most}
           ) m
          ORDER BY m.ordinal LIMIT ${pageSize} + 1
-      ) m`
-}
+      ) m`,
+  })
 
-const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
-
-const list = createPagedList<Page>('list_users', (page, most) =>
-  pageText(printed, page.pageSize, usersOf(page, most, isShown)),
-)
-
-const listOfEmail = createPages<Page>('list_users_of_email', {
-  ...printed,
-  planned: 'once',
-  rows: (page) => usersOf(page, Prisma.sql`2`, Prisma.sql`${isShown} AND m.email_key = ${emailKey}`),
-})
+const list = createList('list_users', Prisma.sql`true`)
+const listOfEmail = createList('list_users_of_email', Prisma.sql`m.email_key = ${emailKey}`)
 
 const filteredUsers = {
   from: Prisma.sql`memberships m`,
