@@ -12,12 +12,8 @@ import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
 import { searchedMembers } from '../store/directory/member-search.js'
-import {
-  type DirectoryIdentityRow,
-  type DirectoryUserRow,
-  directoryUserFrom,
-  findDirectoryIdentity,
-} from '../store/directory/user.js'
+import { type DirectoryIdentityRow, type DirectoryUserRow, findDirectoryIdentity } from '../store/directory/user.js'
+import { memberFrom } from '../store/member.js'
 import { readPage } from '../store/search-page.js'
 import { ScimError } from './error.js'
 import { memberOf, textIn } from './json.js'
@@ -92,7 +88,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   async list({ scope }, selection, range) {
     const { rows, total } = await readPage(scope.tables, searchedMembers, selection, range)
-    return { rows: rows.map(directoryUserFrom), total }
+    return { rows: rows.map(memberFrom), total }
   },
 }
 

@@ -21,10 +21,13 @@ export type MemberKey = Pick<MembershipModel, 'organizationId' | 'userId'>
 /** A row of `memberColumns`. */
 export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
 
-/** A person in one organization. */
-export type MemberRow = Readonly<Omit<MemberColumns, OwnedPlace['value' | 'owner' | 'since']>> & {
+/** A row with these columns as a member, whose governed fields are the profile. */
+export type MemberOf<Row extends MemberColumns> = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
   readonly profile: Readonly<Record<OwnedField, OwnedValue>>
 }
+
+/** A person in one organization. */
+export type MemberRow = MemberOf<MemberColumns>
 
 const apart: readonly string[] = ['organization_id', 'email_key', 'ordinal']
 const kept = Object.entries(schema.Membership.columns)
@@ -33,8 +36,6 @@ const kept = Object.entries(schema.Membership.columns)
 /** The columns that can change. */
 const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
-/** What of a member is not in the profile. */
-const plain = kept.map(({ name }) => name).filter((name) => !ofProfile.has(name)) as (keyof MemberColumns)[]
 
 /** The types of the columns of `memberColumns`. */
 export const memberColumnTypes = Object.fromEntries(
@@ -166,11 +167,12 @@ function newRowOf(organizationId: string, member: MemberRow) {
 }
 
 /** The member of a row. */
-export function memberFrom(row: MemberColumns): MemberRow {
+export function memberFrom<Row extends MemberColumns>(row: Row): MemberOf<Row> {
   const profile = perOwnedField(({ value, owner, since }) => {
     return { value: row[value] ?? '', owner: row[owner], since: row[since] }
   })
-  return { ...(Object.fromEntries(plain.map((name) => [name, row[name]])) as Omit<MemberRow, 'profile'>), profile }
+  const others = Object.entries(row).filter(([name]) => !ofProfile.has(name))
+  return Object.fromEntries([...others, ['profile', profile]]) as MemberOf<Row>
 }
 
 /** The row of a member. */

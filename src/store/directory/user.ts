@@ -4,7 +4,7 @@ import { firstRow, type Tables } from '../../db/tables.js'
 import {
   type MemberColumns,
   type MemberKey,
-  type MemberRow,
+  type MemberOf,
   memberColumns,
   memberColumnTypes,
   memberFrom,
@@ -18,8 +18,8 @@ export interface Reference {
   readonly display: string
 }
 
-/** What a directory sees of a member beside the membership. */
-interface Related {
+/** A row of `directoryUserColumns`. */
+export interface DirectoryUserColumns extends MemberColumns {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly Reference[]
@@ -28,10 +28,7 @@ interface Related {
 }
 
 /** A member as its directory sees one. */
-export type DirectoryUserRow = MemberRow & Related
-
-/** A row of `directoryUserColumns`. */
-export type DirectoryUserColumns = MemberColumns & Related
+export type DirectoryUserRow = MemberOf<DirectoryUserColumns>
 
 /** The columns of such a member: of the membership `m`, and what is related to it. */
 export const directoryUserColumns = Prisma.sql`${memberColumns},
@@ -49,11 +46,6 @@ export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {
   managerName: 'text',
   groups: 'json',
   version: 'text',
-}
-
-/** The user of a row. */
-export function directoryUserFrom({ managerName, groups, version, ...row }: DirectoryUserColumns): DirectoryUserRow {
-  return Object.assign(memberFrom(row), { managerName, groups, version })
 }
 
 const find = createStatement<MemberKey, DirectoryUserColumns>({
@@ -78,7 +70,7 @@ export type DirectoryIdentityRow = Awaited<ReturnType<typeof findDirectoryIdenti
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
   const row = await firstRow(tables, find, key)
-  return row && directoryUserFrom(row)
+  return row && memberFrom(row)
 }
 
 /**
