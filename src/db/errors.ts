@@ -25,15 +25,15 @@ const CONSTRAINT_KINDS: readonly (readonly [RegExp, ConstraintKind])[] = [
   [/^23514$/, 'check_violation'],
 ]
 
-/** By SQLSTATE, or by a code of Prisma's own where nothing else reveals the failure. */
+/** By SQLSTATE. */
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
-  [/^(?:40001|40P01|P2034)$/, 'retryable'],
+  [/^(?:40001|40P01)$/, 'retryable'],
   [/^(?:0A000|26000|42P05)$/, 'stale_statement'],
   [/^(?:55P03|57014|25P0[34])$/, 'timeout'],
   [/^(?:22021|22P05)$/, 'invalid_text'],
   // Connection failures, refused credentials and databases, a server that is read-only (a former primary, a frozen
   // database), out of disk, memory or sessions, stopping or without its database, and system errors.
-  [/^(?:08|28|3D000|25006|53|57P|58|P1001|P1002|P1017|P2024|P2037)/, 'unavailable'],
+  [/^(?:08|28|3D000|25006|53|57P|58)/, 'unavailable'],
 ]
 
 function kindOf<Kind>(kinds: readonly (readonly [RegExp, Kind])[], code: string): Kind | undefined {
@@ -149,14 +149,10 @@ function isFromSocket(error: Error): boolean {
   return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
 }
 
-/** A failure that only one of Prisma's own codes reveals. */
+/** A failure of a transaction that Prisma reports itself; those of the database have a report, or a cause. */
 function prismaFailure(error: unknown): DatabaseFailure | undefined {
-  const code = text(error, 'code') ?? ''
-  if (code === 'P2028') {
-    return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
-  }
-  const kind = code.startsWith('P') ? kindOf(KINDS, code) : undefined
-  return kind && { kind }
+  if (text(error, 'code') !== 'P2028') return undefined
+  return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
 }
 
 /** The code of an error of the system, Node or PostgreSQL, such as `ENOENT`; undefined if it has none. */
