@@ -43,7 +43,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
     userNames: new Map(),
     managers: new Map(members.map(({ userId, profile }) => [userId, profile.MANAGER.value || null])),
     administrators: undefined,
-    needs: { targetEmails: [], newEmails: [], phones: [], userNames: [], managerIds: [], managerEmails: [] },
+    needs: { emails: [], phones: [], userNames: [], managerIds: [], managerEmails: [] },
   }
 }
 

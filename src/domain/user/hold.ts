@@ -43,9 +43,7 @@ export function otherHolder<Holder extends Pick<ValueHolder, 'userId'>>(
 }
 
 /** The values that changes name. */
-type Needs = Readonly<
-  Record<'targetEmails' | 'newEmails' | 'phones' | 'userNames' | 'managerIds' | 'managerEmails', readonly string[]>
->
+type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 'managerEmails', readonly string[]>>
 
 /**
  * Locks the members that changes are about, with all that decides whether they can have their new values, and reads it.
@@ -63,8 +61,7 @@ export async function holdMembers(
     email !== undefined && 'userId' in target ? target.userId : [],
   )
   const lockedEmails = new Set([
-    ...needs.targetEmails,
-    ...needs.newEmails,
+    ...needs.emails,
     ...needs.userNames,
     ...(await findEmailKeys(transaction, organizationId, movingIds)),
   ])
@@ -77,7 +74,7 @@ export async function holdMembers(
     ...needs.phones.map((phone) => phoneLock(organizationId, phone)),
   ])
   const holders = await findValueHolders(transaction, organizationId, {
-    emails: [...new Set([...needs.targetEmails, ...needs.newEmails, ...needs.userNames, ...needs.managerEmails])],
+    emails: [...new Set([...needs.emails, ...needs.userNames, ...needs.managerEmails])],
     phones: needs.phones,
     userNames: needs.userNames,
   })
@@ -141,8 +138,10 @@ export function suffices({ needs }: HeldMembers, changes: readonly MemberChange[
 function needsOf(changes: readonly MemberChange[]): Needs {
   const commands = changes.flatMap((change) => change.commands)
   return {
-    targetEmails: changes.flatMap(({ target }) => ('email' in target ? emailKeyOf(target.email) : [])),
-    newEmails: changes.flatMap(({ email }) => (email === undefined ? [] : emailKeyOf(email))),
+    emails: changes.flatMap(({ target, email }) => [
+      ...('email' in target ? [emailKeyOf(target.email)] : []),
+      ...(email === undefined ? [] : [emailKeyOf(email)]),
+    ]),
     phones: valuesSet(commands, 'PRIMARY_PHONE'),
     userNames: changes.flatMap(({ userName }) => (userName === undefined ? [] : emailKeyOf(userName))),
     managerIds: valuesSet(commands, 'MANAGER'),
