@@ -11,8 +11,6 @@ import {
 import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { isActiveAdministrator, requireActivation, requireAdministratorLeft } from './activation.js'
-import { changedEmail, emailTaken, requireAdministrators } from './email.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import { managerError, managerFault } from './manager.js'
 import {
@@ -24,6 +22,7 @@ import {
   type MemberWriter,
   valuesSet,
 } from './member.js'
+import { emailTaken, isActive, isActiveAdministrator, requireAdministratorLeft, withStanding } from './standing.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
@@ -217,45 +216,9 @@ function replace<Holder>(holders: Map<string, Holder>, before: string, value: st
   if (value !== '') holders.set(value, holder)
 }
 
-/** The member with changes outside the profile: role, email address, whether active, what the directory says. */
-function withStanding(writer: MemberWriter, member: Member, change: MemberChange, held: HeldMembers): Member {
-  const { actor } = writer
-  const { role = member.role, active = isActive(member), userName } = change
-  if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
-    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
-  }
-  if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
-  if (active !== isActive(member)) requireActivation(writer, member)
-  if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
-  if (userName !== undefined) requireUserName(held, member, userName)
-  return {
-    ...member,
-    ...change.directory,
-    role,
-    email: changedEmail(writer, member, change, held),
-    directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
-    deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
-    sessionsEndedAt: change.endsSessions ? held.now : member.sessionsEndedAt,
-  }
-}
-
-/**
- * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
- * them unique between members who have one beside their address and those who have none.
- */
-function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
-  const key = emailKeyOf(userName)
-  const isAddress = otherHolder(emails, key, userId)?.hasUserName === false
-  if (isAddress || otherHolder(userNames, key, userId) !== undefined) throw takenValueError('user name of member')
-}
-
 /** Whether the membership is to be written. */
 function isRewritten(before: Member, member: Member): boolean {
   return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
-}
-
-function isActive({ deactivatedAt }: Member): boolean {
-  return deactivatedAt === null
 }
 
 function isSignedOut(before: Member, member: Member): boolean {

@@ -1,0 +1,149 @@
+import { invalidField, ServiceError } from '../../errors.js'
+import type { ValueHolder } from '../../store/member-value.js'
+import { administratorMissing, permissionMissing } from '../caller/caller.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { takenValueError } from '../value/taken-value.js'
+import { type HeldMembers, otherHolder } from './hold.js'
+import type { Member, MemberChange, MemberWriter } from './member.js'
+
+/**
+ * The member with changes outside the profile: role, email address, whether active, what the directory says. Throws
+ * `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation and emails, and `EMAIL_TAKEN` for a user name.
+ */
+export function withStanding(writer: MemberWriter, member: Member, change: MemberChange, held: HeldMembers): Member {
+  const { actor } = writer
+  const { role = member.role, active = isActive(member), userName } = change
+  if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
+    throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
+  }
+  if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
+  if (active !== isActive(member)) requireActivation(writer, member)
+  if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
+  if (userName !== undefined) requireUserName(held, member, userName)
+  return {
+    ...member,
+    ...change.directory,
+    role,
+    email: changedEmail(writer, member, change, held),
+    directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
+    deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
+    sessionsEndedAt: change.endsSessions ? held.now : member.sessionsEndedAt,
+  }
+}
+
+/**
+ * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
+ * them unique between members who have one beside their address and those who have none.
+ */
+function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
+  const key = emailKeyOf(userName)
+  const isAddress = otherHolder(emails, key, userId)?.hasUserName === false
+  if (isAddress || otherHolder(userNames, key, userId) !== undefined) throw takenValueError('user name of member')
+}
+
+/** Whether a member may sign in. */
+export function isActive({ deactivatedAt }: Member): boolean {
+  return deactivatedAt === null
+}
+
+/**
+ * The member's address after the change; case does not count. Throws, in this order, `PERMISSION_MISSING`,
+ * `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself,
+ * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
+ */
+function changedEmail(
+  writer: MemberWriter,
+  member: Member,
+  { email = member.email, role, commands }: MemberChange,
+  { emails }: HeldMembers,
+): string {
+  const emailKey = emailKeyOf(email)
+  if (emailKey === emailKeyOf(member.email)) return member.email
+  const { actor, rights = 'profiles' } = writer
+  if (rights === 'profiles') throw permissionMissing('users:write')
+  if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
+  if (actor.kind !== 'DIRECTORY') {
+    // Any other field counts, whatever its value: even writing the current value may take ownership.
+    if (role !== undefined || commands.length > 0) {
+      const advice = 'must be the only change in a request: send the other changes separately'
+      throw invalidField('email', advice, 'EMAIL_CHANGE_NOT_ALONE')
+    }
+    if (member.directoryManaged) {
+      const advice = 'the user comes from the directory: change the email address in the identity provider'
+      throw new ServiceError('EMAIL_MANAGED_BY_DIRECTORY', advice)
+    }
+  }
+  if (member.inSeveralOrganizations) throw sharedBetweenOrganizations()
+  const holder = otherHolder(emails, emailKey, member.userId)
+  if (holder !== undefined) throw emailTaken(holder)
+  return email
+}
+
+/** Refuses a writer who may not change who is an administrator, or an administrator's address and access. */
+function requireAdministrators({ rights }: MemberWriter): void {
+  if (rights === 'administrators') return
+  throw administratorMissing(
+    'grant or revoke the administrator role, or change the email address of an administrator, deactivate or reactivate one, or end the sessions of one',
+  )
+}
+
+/** The error for an address that a member of the organization already has (docs/field-ownership.md). */
+export function emailTaken({ userId, name }: ValueHolder): ServiceError {
+  const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
+  const message = `the email address belongs to ${holder}: choose another one, or update that user`
+  return new ServiceError('EMAIL_TAKEN', message, { metadata: { holderId: userId, holderName: name } })
+}
+
+/** The error for the address of a person whom several organizations have. */
+export function sharedBetweenOrganizations(): ServiceError {
+  return new ServiceError(
+    'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
+    'the user belongs to several organizations, so none of them can change the email address: leave it unchanged',
+  )
+}
+
+/**
+ * Refuses a writer who may not deactivate or reactivate a member. Throws `PERMISSION_MISSING` for an administrator, and
+ * `OWN_DEACTIVATION` and `USER_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself.
+ */
+function requireActivation(writer: MemberWriter, member: Member): void {
+  if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
+  const { actor } = writer
+  if (actor.kind === 'USER' && actor.id === member.userId) {
+    throw new ServiceError('OWN_DEACTIVATION', 'users cannot deactivate themselves: ask another administrator')
+  }
+  if (member.directoryManaged && actor.kind !== 'DIRECTORY') {
+    throw new ServiceError(
+      'USER_MANAGED_BY_DIRECTORY',
+      'the user comes from the directory: deactivate or reactivate the user in the identity provider',
+    )
+  }
+}
+
+/**
+ * Refuses a change that would leave the organization without an active administrator; `administrators` are the active
+ * ones that decide it, undefined if it may. Throws `LAST_ADMINISTRATOR`.
+ */
+export function requireAdministratorLeft(
+  administrators: ReadonlySet<string> | undefined,
+  before: Member,
+  after: Member,
+): void {
+  const isEnding = isActiveAdministrator(before) && !isActiveAdministrator(after)
+  if (isEnding && administrators !== undefined && [...administrators].every((id) => id === before.userId)) {
+    throw lastAdministrator()
+  }
+}
+
+/** Whether a member administers the organization. */
+export function isActiveAdministrator(member: Member): boolean {
+  return member.role === 'ORG_ADMIN' && isActive(member)
+}
+
+/** The error for a change that would leave the organization without an active administrator. */
+export function lastAdministrator(): ServiceError {
+  return new ServiceError(
+    'LAST_ADMINISTRATOR',
+    'the user is the only active administrator of the organization: make another user an administrator first',
+  )
+}
