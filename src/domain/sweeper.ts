@@ -39,14 +39,6 @@ const ORGANIZATIONS = 100
 /** How many days the deliveries of webhooks are kept that have ended. */
 const DELIVERY_DAYS = 30
 
-/** How many days events are kept. */
-export interface Retention {
-  /** In the feed. */
-  readonly eventRetention: number
-  /** In the audit log, no fewer than in the feed; undefined is for ever. */
-  readonly auditRetention?: number | undefined
-}
-
 /** Told of the events that were too old. Nothing of it may throw. */
 export interface RetentionObserver {
   eventsDeleted(from: 'feed' | 'audit_log', rows: number): void
@@ -55,7 +47,8 @@ export interface RetentionObserver {
 /** How organizations are swept. */
 export interface SweepOptions {
   readonly runtime: Runtime
-  readonly retention: Retention
+  /** For how many days events are kept in the feed, and in the audit log: no fewer, and undefined is for ever. */
+  readonly retention: { readonly eventRetention: number; readonly auditRetention?: number | undefined }
   readonly observer?: RetentionObserver | undefined
 }
 

@@ -17,7 +17,7 @@ import type { FeedSignals } from '../event/feed-signals.js'
 import type { Background } from '../event/sequencer.js'
 import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { deliver, isDelivered, nextAttemptAt, type WebhookTools } from './delivery.js'
-import { disableFailing } from './disabling.js'
+import { disableFailing } from './endpoint.js'
 
 /** Requests in flight at a time, in one process. */
 const MAX_IN_FLIGHT = 100
