@@ -32,25 +32,10 @@ export interface KeptAnswer {
   readonly entityTag: string | null
 }
 
-/** The answer of a named call, and whether it comes from an earlier call. */
-export interface NamedAnswer extends KeptAnswer {
-  readonly isReplayed: boolean
-}
-
-/**
- * Executes a call, unless it was executed within 24 hours: then returns the answer that it had. `execute` writes to the
- * tables that it is passed, and its effect is committed together with the answer. Calls with the same key wait
- * meanwhile. Throws what `execute` throws, the same each time if the call itself is at fault, and
- * `IDEMPOTENCY_KEY_REUSED`.
- */
-export type AnswerOnce = (
-  scope: Pick<Scope, 'caller' | 'tables' | 'runtime'>,
-  call: NamedCall,
-  execute: (tables: Tables) => Promise<KeptAnswer>,
-) => Promise<NamedAnswer>
+type Execute = (tables: Tables) => Promise<KeptAnswer>
 
 /** How long an answer is stored. */
-export const KEPT_SECONDS = 86_400
+const KEPT_SECONDS = 86_400
 
 /** Errors for which the call itself is at fault, so that they are answered the same each time. */
 const keptCodes: ReadonlySet<ErrorCode> = new Set([
@@ -60,10 +45,22 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
   'failed_precondition',
 ])
 
-/** Makes the function that executes named calls; a process has only one. */
-export function createAnswerOnce(): AnswerOnce {
+/** Executes named calls. */
+export type AnswerOnce = ReturnType<typeof createAnswerOnce>
+
+/**
+ * Makes the function that executes a call, unless it was executed within 24 hours: then it returns the answer that the
+ * call had. `execute` writes to the tables that it is passed, and its effect is committed together with the answer.
+ * Calls with the same key wait meanwhile. Throws what `execute` throws, the same each time if the call itself is at
+ * fault, and `IDEMPOTENCY_KEY_REUSED`. A process has only one.
+ */
+export function createAnswerOnce() {
   const inTurn = createTurns()
-  return async (scope, call, execute) => {
+  return async (
+    scope: Pick<Scope, 'caller' | 'tables' | 'runtime'>,
+    call: NamedCall,
+    execute: Execute,
+  ): Promise<KeptAnswer & Pick<Outcome, 'isReplayed'>> => {
     const { organizationId } = scope.caller
     const { kind: actorKind, id: actorId } = actorOf(scope.caller)
     const name = { organizationId, actorKind, actorId, method: call.method, key: call.key }
@@ -76,13 +73,13 @@ export function createAnswerOnce(): AnswerOnce {
 }
 
 /** What became of a named call, and whether by an earlier call. */
-type Outcome = StoredAnswer & Pick<NamedAnswer, 'isReplayed'>
+type Outcome = StoredAnswer & { readonly isReplayed: boolean }
 
 async function once(
-  { tables, runtime }: Parameters<AnswerOnce>[0],
+  { tables, runtime }: Pick<Scope, 'tables' | 'runtime'>,
   name: IdempotencyName,
   { requestHash, isLong }: NamedCall,
-  execute: (tables: Tables) => Promise<KeptAnswer>,
+  execute: Execute,
 ): Promise<Outcome> {
   const known = await findIdempotencyKey(tables, name)
   if (known !== undefined && known.expiresAt > runtime.now()) return replayed(known, requestHash)
@@ -110,7 +107,7 @@ async function once(
 }
 
 /** Executes the call in a part of the transaction, so that its failure can be stored as well. */
-async function outcomeOf(transaction: Tables, execute: (tables: Tables) => Promise<KeptAnswer>): Promise<StoredAnswer> {
+async function outcomeOf(transaction: Tables, execute: Execute): Promise<StoredAnswer> {
   try {
     const { json, entityTag } = await transaction.transaction(execute)
     return { answer: json, entityTag, error: null }

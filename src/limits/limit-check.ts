@@ -12,16 +12,16 @@ export interface LimitViolation extends FieldViolation {
   readonly unnamed: boolean
 }
 
-/**
- * The limits of the schema that a message breaks: one per field, in the order of the schema, at most as many as an
- * error names. Computed fields are not checked.
- */
-export type LimitCheck = (desc: DescMessage, message: Message) => LimitViolation[]
+/** Finds the limits of the schema that a message breaks. */
+export type LimitCheck = ReturnType<typeof createLimitCheck>
 
-/** Creates the check. Rules are compiled when a message of their type is first checked. */
-export function createLimitCheck(): LimitCheck {
+/**
+ * Creates the check, which returns one violation per field, in the order of the schema, at most as many as an error
+ * names. Computed fields are not checked. Rules are compiled when a message of their type is first checked.
+ */
+export function createLimitCheck() {
   const validator = createValidator({ regexMatch: createPatternTest() })
-  return (desc, message) => {
+  return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
     return limitViolations(violations)
