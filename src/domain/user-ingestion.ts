@@ -11,7 +11,7 @@ import {
 } from '../store/source-profile.js'
 import { auditedCall } from './audit/audit-event.js'
 import { requirePermissionIn, type Scope } from './caller/caller.js'
-import { commandsOfRequest, type GovernedField, type SkippedFields, skippedFields } from './profile/field-ownership.js'
+import { commandsOfRequest, type GovernedField } from './profile/field-ownership.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
 import { holdMembers, suffices } from './user/hold.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
@@ -76,21 +76,10 @@ function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: st
   return [...commands, { kind: 'set manager by email', field: 'MANAGER', email: managerEmail, as: 'AUTOMATION' }]
 }
 
-/** What a publication left alone or left out. */
-interface PublishedFields {
-  readonly skipped: SkippedFields
-  readonly skippedPhone: boolean
-  readonly unresolvedManager: boolean
-}
+/** What became of the fields of a publication. */
+export type PublishedFields = Pick<ChangedMember, 'changes' | 'leftOut'>
 
-/** The same from the outcome for a member, or for nothing published if there is no outcome. */
-function publishedFields(published?: Pick<ChangedMember, 'changes' | 'leftOut'>): PublishedFields {
-  return {
-    skipped: skippedFields(published?.changes ?? []),
-    skippedPhone: published?.leftOut.has('PRIMARY_PHONE') === true,
-    unresolvedManager: published?.leftOut.has('MANAGER') === true,
-  }
-}
+const nothingPublished: PublishedFields = { changes: [], leftOut: new Set() }
 
 /** Profiles of one source. */
 export interface IngestionRequest {
@@ -148,14 +137,14 @@ async function ingest(
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(
-    published.map(({ change: { externalId }, member: { userId }, isNew, ...outcome }): [string, IngestionResult] => [
+    published.map(({ change: { externalId }, member: { userId }, isNew, ...fields }): [string, IngestionResult] => [
       externalId,
-      { externalId, userId, outcome: isNew ? 'CREATED' : 'UPDATED', ...publishedFields(outcome) },
+      { externalId, userId, outcome: isNew ? 'CREATED' : 'UPDATED', ...fields },
     ]),
   )
   for (const { externalId, userId } of rows) {
     if (!results.has(externalId))
-      results.set(externalId, { externalId, userId, outcome: 'UNCHANGED', ...publishedFields() })
+      results.set(externalId, { externalId, userId, outcome: 'UNCHANGED', ...nothingPublished })
   }
   return externalIds.flatMap((externalId) => results.get(externalId) ?? [])
 }
@@ -189,6 +178,7 @@ export async function republishUser(
     const changes = change.profiles.length === 0 ? [] : [change]
     const plan = planMembers(writer, changes, held)
     await writePlan(tables, plan, runtime)
-    return { json: await getUser({ tables, caller }, userId), ...publishedFields(plan.outcomes[0]) }
+    const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
+    return { json: await getUser({ tables, caller }, userId), changes: written, leftOut }
   })
 }

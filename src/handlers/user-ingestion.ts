@@ -1,18 +1,18 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { IngestionOutcome, type UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
-import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
-import { ingestUserProfiles, republishUser } from '../domain/user-ingestion.js'
+import { ingestUserProfiles, type PublishedFields, republishUser } from '../domain/user-ingestion.js'
 import type { HandlerTools } from './handler-tools.js'
 import { taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { skippedFieldsToMessage } from './user.js'
+import { countSkippedFields } from './user.js'
 
 /** The service of profiles that connected apps supply. */
 export function createUserIngestionHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserIngestionService> {
-  const count = ({ skipped, skippedPhone }: { readonly skipped: SkippedFields; readonly skippedPhone: boolean }) => {
-    tally?.fieldsSkipped(skipped)
+  const counted = ({ changes, leftOut }: PublishedFields) => {
+    const skippedPhone = leftOut.has('PRIMARY_PHONE')
     if (skippedPhone) tally?.phoneSkipped()
+    return { ...countSkippedFields(changes, tally), skippedPhone, unresolvedManager: leftOut.has('MANAGER') }
   }
   return {
     async ingestUserProfiles({ source, profiles }, context) {
@@ -25,19 +25,15 @@ export function createUserIngestionHandlers({ tally }: HandlerTools): ServiceImp
           profile: profileInputFrom(profile),
         })),
       })
-      results.forEach(count)
-      const data = results.map(({ outcome, skipped, ...result }) => {
-        return { outcome: IngestionOutcome[outcome], ...result, ...skippedFieldsToMessage(skipped) }
+      const data = results.map(({ externalId, userId, outcome, ...fields }) => {
+        return { outcome: IngestionOutcome[outcome], externalId, userId, ...counted(fields) }
       })
       return { data }
     },
 
     async republishUser({ id }, context) {
-      const { json, ...published } = await republishUser(scopeOf(context), id)
-      count(published)
-      const { skipped, skippedPhone, unresolvedManager } = published
-      const others = { ...skippedFieldsToMessage(skipped), skippedPhone, unresolvedManager }
-      return taggedAnswer(context, json, others)
+      const { json, ...fields } = await republishUser(scopeOf(context), id)
+      return taggedAnswer(context, json, counted(fields))
     },
   }
 }

@@ -4,24 +4,22 @@ import { type ManagerRelationship, relationshipTagOf } from '../domain/user/mana
 import { getManager, writeManager } from '../domain/user/user-relationship.js'
 import type { HandlerTools } from './handler-tools.js'
 import { scopeOf } from './request-context.js'
-import { skippedFieldsToMessage } from './user.js'
+import { countSkippedFields } from './user.js'
 
 /** The service of relationships between users. */
 export function createUserRelationshipHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {
       const { userId, relatedUserId: managerUserId, pin } = request
-      const { relationship, skipped } = await writeManager(scopeOf(context), { userId, managerUserId, pin })
-      tally?.fieldsSkipped(skipped)
+      const { relationship, changes } = await writeManager(scopeOf(context), { userId, managerUserId, pin })
       if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
       const data = relationship && relationshipToMessage(relationship)
-      return { ...(data && { data }), ...skippedFieldsToMessage(skipped) }
+      return { ...(data && { data }), ...countSkippedFields(changes, tally) }
     },
 
     async deleteUserRelationship({ userId, pin }, context) {
-      const { skipped } = await writeManager(scopeOf(context), { userId, managerUserId: '', pin })
-      tally?.fieldsSkipped(skipped)
-      return skippedFieldsToMessage(skipped)
+      const { changes } = await writeManager(scopeOf(context), { userId, managerUserId: '', pin })
+      return countSkippedFields(changes, tally)
     },
 
     async getUserRelationship(request, context) {

@@ -10,10 +10,11 @@ import {
   UserUpdateOutcome,
 } from '../../gen/svc/v2/user_pb.js'
 import {
+  type FieldChange,
   fieldOwners,
   type GovernedField,
   governedFields,
-  type SkippedFields,
+  skippedFields,
 } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import {
@@ -27,7 +28,7 @@ import {
 } from '../domain/user/user.js'
 import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
-import type { HandlerTools } from './handler-tools.js'
+import type { HandlerTools, Tally } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
@@ -35,15 +36,13 @@ import { scopeOf } from './request-context.js'
 export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
-      const { json, skipped } = await updateUser(scopeOf(context), updateFrom(request))
-      tally?.fieldsSkipped(skipped)
-      return taggedAnswer(context, json, skippedFieldsToMessage(skipped))
+      const { json, changes } = await updateUser(scopeOf(context), updateFrom(request))
+      return taggedAnswer(context, json, countSkippedFields(changes, tally))
     },
 
     async batchUpdateUsers({ users, validateOnly }, context) {
       const results = await batchUpdateUsers(scopeOf(context), users.map(updateFrom), validateOnly)
-      if (!validateOnly) for (const { skipped } of results) tally?.fieldsSkipped(skipped)
-      return { data: results.map(resultToMessage) }
+      return { data: results.map((result) => resultToMessage(result, validateOnly ? undefined : tally)) }
     },
 
     async createUser(request, context) {
@@ -89,8 +88,11 @@ function governedFieldsFrom(values: readonly UserProfileField[]): GovernedField[
   return values.flatMap((value) => governedFields.find((known) => UserProfileField[known] === value) ?? [])
 }
 
-/** The two lists of fields that a write left alone, as in every answer. */
-export function skippedFieldsToMessage({ pinned, directoryLocked }: SkippedFields) {
+/** Counts the fields that a write left alone, and returns the two lists of them that every answer has. */
+export function countSkippedFields(changes: readonly FieldChange[], tally: Tally | undefined) {
+  const skipped = skippedFields(changes)
+  tally?.fieldsSkipped(skipped)
+  const { pinned, directoryLocked } = skipped
   return {
     skippedPinnedFields: pinned.map((field) => UserProfileField[field]),
     skippedDirectoryLockedFields: directoryLocked.map((field) => UserProfileField[field]),
@@ -108,12 +110,15 @@ function updateFrom(message: UserUpdateMessage | UpdateUserRequest): UserUpdate 
   }
 }
 
-function resultToMessage({ userId, outcome, changedFields, skipped, refusal }: UserUpdateResult) {
+function resultToMessage(
+  { userId, outcome, changedFields, changes, refusal }: UserUpdateResult,
+  tally: Tally | undefined,
+) {
   return {
     userId,
     outcome: UserUpdateOutcome[outcome],
     changedFields: [...changedFields],
-    ...skippedFieldsToMessage(skipped),
+    ...countSkippedFields(changes, tally),
     ...(refusal !== undefined && {
       refusal: { reason: ErrorReason[refusal.reason], message: refusal.message, metadata: { ...refusal.metadata } },
     }),

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Caller } from '../../src/domain/caller/caller.js'
-import { type GovernedField, governedFields, type SkippedFields } from '../../src/domain/profile/field-ownership.js'
+import {
+  type FieldChange,
+  type GovernedField,
+  governedFields,
+  skippedFields,
+} from '../../src/domain/profile/field-ownership.js'
 import { updatePinFields } from '../../src/domain/profile/pin-request.js'
 import type { ProfileInput, TextField } from '../../src/domain/profile/profile-value.js'
 import { updateUser } from '../../src/domain/user/user.js'
@@ -94,13 +99,13 @@ describe('the stored profile of a user', () => {
     return input
   }
 
-  /** Does the step through the function that serves it; what was skipped, where it says so. */
-  const perform = async (userId: string, each: ModelStep): Promise<SkippedFields | undefined> => {
+  /** Does the step through the function that serves it; what became of the fields, where it says so. */
+  const perform = async (userId: string, each: ModelStep): Promise<readonly FieldChange[] | undefined> => {
     switch (each.by) {
       case 'relationship': {
         const caller = callers[each.token]
         const write = { userId, managerUserId: each.manager, pin: each.pin }
-        return (await writeManager(scopeOn(database, caller, context), write)).skipped
+        return (await writeManager(scopeOn(database, caller, context), write)).changes
       }
       case 'ingestion': {
         serial += 1 // Another external id each time, so that none is unchanged.
@@ -112,7 +117,7 @@ describe('the stored profile of a user', () => {
           managerEmail: manager && `${manager}@example.com`,
         }
         const request = { source: 'history', profiles: [profile] }
-        return (await ingestUserProfiles(scopeOn(database, callers['api key'], context), request))[0]?.skipped
+        return (await ingestUserProfiles(scopeOn(database, callers['api key'], context), request))[0]?.changes
       }
       case 'directory': {
         const { values: given, withdrawn } = each
@@ -131,7 +136,7 @@ describe('the stored profile of a user', () => {
           pinFields: [...each.pinFields],
           releaseFields: [...each.releaseFields],
         }
-        return (await updateUser(scopeOn(database, callers[each.by], context), update)).skipped
+        return (await updateUser(scopeOn(database, callers[each.by], context), update)).changes
       }
     }
   }
@@ -145,8 +150,8 @@ describe('the stored profile of a user', () => {
         const model = createOwnershipModel(new Date(0))
         for (const each of steps) {
           const expected = model.apply(each, new Date(0))
-          const skipped = await perform(userId, each)
-          if (skipped !== undefined) expect(skipped).toEqual(expected)
+          const changes = await perform(userId, each)
+          if (changes !== undefined) expect(skippedFields(changes)).toEqual(expected)
         }
         const [member] = await database.transaction((sql) => lockMembers(sql, acme, [userId]))
         const told = model.profile()

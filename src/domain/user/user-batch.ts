@@ -1,7 +1,7 @@
 import { refuseViolations, ServiceError } from '../../errors.js'
 import { auditedCall } from '../audit/audit-event.js'
 import { requirePermissionIn, type Scope } from '../caller/caller.js'
-import { isWritten, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
+import { isWritten } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { repeats } from '../value/taken-value.js'
 import { holdMembers } from './hold.js'
@@ -11,11 +11,10 @@ import { changeOfUpdate, memberRightsOf, type UserUpdate } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 
 /** What became of one update, or would. */
-export interface UserUpdateResult {
+export interface UserUpdateResult extends Pick<ChangedMember, 'changes'> {
   readonly userId: string
   readonly outcome: 'UPDATED' | 'UNCHANGED' | 'REFUSED'
   readonly changedFields: readonly string[]
-  readonly skipped: SkippedFields
   readonly refusal: ServiceError | undefined
 }
 
@@ -54,7 +53,7 @@ export async function batchUpdateUsers(
 
 function resultOf(userId: string, outcome: ChangedMember | ServiceError, before: Member | undefined): UserUpdateResult {
   if (outcome instanceof ServiceError) {
-    return { userId, outcome: 'REFUSED', changedFields: [], skipped: skippedFields([]), refusal: outcome }
+    return { userId, outcome: 'REFUSED', changedFields: [], changes: [], refusal: outcome }
   }
   const { member, changes } = outcome
   const written = Object.entries(fieldNames).flatMap(([field, name]) => {
@@ -65,7 +64,7 @@ function resultOf(userId: string, outcome: ChangedMember | ServiceError, before:
     userId,
     outcome: changedFields.length > 0 ? 'UPDATED' : 'UNCHANGED',
     changedFields,
-    skipped: skippedFields(changes),
+    changes,
     refusal: undefined,
   }
 }

@@ -2,10 +2,11 @@ import { notFound } from '../../errors.js'
 import { findManager } from '../../store/member.js'
 import { auditedCall } from '../audit/audit-event.js'
 import type { Scope } from '../caller/caller.js'
-import { commandsOfRequest, type SkippedFields, skippedFields } from '../profile/field-ownership.js'
+import { commandsOfRequest } from '../profile/field-ownership.js'
 import { acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
 import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
+import type { ChangedMember } from './member.js'
 import { planMembers } from './plan.js'
 import { apiWriterOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
@@ -26,14 +27,14 @@ export async function getManager({ tables, caller }: Scope, userId: string): Pro
 
 /**
  * Assigns a manager, replaces the one assigned, or clears it (docs/field-ownership.md). Returns the relationship after
- * the write, and whether the write was skipped. Throws `RESOURCE_NOT_FOUND`,
+ * the write, and what became of the field. Throws `RESOURCE_NOT_FOUND`,
  * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function writeManager(
   scope: Scope,
   { userId, managerUserId, pin }: ManagerWrite,
-): Promise<{ readonly relationship: ManagerRelationship | undefined; readonly skipped: SkippedFields }> {
+): Promise<Pick<ChangedMember, 'changes'> & { readonly relationship: ManagerRelationship | undefined }> {
   const { caller, runtime, ifMatch } = scope
   const accepted = acceptedVersionsFrom(ifMatch)
   await requireMemberPermission(scope, 'users:write', userId)
@@ -52,7 +53,6 @@ export async function writeManager(
     const plan = planMembers(writer, changes, held)
     await writePlan(tables, plan, runtime)
     const [changed] = plan.outcomes
-    const skipped = skippedFields(changed?.changes ?? [])
-    return { relationship: changed && relationshipOf(changed.member), skipped }
+    return { relationship: changed && relationshipOf(changed.member), changes: changed?.changes ?? [] }
   })
 }

@@ -11,18 +11,12 @@ import {
   requirePermissionIn,
   type Scope,
 } from '../caller/caller.js'
-import {
-  type ApiWriter,
-  commandsOfRequest,
-  type GovernedField,
-  type SkippedFields,
-  skippedFields,
-} from '../profile/field-ownership.js'
+import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
-import type { ChangeById, MemberRights } from './member.js'
+import type { ChangeById, ChangedMember, MemberRights } from './member.js'
 import { planMembers } from './plan.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
 
@@ -73,10 +67,9 @@ export interface UserUpdate {
   readonly releaseFields: readonly GovernedField[]
 }
 
-/** The JSON of a user after a write, and the fields that the write left alone. */
-export interface UserWrite {
+/** The JSON of a user after a write, and what became of the fields that it named. */
+export interface UserWrite extends Pick<ChangedMember, 'changes'> {
   readonly json: string
-  readonly skipped: SkippedFields
 }
 
 /**
@@ -126,8 +119,8 @@ async function changeUser(scope: Scope, change: ChangeById, isOwnProfile = false
     }
     const plan = planMembers(writer, [change], held)
     await writePlan(tables, plan, runtime)
-    const skipped = skippedFields(plan.outcomes.flatMap((outcome) => outcome.changes))
-    return { json: await getUser({ tables, caller }, userId), skipped }
+    const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
+    return { json: await getUser({ tables, caller }, userId), changes }
   })
 }
 
