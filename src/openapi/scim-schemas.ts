@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { resourceTypes } from '../scim/resource-types.js'
-import { type Attribute, coreOf, isWritable, type ResourceType, schemasOf } from '../scim/schema.js'
+import { type Attribute, isWritable, type ResourceType, schemasOf } from '../scim/schema.js'
 import { reference, scimFragments } from './fragments.js'
 
 /** Whether a request or a response has an attribute of a resource. */
@@ -36,7 +36,7 @@ function resource(resourceType: ResourceType, has: Has): JsonObject {
     const { properties } = object(attributes, has)
     return Object.keys(properties).length === 0 ? [] : [[id, { description, type: 'object', properties }]]
   })
-  const { type, properties } = object(coreOf(resourceType), has)
+  const { type, properties } = object(resourceType.attributes, has)
   const schemas = {
     description: 'The schemas of the attributes that are present.',
     type: 'array',

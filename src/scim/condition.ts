@@ -1,6 +1,6 @@
 import { all, any, type Compared, type Condition, compare, constant, not, someEntry } from '../store/search.js'
 import { comparisons, type Filter } from './filter.js'
-import { type Attribute, presenceOf, unsearchable } from './schema.js'
+import { type Attribute, presenceOf } from './schema.js'
 
 /** The filter as a condition on rows. */
 export function conditionOf(filter: Filter): Condition {
@@ -16,10 +16,10 @@ export function conditionOf(filter: Filter): Condition {
     case 'compare':
       return compare(comparedIn(filter.attribute), comparisons[filter.comparison].operator, filter.value)
     case 'some': {
-      const { search } = filter.attribute
-      if (typeof search !== 'object' || !('from' in search)) throw unsearchable(filter.attribute)
+      const { name, entries } = filter.attribute
+      if (entries === undefined) throw new Error(`${name} has no entries`)
       const equal = { value: textEqual(filter.filter, 'value'), type: textEqual(filter.filter, 'type')?.toLowerCase() }
-      return someEntry(search, conditionOf(filter.filter), equal)
+      return someEntry(entries, conditionOf(filter.filter), equal)
     }
     case 'constant':
       return constant(filter.isTrue)
@@ -27,10 +27,8 @@ export function conditionOf(filter: Filter): Condition {
 }
 
 /** The value of an attribute as rows are compared and ordered by it. */
-export function comparedIn(attribute: Attribute): Compared {
-  const { search, type, caseExact } = attribute
-  const value = typeof search === 'object' && 'from' in search ? search.value : search
-  if (typeof value !== 'object') throw unsearchable(attribute)
+export function comparedIn({ name, search: value, type, caseExact }: Attribute): Compared {
+  if (value === undefined) throw new Error(`${name} cannot be compared`)
   const isText = type === 'string' || type === 'reference'
   return { value, text: isText ? (caseExact ? 'exact' : 'folded') : undefined }
 }

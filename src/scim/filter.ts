@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../domain/value/timestamp.js'
 import { ScimError } from './error.js'
-import { type Attribute, findPath, isSameName, named, type Path, type ResourceType } from './schema.js'
+import { type Attribute, findPath, isSameName, isSearchable, named, type Path, type ResourceType } from './schema.js'
 
 /**
  * How the value of an attribute compares with another one, as the database and as a program compares two texts; `ne` is
@@ -182,7 +182,7 @@ function presence(found: Found, path: string): Filter {
 }
 
 function searchable(attribute: Attribute, path: string): Attribute {
-  if (attribute.search === undefined) throw filterFault(`names ${path}, which cannot be searched`)
+  if (!isSearchable(attribute)) throw filterFault(`names ${path}, which cannot be searched`)
   return attribute
 }
 

@@ -16,7 +16,7 @@ import { readResource, readValue } from './read.js'
 import type { ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
 import { groupType } from './resource-types.js'
-import type { ResourceType } from './schema.js'
+import { named, type ResourceType } from './schema.js'
 
 /** The operations on groups. */
 export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
@@ -49,8 +49,8 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
 }
 
 /** Whether a group is shown with its members. */
-function showsMembers({ schema }: ResourceType): boolean {
-  return schema.attributes.some(({ multiValued }) => multiValued)
+function showsMembers({ attributes }: ResourceType): boolean {
+  return named(attributes, 'members') !== undefined
 }
 
 async function readGroup(

@@ -69,12 +69,10 @@ function orderBy(path: string, isDescending: boolean, type: ResourceType): Order
   if (found === 'unsupported') return undefined
   const { attribute, subAttribute } = found
   const sorted = subAttribute ?? (attribute.type === 'complex' ? named(attribute.subAttributes, 'value') : attribute)
-  if (typeof sorted?.search !== 'object' || 'from' in sorted.search) {
+  if (sorted?.search === undefined || sorted.entries !== undefined) {
     throw new ScimError(400, 'invalidPath', `sortBy names ${path}, which has no value to sort by`)
   }
-  const { search } = attribute
-  const within = typeof search === 'object' && 'from' in search ? search : undefined
-  return { ...comparedIn(sorted), within, isDescending }
+  return { ...comparedIn(sorted), within: attribute.entries, isDescending }
 }
 
 function integer(stated: JsonObject, name: string): number | undefined {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { isJsonObject } from './json.js'
-import { type Attribute, coreOf, findPath, isSameName, type ResourceType } from './schema.js'
+import { type Attribute, findPath, isSameName, type ResourceType } from './schema.js'
 
 /** The attributes that a request wants, or does not want, of resources (RFC 7644 section 3.9). */
 export interface Projection {
@@ -27,8 +27,7 @@ export function projected<Row>(type: ResourceType<Row>, projection: Projection):
     })
   return {
     ...type,
-    common: kept(type.common),
-    schema: { ...type.schema, attributes: kept(type.schema.attributes) },
+    attributes: kept(type.attributes),
     extensions: type.extensions.map((schema) => ({ ...schema, attributes: kept(schema.attributes) })),
   }
 }
@@ -51,7 +50,7 @@ export function printed<Row>(row: Row, type: ResourceType<Row>, baseUrl: string)
     const object = objectOf(attributes, row, baseUrl)
     return object === undefined ? [] : [[id, object] as const]
   })
-  return { ...objectOf(coreOf(type), row, baseUrl), ...Object.fromEntries(extensions) }
+  return { ...objectOf(type.attributes, row, baseUrl), ...Object.fromEntries(extensions) }
 }
 
 /** What a resource shows of an attribute; undefined for nothing. */

@@ -4,7 +4,7 @@ import { textFault } from '../domain/value/free-text.js'
 import { ScimError } from './error.js'
 import { isJsonObject } from './json.js'
 import type { ScimReport } from './request.js'
-import { type Attribute, coreOf, isSameName, isWritable, named, type ResourceType } from './schema.js'
+import { type Attribute, isSameName, isWritable, named, type ResourceType } from './schema.js'
 
 /**
  * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the
@@ -22,7 +22,7 @@ export function readResource(body: JsonObject, type: ResourceType, report: ScimR
     const parts = readMembers(value, extension.attributes, reading(`${extension.id}:`))
     return Object.keys(parts).length === 0 ? [] : [[extension.id, parts] as const]
   })
-  return { ...readMembers(body, coreOf(type), reading('')), ...Object.fromEntries(extensions) }
+  return { ...readMembers(body, type.attributes, reading('')), ...Object.fromEntries(extensions) }
 }
 
 /** The members of an object that are attributes which can be written, under the names of these. */

@@ -2,12 +2,12 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import { databaseFailure } from '../db/errors.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Page, Range, Selection } from '../store/search-page.js'
-import { locationOf } from './common-attributes.js'
 import { ScimError } from './error.js'
 import { textIn } from './json.js'
 import { type ListRequest, listRequestFromBody, listRequestFromQuery, projectionFromQuery } from './list-request.js'
 import { printed, projected } from './print.js'
 import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
+import { locationOf } from './resource-attributes.js'
 import type { ResourceType } from './schema.js'
 
 /** Carries out an operation on one resource; `shown` is what the answer shows of it. Undefined for no resource to show. */

@@ -3,7 +3,7 @@ import { type DirectoryGroupRow, groupMembers, groupMemberValues, groupValues } 
 import { fieldOwnerships, memberValues, ownershipValues } from '../store/directory/member-search.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { fixed } from '../store/search.js'
-import { commonAttributes, indexed, referenceParts, referencesTo } from './common-attributes.js'
+import { indexed, referenceParts, referencesTo, resourceAttributes } from './resource-attributes.js'
 import { attribute, type ResourceType, type Schema, shown } from './schema.js'
 import { enterpriseUserSchema, pathOfField, userSchema } from './user-attributes.js'
 
@@ -14,7 +14,7 @@ const ownershipSchema: Schema<DirectoryUserRow> = {
   description: 'Who owns each field of the user, which decides whose writes are applied.',
   attributes: [
     shown('fieldOwnership', 'The owner of each governed field.', {
-      search: fieldOwnerships(pathOfField),
+      entries: fieldOwnerships(pathOfField),
       type: 'complex',
       multiValued: true,
       subAttributes: [
@@ -67,7 +67,7 @@ const groupSchema: Schema<DirectoryGroupRow> = {
       print: ({ name }) => name,
     }),
     attribute('members', 'The users in the group.', {
-      search: groupMembers,
+      entries: groupMembers,
       type: 'complex',
       multiValued: true,
       // As many as fit into a body.
@@ -95,7 +95,7 @@ export const userType: ResourceType<DirectoryUserRow> = {
   description: 'Members of the organization.',
   schema: userSchema,
   extensions,
-  common: commonAttributes('User', [userSchema, ...extensions], memberValues, ({ userId }) => userId),
+  attributes: resourceAttributes('User', [userSchema, ...extensions], memberValues, ({ userId }) => userId),
 }
 
 /** Groups of members. */
@@ -105,7 +105,7 @@ export const groupType: ResourceType<DirectoryGroupRow> = {
   description: 'Groups of members of the organization.',
   schema: groupSchema,
   extensions: [],
-  common: commonAttributes('Group', [groupSchema], groupValues, ({ id }) => id),
+  attributes: resourceAttributes('Group', [groupSchema], groupValues, ({ id }) => id),
 }
 
 /** The types of resources. */

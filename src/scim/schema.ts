@@ -37,8 +37,10 @@ export interface Attribute<Row = unknown> {
   /** The most entries that a resource can have. */
   readonly maxEntries: number
 
-  /** What filters and orders read: a value, entries, or the values of the sub-attributes. */
-  readonly search?: Value | Entries | 'parts'
+  /** What filters and orders read. */
+  readonly search?: Value
+  /** Where the entries are of an attribute that has several. */
+  readonly entries?: Entries
   /** What answers show; undefined for none. Complex attributes without it show their sub-attributes. */
   print?(row: Row, baseUrl: string): JsonValue | undefined
 }
@@ -64,8 +66,8 @@ export interface ResourceType<Row = unknown> {
   readonly schema: Schema<Row>
   /** None of them is required. */
   readonly extensions: readonly Schema<Row>[]
-  /** `id`, `externalId`, `schemas` and `meta`, which belong to no schema (RFC 7643 section 3.1). */
-  readonly common: readonly Attribute<Row>[]
+  /** Those of the schema, and `id`, `externalId`, `schemas` and `meta`, which belong to none (RFC 7643 section 3.1). */
+  readonly attributes: readonly Attribute<Row>[]
 }
 
 const MAX_ENTRIES = 100
@@ -100,15 +102,13 @@ export function isWritable({ mutability }: Attribute): boolean {
 
 /** Whether rows have a value of the attribute. */
 export function presenceOf(attribute: Attribute): Condition {
-  const { search, subAttributes } = attribute
-  if (search === 'parts') return any(subAttributes.filter((sub) => sub.search !== undefined).map(presenceOf))
-  if (search === undefined) throw unsearchable(attribute)
-  return present(search)
+  const held = attribute.entries ?? attribute.search
+  return held === undefined ? any(attribute.subAttributes.filter(isSearchable).map(presenceOf)) : present(held)
 }
 
-/** An attribute without a value in rows, which a filter must not name. */
-export function unsearchable({ name }: Attribute): Error {
-  return new Error(`${name} cannot be compared`)
+/** Whether filters can name an attribute. */
+export function isSearchable({ search, entries, subAttributes }: Attribute): boolean {
+  return (entries ?? search) !== undefined || subAttributes.some(isSearchable)
 }
 
 /** What a path of attributes leads to (RFC 7644 section 3.10). */
@@ -128,7 +128,7 @@ export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> 
   const rest = schema === undefined ? path : path.slice(schema.id.length + 1)
   const extension = schema === type.schema ? undefined : schema
   const [name = '', subName, ...more] = rest.split('.')
-  const attribute = named(extension?.attributes ?? coreOf(type), name)
+  const attribute = named((extension ?? type).attributes, name)
   const subAttribute = subName === undefined ? undefined : named(attribute?.subAttributes ?? [], subName)
   if (attribute !== undefined && more.length === 0 && (subName === undefined || subAttribute !== undefined)) {
     return { extension, attribute, subAttribute }
@@ -142,11 +142,6 @@ export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> 
 /** All schemas of a type. */
 export function schemasOf<Row>({ schema, extensions }: ResourceType<Row>): readonly Schema<Row>[] {
   return [schema, ...extensions]
-}
-
-/** The attributes that a resource has outside of extensions. */
-export function coreOf<Row>({ common, schema }: ResourceType<Row>): readonly Attribute<Row>[] {
-  return [...common, ...schema.attributes]
 }
 
 /** The attribute with a name, in any case. */

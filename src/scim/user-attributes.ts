@@ -12,8 +12,8 @@ import {
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { fixed } from '../store/search.js'
-import { indexed, locationOf, referenceParts, referencesTo } from './common-attributes.js'
 import { entriesOf, entryType, isJsonObject, textIn } from './json.js'
+import { indexed, locationOf, referenceParts, referencesTo } from './resource-attributes.js'
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
 // The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
@@ -73,7 +73,7 @@ function entriesOfField(name: string, field: OwnedField, fieldTypes: readonly [s
     field,
     fieldTypes,
     isOptional: true,
-    search: documentEntries(name, type, field),
+    entries: documentEntries(name, type, field),
     print: (user) => entriesOr(user, name, type, user.profile[field].value),
   }
 }
@@ -90,7 +90,6 @@ export const userSchema: Schema<User> = {
       { search: memberValues.name, required: true, uniqueness: 'server', ...indexed, print: userNameOf },
     ),
     attribute('name', 'The components of the name.', {
-      search: 'parts',
       type: 'complex',
       subAttributes: [
         attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'], false)),
@@ -126,7 +125,7 @@ export const userSchema: Schema<User> = {
         type: 'complex',
         multiValued: true,
         subAttributes: entryParts('email address', ['work', 'home', 'other']),
-        search: documentEmails('emails', 'work'),
+        entries: documentEmails('emails', 'work'),
         // The address of the user stands for that of work, whatever its spelling in what the directory has said.
         print: (user) =>
           entriesOr(user, 'emails', 'work', user.email)?.map((entry) =>
@@ -153,7 +152,7 @@ export const userSchema: Schema<User> = {
       }),
     }),
     shown('groups', 'The groups that the user belongs to. To change them, write the groups.', {
-      search: memberGroups,
+      entries: memberGroups,
       type: 'complex',
       multiValued: true,
       subAttributes: [
@@ -190,7 +189,6 @@ export const enterpriseUserSchema: Schema<User> = {
   attributes: [
     attribute('department', 'The department.', ofField('DEPARTMENT')),
     attribute('manager', 'The manager, a user in the same organization.', {
-      search: 'parts',
       type: 'complex',
       field: 'MANAGER',
       isKnownAlone: true,

@@ -20,8 +20,6 @@ export function fixed(text: string): Value {
 /** Several values of a row, one by one: a query behind its FROM, WHERE included, in which the values of an entry are. */
 export interface Entries {
   readonly from: Prisma.Sql
-  /** The entry, if it is a single value. */
-  readonly value?: Value
   /** Whether an entry goes before the others in orders. */
   readonly primary?: Value
   /**
@@ -31,11 +29,11 @@ export interface Entries {
   readonly narrowed?: (value: string, type: string | undefined) => Prisma.Sql
 }
 
-/** The texts that a row has, each under a condition. */
-export function heldTexts(texts: readonly (readonly [text: string, held: Condition])[]): Entries {
+/** The texts that a row has, each under a condition, as entries, and the value of one of them. */
+export function heldTexts(texts: readonly (readonly [text: string, held: Condition])[]) {
   const rows = texts.map(([text, { sql }]) => Prisma.sql`('${Prisma.raw(text)}', ${sql})`)
   const from = Prisma.sql`(VALUES ${Prisma.join(rows)}) AS h (text, is_held) WHERE h.is_held`
-  return { from, value: { sql: Prisma.sql`h.text` } }
+  return { entries: { from }, value: { sql: Prisma.sql`h.text` } }
 }
 
 /** A value as it is compared and ordered: texts exactly or without regard to case; undefined for what is no text. */

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { conditionOf } from '../../src/scim/condition.js'
 import { comparisons, type Filter } from '../../src/scim/filter.js'
 import { resourceTypes } from '../../src/scim/resource-types.js'
-import { type Attribute, coreOf, type ResourceType } from '../../src/scim/schema.js'
+import { type Attribute, isSearchable, type ResourceType } from '../../src/scim/schema.js'
 import { searchedGroups } from '../../src/store/directory/group.js'
 import { searchedMembers } from '../../src/store/directory/member-search.js'
 import { searchStatements } from '../../src/store/search-page.js'
@@ -14,10 +14,11 @@ import { unscopedTables } from '../support/tenant-condition.js'
 /** Every filter with one comparison, as requests can state it, and what it is about. */
 function filtersOf(type: ResourceType): [name: string, filter: Filter][] {
   const extensions = type.extensions.flatMap(({ attributes }) => attributes)
-  return [...coreOf(type), ...extensions].flatMap((attribute) => {
+  return [...type.attributes, ...extensions].flatMap((attribute) => {
     const within = (filter: Filter): Filter => (attribute.multiValued ? { kind: 'some', attribute, filter } : filter)
-    const whole: [string, Filter][] =
-      attribute.search === undefined ? [] : [[`${attribute.name} pr`, { kind: 'present', attribute }]]
+    const whole: [string, Filter][] = isSearchable(attribute)
+      ? [[`${attribute.name} pr`, { kind: 'present', attribute }]]
+      : []
     const parts = attribute.type === 'complex' ? attribute.subAttributes : [attribute]
     return [
       ...whole,
@@ -29,8 +30,7 @@ function filtersOf(type: ResourceType): [name: string, filter: Filter][] {
 }
 
 function simpleFilters(attribute: Attribute): [name: string, filter: Filter][] {
-  const { search } = attribute
-  if (typeof search !== 'object' || ('from' in search && search.value === undefined)) return []
+  if (attribute.search === undefined) return []
   const value = attribute.type === 'boolean' ? true : attribute.type === 'dateTime' ? new Date(0) : `O'Neil%"; --`
   const fitting = (Object.keys(comparisons) as (keyof typeof comparisons)[]).filter(
     (each) => typeof value === 'string' || (each !== 'co' && each !== 'sw' && each !== 'ew'),

@@ -32,10 +32,13 @@ interface CommonRow {
   readonly version: string
 }
 
-/** The attributes of every resource; `schemas` are those of its type, that of the type itself first. */
-export function commonAttributes<Row extends CommonRow>(
+/**
+ * The attributes of a resource: those that every one has, and those of the schema of its type, which is the first of
+ * `schemas`; the others are extensions.
+ */
+export function resourceAttributes<Row extends CommonRow>(
   name: TypeName,
-  schemas: readonly Schema<Row>[],
+  schemas: readonly [Schema<Row>, ...Schema<Row>[]],
   values: Readonly<Record<'id' | 'externalId' | 'createdAt' | 'updatedAt', Value>>,
   idOf: (row: Row) => string,
 ): readonly Attribute<Row>[] {
@@ -46,9 +49,11 @@ export function commonAttributes<Row extends CommonRow>(
     schemas.flatMap(({ id, attributes }) =>
       attributes.some((each) => shownValue(each, row, baseUrl) !== undefined) ? id : [],
     )
+  const { entries, value } = heldTexts(held)
   return [
     shown('schemas', 'The schemas of which the resource has attributes.', {
-      search: heldTexts(held),
+      entries,
+      search: value,
       type: 'reference',
       multiValued: true,
       required: true,
@@ -71,7 +76,6 @@ export function commonAttributes<Row extends CommonRow>(
       print: (row) => row.directoryExternalId ?? undefined,
     }),
     shown('meta', 'What the service says of the resource.', {
-      search: 'parts',
       type: 'complex',
       subAttributes: [
         shown('resourceType', 'The type of the resource.', { search: fixed(name), caseExact: true, print: () => name }),
@@ -96,6 +100,7 @@ export function commonAttributes<Row extends CommonRow>(
         }),
       ],
     }),
+    ...schemas[0].attributes,
   ]
 }
 
