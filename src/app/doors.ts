@@ -51,8 +51,8 @@ export function createDoors(options: DoorParts): Doors {
   const root = packageRoot()
   const build = readBuild(root)
   return {
-    cors: createCors(config.corsOrigins),
-    probes: createProbes(lifecycle.notReady, build),
+    preflight: createCors(config.corsOrigins),
+    probe: createProbes(lifecycle.notReady, build),
     rpc: createRpcHandler({
       ...hooks,
       routes: (router) => {
@@ -63,7 +63,7 @@ export function createDoors(options: DoorParts): Doors {
       maxBodyBytes,
       maxTimeoutMs: (method) => (isWatch(method) ? undefined : maxTimeoutMs),
     }),
-    pages: createPages({
+    page: createPages({
       publicUrl: config.publicUrl,
       publicUrlEu: config.publicUrlEu,
       root,

@@ -3,10 +3,11 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** Whose `X-Forwarded-For` is trusted: proxies by network, or a number of hops in front of the service. */
-export type TrustProxy =
-  | { readonly by: 'networks'; readonly networks: readonly Network[] }
-  | { readonly by: 'hops'; readonly hops: number }
+/** Whose `X-Forwarded-For` is trusted: so many hops in front of the service, and proxies by network. */
+export interface TrustProxy {
+  readonly hops: number
+  readonly networks: readonly Network[]
+}
 
 /** The most proxies in a row. */
 const MAX_HOPS = 32
@@ -17,14 +18,12 @@ const MAX_HOPS = 32
  */
 export function parseTrustProxy(text: string): TrustProxy {
   const trimmed = text.trim()
-  // Trusts no one: the client is whoever opened the connection.
-  if (trimmed === '') return { by: 'hops', hops: 0 }
-  if (/^[0-9]+$/.test(trimmed)) {
+  if (/^[0-9]*$/.test(trimmed)) {
     const hops = Number(trimmed)
     if (hops > MAX_HOPS) throw new Error(`TRUST_PROXY is ${trimmed}, but at most ${MAX_HOPS} hops can be trusted`)
-    return { by: 'hops', hops }
+    return { hops, networks: [] }
   }
-  return { by: 'networks', networks: trimmed.split(',').map((part) => parseNetwork(part.trim())) }
+  return { hops: 0, networks: trimmed.split(',').map((part) => parseNetwork(part.trim())) }
 }
 
 function parseNetwork(text: string): Network {
@@ -42,23 +41,20 @@ function parseNetwork(text: string): Network {
  * further than it can be read; whatever a client writes into it is to the left of that. IPv4-mapped addresses count as
  * IPv4; IPv6 addresses are counted by /64, the least that one client has.
  */
-export function createClientAddressOf(trust: TrustProxy) {
+export function createClientAddressOf({ hops: most, networks }: TrustProxy) {
+  const isIn = (address: Address) =>
+    networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
   return (socketAddress: string | undefined, forwardedFor: string | readonly string[] | undefined): string => {
     let client = parseAddress(socketAddress ?? '')
     if (client === undefined) return 'unknown'
     const hops = String(forwardedFor ?? '').split(',')
-    for (let passed = 0; isTrusted(trust, client, passed); passed++) {
+    for (let passed = 0; passed < most || isIn(client); passed++) {
       const next = parseAddress(withoutPort(hops.pop()?.trim() ?? ''))
       if (next === undefined) break
       client = next
     }
     return addressKey(client)
   }
-}
-
-function isTrusted(trust: TrustProxy, address: Address, passed: number): boolean {
-  if (trust.by === 'hops') return passed < trust.hops
-  return trust.networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
 }
 
 /** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

@@ -5,7 +5,9 @@ import { withoutCredentials } from './credential-redaction.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 
 /**
- * Which part of the service has answered a request: `refused` what no one can read in one way alone, `preflight` CORS.
+ * The parts of the service that answer requests, in the order in which they are asked: `refused` answers what no one can
+ * read in one way alone, `preflight` CORS, which also marks the answers of others for browsers, and `rest` whatever no
+ * other door does.
  */
 export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 
@@ -19,22 +21,11 @@ export interface RequestObserver {
   ended(door: DoorName, status: number): void
 }
 
-/** What answers requests; each is asked whether a request is its own, in this order. */
-export interface Doors {
-  /** Marks answers for browsers; true if it answered itself. */
-  readonly cors: Door
-  readonly probes: Door
-  /** The methods over Connect, gRPC and gRPC-Web. */
-  readonly rpc: Door
-  /** Pages and documents. */
-  readonly pages: Door
-  readonly scim: Door
-  /** Answers everything else. */
-  readonly rest: NodeHandler
-}
-
 /** Answers the requests whose path is its own, and returns false for any other. */
 export type Door = (request: NodeRequest, response: NodeResponse) => boolean
+
+/** The doors that a service makes. */
+export type Doors = Readonly<Record<Exclude<DoorName, 'refused' | 'rest'>, Door> & Record<'rest', NodeHandler>>
 
 /** What is behind the port. */
 export interface RequestHandlerOptions {
@@ -65,8 +56,8 @@ export function requestIdOf({ headers }: NodeRequest): string {
  */
 export function createRequestHandler(options: RequestHandlerOptions): NodeHandler {
   const { onGone, observer, traceIdOf, callerIdOf, newId, log } = options
-  const { cors, probes, rpc, pages, scim, rest } = options.doors
-  const doors = [refuseAmbiguous, cors, probes, rpc, pages, scim]
+  const { rest, ...others } = options.doors
+  const doors: Readonly<Partial<Record<DoorName, Door>>> = { refused: refuseAmbiguous, ...others }
   return (request, response) => {
     useOriginForm(request)
     let door: DoorName = 'rest'
@@ -91,8 +82,7 @@ export function createRequestHandler(options: RequestHandlerOptions): NodeHandle
       log.info({ requestId, traceId, callerId, method, path, status, durationMs }, 'request')
       observer?.ended(door, status)
     })
-    const place = doors.findIndex((answers) => answers(request, response))
-    if (place < 0) rest(request, response)
-    else door = doorNames[place] ?? door
+    door = doorNames.find((name) => doors[name]?.(request, response)) ?? 'rest'
+    if (door === 'rest') rest(request, response)
   }
 }
