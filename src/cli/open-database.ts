@@ -24,7 +24,6 @@ interface OpenOptions {
  * or where it lacks migrations.
  */
 export async function openDatabase({ config, log, make, serves = false }: OpenOptions) {
-  for (const advice of config.databaseAdvice) log.warn(advice)
   const [embedded, { createDatabase }, { migrate, pendingMigrations }, { loadMigrations }] = await Promise.all([
     config.databaseUrl === undefined ? openEmbedded(config, log, make) : undefined,
     // Loaded while the embedded server starts.

@@ -2,10 +2,9 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Database } from '../db/database.js'
-import { requireWholeDistribution } from '../db/distribute.js'
 import { type ServerPresence, showServer } from '../db/server-presence.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
-import { type CommandContext, integerFrom, originOf, sessionsOf } from './command-context.js'
+import { type CommandContext, integerFrom, originOf } from './command-context.js'
 import { openDatabase } from './open-database.js'
 import { openTelemetry, openWorkerMetrics } from './telemetry.js'
 import { openTls, renewTls } from './tls.js'
@@ -38,6 +37,7 @@ export function registerServeCommand(program: Command, context: CommandContext):
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
   const { config, log } = context
+  for (const advice of config.databaseAdvice) log.warn(advice)
   // Before a worker reads it: workers that end are started again.
   const tlsIdentity = await openTls(context)
   const [opened] = await Promise.all([
@@ -115,19 +115,12 @@ async function runApp(
 
 /** One of several processes: the first one has prepared the database and passes its address on. */
 async function serveWorker(context: CommandContext): Promise<void> {
-  const { createDatabase } = await import('../db/database.js')
-  const sessions = sessionsOf(context.config)
-  const database = createDatabase({
-    ...sessions,
-    isDistributed: await requireWholeDistribution(context.config.databaseDirectUrl ?? sessions.connectionString),
-    replicaConnectionString: context.config.databaseReplicaUrl,
-    log: context.log,
-    maxConnections: context.config.databasePoolSize,
-  })
+  const { config, log } = context
+  const opened = await openDatabase({ config, log, make: false, serves: true })
   try {
-    await runApp(database, context, await openTls(context), async () => {})
+    await runApp(opened.database, context, await openTls(context), async () => {})
   } finally {
-    await database.close()
+    await opened.close()
     cluster.worker?.disconnect()
   }
 }
