@@ -23,7 +23,7 @@ export default {
   disableTypeChecks: false,
   // Stryker would rewrite it with an API that TypeScript 7 does not have.
   tsconfigFile: 'none',
-  ignorePatterns: ['dist', 'src/rest/dist', 'client/dist', '.svc'],
+  ignorePatterns: ['dist/*', '!dist/console', 'src/rest/dist', 'client/dist', '.svc'],
   tempDirName: 'dist/mutation',
   concurrency: 2,
   // A busy machine must not be taken for tests that do not end.

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { pageSizeFrom } from '../../src/domain/paging.js'
 import { createPageTokens, type PageQuery, type PageTokens } from '../../src/domain/value/page-token.js'
-import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { Database } from '../support/sql.js'
 
@@ -116,17 +114,5 @@ describe('a page token', () => {
   it("does not depend on the order of the filter's fields", async () => {
     const token = await tokens.issue({ ...query, filter: { a: '1', b: '2' } }, '42')
     expect(await tokens.read({ ...query, filter: { b: '2', a: '1' } }, token)).toBe('42')
-  })
-})
-
-describe('the size of a page', () => {
-  it.each([
-    [0, MAX_PAGE_SIZE],
-    [1, 1],
-    [MAX_PAGE_SIZE, MAX_PAGE_SIZE],
-    [MAX_PAGE_SIZE + 1, MAX_PAGE_SIZE],
-    [2 ** 31 - 1, MAX_PAGE_SIZE],
-  ])('requested as %i is %i', (requested, size) => {
-    expect(pageSizeFrom(requested, MAX_PAGE_SIZE)).toBe(size)
   })
 })

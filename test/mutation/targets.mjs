@@ -14,7 +14,7 @@ const targets = {
   },
   'page-token': {
     mutate: ['src/domain/paging.ts', 'src/domain/value/page-token.ts'],
-    tests: ['test/domain/page-token.test.ts'],
+    tests: ['test/domain/paging.test.ts', 'test/domain/page-token.test.ts'],
   },
   limiter: {
     mutate: ['src/domain/auth/revoke-limiter.ts', 'src/handlers/revoke-limit.ts'],
@@ -22,7 +22,7 @@ const targets = {
   },
   approval: {
     mutate: ['src/domain/access-policy-approval-procedure.ts'],
-    tests: ['test/domain/approval-topology.test.ts'],
+    tests: ['test/domain/approval-topology.test.ts', 'test/access-policy-approval-procedure.test.ts'],
   },
   admission: {
     mutate: ['src/admission/admission.ts', 'src/admission/bearer.ts'],
