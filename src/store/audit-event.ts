@@ -71,20 +71,10 @@ export async function clearOutbox({ models }: Tables, organizationId: string): P
   await models.eventOutbox.deleteMany({ where: { organizationId } })
 }
 
-const { field, outcome, oldOwner, newOwner } = FieldChangeSchema.field
-const prefixes = {
-  field: enumPrefix(field),
-  outcome: enumPrefix(outcome),
-  oldOwner: enumPrefix(oldOwner),
-  newOwner: enumPrefix(newOwner),
-}
-
 /** A change as it is stored: the JSON of the API. */
-function changeDocument(change: NewFieldChange): NewFieldChange {
-  return {
-    field: prefixes.field + change.field,
-    outcome: prefixes.outcome + change.outcome,
-    oldOwner: prefixes.oldOwner + change.oldOwner,
-    newOwner: prefixes.newOwner + change.newOwner,
-  }
+function changeDocument(change: NewFieldChange): Readonly<Record<string, string>> {
+  const names: Readonly<Record<string, string>> = change
+  return Object.fromEntries(
+    FieldChangeSchema.fields.map((field) => [field.jsonName, `${enumPrefix(field)}${names[field.localName]}`]),
+  )
 }
