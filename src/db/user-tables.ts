@@ -33,7 +33,6 @@ function tablesReading(
   const { pool, client, timing, retries } = source
   const { call, organizationId, observers = [] } = user
   const { isDistributed, shares, statementNames: isNamed } = pool
-  const isPlain = organizationId === undefined && observers.length === 0 && !isDistributed
 
   const send = <T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> => {
     const attempt = (left: number | undefined) => {
@@ -52,7 +51,7 @@ function tablesReading(
 
   return {
     isDistributed,
-    models: isPlain ? client.prisma : eachQuery(client.prisma, observed),
+    models: eachQuery(client.prisma, observed),
     run: (statement, values) => {
       const onPrimary = () => send((client, deadline) => runOn(client, statement, values, { deadline, isNamed }))
       const work =
