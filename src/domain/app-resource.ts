@@ -20,16 +20,6 @@ export interface AppResourceCreation {
   readonly scopedId: string
 }
 
-/** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
-export interface AppResourceUpdate {
-  readonly id: string
-  readonly resourceType?: string | undefined
-  readonly name?: string | undefined
-  readonly description?: string | undefined
-  readonly externalId?: string | undefined
-  readonly scopedId?: string | undefined
-}
-
 /** From so many resources on, a batch takes the database 10 ms or more. */
 const LONG_BATCH = 100
 
@@ -39,25 +29,17 @@ const LONG_BATCH = 100
  * hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them; a value that another resource
  * already has violates a unique constraint.
  */
-export async function batchUpdateAppResources(scope: Scope, updates: readonly AppResourceUpdate[]): Promise<string> {
+export async function batchUpdateAppResources(
+  scope: Scope,
+  updates: readonly resources.AppResourceUpdate[],
+): Promise<string> {
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
   const { tables, caller } = scope
-  const column = (name: keyof AppResourceUpdate) => updates.map((update) => update[name] ?? null)
-  // Made before anything is locked.
-  const changes: resources.AppResourceChanges = {
-    organizationId: caller.organizationId,
-    ids,
-    resourceTypes: column('resourceType'),
-    names: column('name'),
-    descriptions: column('description'),
-    externalIds: column('externalId'),
-    scopedIds: column('scopedId'),
-  }
   const event = { action: 'app_resource.update', targetType: 'app_resource' } as const
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
-    const updated = await resources.updateAppResources(transaction, changes)
+    const updated = await resources.updateAppResources(transaction, caller.organizationId, updates)
     const events = updates.map(({ id }) => ({ ...event, targetId: id, teamId: locked.get(id)?.teamId }))
     await recordCallEvents(scope, transaction, events)
     return updated
@@ -141,7 +123,7 @@ type LockedAppResources = ReadonlyMap<string, resources.LockedAppResource>
 async function lockAppResources(
   transaction: Tables,
   caller: Caller,
-  updates: readonly AppResourceUpdate[],
+  updates: readonly resources.AppResourceUpdate[],
 ): Promise<LockedAppResources> {
   const ids = updates.map(({ id }) => id)
   const rows = await resources.lockAppResources(transaction, ids, visibleScope(caller))
@@ -162,7 +144,7 @@ async function lockNewNames(
   transaction: Tables,
   organizationId: string,
   locked: LockedAppResources,
-  updates: readonly AppResourceUpdate[],
+  updates: readonly resources.AppResourceUpdate[],
 ): Promise<void> {
   const differs = (value: string | undefined, stored: string) => value !== undefined && value !== stored
   const teamIds = new Set<string>()

@@ -41,24 +41,28 @@ const ofOwner = { strength: 'NO KEY UPDATE', read: { id: true } } as const
 const lockTeams = createRowLock<Owner>({ name: 'lock_teams', table: schema.Team, ...ofOwner })
 const lockInstances = createRowLock<Owner>({ name: 'lock_app_instances', table: schema.AppInstance, ...ofOwner })
 
-type Values = readonly (string | null)[]
+/** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
+export interface AppResourceUpdate {
+  readonly id: string
+  readonly resourceType?: string | undefined
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly externalId?: string | undefined
+  readonly scopedId?: string | undefined
+}
 
-/** New values of resources, a list for each column; `null` leaves a value unchanged, an empty external id clears it. */
-export interface AppResourceChanges {
+interface UpdateParameters {
   readonly organizationId: string
   readonly ids: readonly string[]
-  readonly resourceTypes: Values
-  readonly names: Values
-  readonly descriptions: Values
-  readonly externalIds: Values
-  readonly scopedIds: Values
+  readonly changes: string
 }
 
 /** Unique constraints are checked at its end, so that entries may swap their values. */
-const update = createStatement<AppResourceChanges, PrintedRow>({
+const update = createStatement<UpdateParameters, PrintedRow>({
   name: 'update_app_resources',
   columns: { json: 'text' },
-  text: (changes) => Prisma.sql`
+  // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all resources.
+  text: ({ ids, changes }) => Prisma.sql`
 WITH updated AS (
   UPDATE app_resources r
      SET resource_type = coalesce(u.resource_type, r.resource_type),
@@ -66,10 +70,10 @@ WITH updated AS (
          description = coalesce(u.description, r.description),
          external_id = CASE WHEN u.external_id IS NULL THEN r.external_id ELSE nullif(u.external_id, '') END,
          scoped_id = coalesce(u.scoped_id, r.scoped_id)
-    FROM unnest(${changes.ids}::text[], ${changes.resourceTypes}::text[], ${changes.names}::text[],
-                ${changes.descriptions}::text[], ${changes.externalIds}::text[], ${changes.scopedIds}::text[])
+    FROM ROWS FROM (json_to_recordset(${changes}) AS (id text, "resourceType" text, name text, description text,
+                                                      "externalId" text, "scopedId" text))
          WITH ORDINALITY AS u (id, resource_type, name, description, external_id, scoped_id, place)
-   WHERE r.organization_id = ${changes.organizationId} AND r.id = u.id
+   WHERE ${ofOrganization('r')} AND r.id = ANY (${ids}) AND r.id = u.id
   RETURNING r.*, u.place
 )
 SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
@@ -131,8 +135,14 @@ export async function lockOwnersOfAppResources(
 }
 
 /** Changes resources, and returns their JSON in the order of the changes. */
-export async function updateAppResources(transaction: Tables, changes: AppResourceChanges): Promise<string> {
-  return (await firstRow(transaction, update, changes))?.json ?? '[]'
+export async function updateAppResources(
+  transaction: Tables,
+  organizationId: string,
+  changes: readonly AppResourceUpdate[],
+): Promise<string> {
+  const ids = changes.map(({ id }) => id)
+  const given = JSON.stringify(changes, ['id', 'resourceType', 'name', 'description', 'externalId', 'scopedId'])
+  return (await firstRow(transaction, update, { organizationId, ids, changes: given }))?.json ?? '[]'
 }
 
 /** Which values of new resources another resource already has. */

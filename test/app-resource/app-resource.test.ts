@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { AppResourceUpdate } from '../../src/domain/app-resource.js'
+import type { AppResourceUpdate } from '../../src/store/app-resource.js'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from '../support/fixture.js'
 import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from '../support/method-doors.js'
 import { guardPlaces, stateOf } from '../support/place-guards.js'
