@@ -8,24 +8,22 @@ export type UsableRule = AccessRule & { readonly permission: Permission | '' }
 
 /**
  * The access rules of every method of the services. Throws one error that names all methods without a usable rule,
- * because they must not be served.
+ * because they must not be served. The `open` services are not ours: they cannot carry our option, and hold no tenant's
+ * data.
  */
-export function accessRulesOf(services: readonly DescService[]): ReadonlyMap<DescMethod, UsableRule> {
+export function accessRulesOf(
+  services: readonly DescService[],
+  open: readonly DescService[] = [],
+): ReadonlyMap<DescMethod, UsableRule> {
   const rules = new Map(services.flatMap(({ methods }) => methods).map((method) => [method, accessRuleOf(method)]))
   const faults = [...rules].flatMap(([{ parent, name }, rule]) => {
     const fault = faultOf(rule)
     return fault === undefined ? [] : `${parent.typeName}.${name} ${fault}`
   })
   if (faults.length > 0) throw new Error(`methods without an access rule: ${faults.join('; ')}`)
+  const anonymous = create(AccessRuleSchema, { anonymous: true })
+  for (const method of open.flatMap(({ methods }) => methods)) rules.set(method, anonymous)
   return rules as ReadonlyMap<DescMethod, UsableRule>
-}
-
-/**
- * Open access to every method of services that are not ours: they cannot carry our option, and hold no tenant's data.
- */
-export function anonymousRulesOf(services: readonly DescService[]): ReadonlyMap<DescMethod, UsableRule> {
-  const open = create(AccessRuleSchema, { anonymous: true }) as UsableRule
-  return new Map(services.flatMap(({ methods }) => methods).map((method) => [method, open]))
 }
 
 function faultOf({ anonymous, callers, credentialKinds, permission }: AccessRule): string | undefined {

@@ -1,6 +1,6 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues } from '@connectrpc/connect'
-import { accessRulesOf, anonymousRulesOf } from '../admission/access-rule.js'
+import { accessRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import type { AdmitCall, CallHooks, CallObserver } from '../call/serve-call.js'
@@ -45,7 +45,7 @@ export const infrastructure: readonly DescService[] = [healthService, ...reflect
 /** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
 export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
-  const access = new Map([...accessRulesOf(services), ...anonymousRulesOf(infrastructure)])
+  const access = accessRulesOf(services, infrastructure)
   const callerIds = new WeakMap<NodeRequest, string>()
   // A call ends with its answer: whether that is read does not matter.
   const observer: CallObserver = {
