@@ -1,5 +1,4 @@
 import type { Config } from '../config.js'
-import { systemTiming } from '../db/retries.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { addReason } from '../failure/error-reason.js'
 import { fieldHint, formRulesOf, maxValuesOf } from '../handlers/method-options.js'
@@ -27,15 +26,13 @@ type DoorParts = Parts & { readonly calls: Calls }
 
 /** Makes everything that answers requests; all doors of methods lead to the same implementations. */
 export function createDoors(options: DoorParts): Doors {
-  const { config, runtime, authentication, limitCheck, calls, lifecycle } = options
+  const { config, authentication, limitCheck, calls, lifecycle } = options
   const { hasher, keyUses, bearerTokens } = authentication
   const { hooks, maxBodyBytes, maxTimeoutMs } = calls
   const routes = createRoutes({
-    runtime,
     hasher,
     keyUses,
     bearerTokens,
-    timing: systemTiming,
     limitCheck,
     feedSignals: options.feedSignals,
     webhooks: options.webhooks,

@@ -9,8 +9,8 @@ import { requestContextOf } from './request-context.js'
 export function createAuthHandlers({ tally, ...tools }: HandlerTools): ServiceImpl<typeof AuthService> {
   return {
     revokeLeakedKey: async ({ secret }, context) => {
-      const { tables, requestId } = requestContextOf(context)
-      const keys = await revokeLeakedKey({ ...tools, database: tables }, secret, requestId)
+      const { tables, runtime, requestId } = requestContextOf(context)
+      const keys = await revokeLeakedKey({ ...tools, database: tables, runtime }, secret, requestId)
       tally?.keysRevoked(keys)
       return {}
     },

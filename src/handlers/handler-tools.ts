@@ -1,12 +1,11 @@
 import type { CredentialTools } from '../domain/auth/bearer-token.js'
-import type { RevocationOptions } from '../domain/auth/revocation.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import type { WebhookTools } from '../domain/webhook/delivery.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 
 /** What handlers work with beside the scope of a call; each takes the parts that it needs. */
-export interface HandlerTools extends Omit<CredentialTools & RevocationOptions, 'database'> {
+export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTokens' | 'keyUses'> {
   readonly feedSignals: FeedSignals
   readonly webhooks: WebhookTools
   readonly limitCheck: LimitCheck

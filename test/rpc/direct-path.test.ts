@@ -8,7 +8,6 @@ import { accessRulesOf } from '../../src/admission/access-rule.js'
 import { createAdmission } from '../../src/admission/admission.js'
 import { createWebhooks } from '../../src/app.js'
 import { configFromEnvironment } from '../../src/config.js'
-import { systemTiming } from '../../src/db/retries.js'
 import { createAuthenticator } from '../../src/domain/auth/authentication.js'
 import { createBearerTokens } from '../../src/domain/auth/bearer-token.js'
 import { createKeyUses } from '../../src/domain/auth/key-use.js'
@@ -67,7 +66,7 @@ beforeAll(async () => {
   const credentials = { hasher, keyUses, bearerTokens }
   const feedSignals = new FeedSignals()
   const webhooks = createWebhooks(configFromEnvironment({ SVC_SEAL_KEY: 'a key of thirty-two characters !!' }))
-  const handlers = { runtime, ...credentials, timing: systemTiming, limitCheck, feedSignals, webhooks }
+  const handlers = { ...credentials, limitCheck, feedSignals, webhooks }
   const outcomes: Outcomes = new Map()
   const routes = replayedRoutes(createRoutes(handlers), outcomes)
   const publicError = (cause: unknown, { method }: { readonly method: DescMethod }) =>

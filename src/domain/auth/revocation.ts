@@ -1,5 +1,5 @@
 import { databaseFailure } from '../../db/errors.js'
-import type { Timing } from '../../db/retries.js'
+import { systemTiming, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
@@ -19,7 +19,7 @@ export interface RevocationOptions {
   readonly database: Tables
   readonly hasher: SecretHasher
   readonly runtime: Runtime
-  readonly timing: Pick<Timing, 'now' | 'sleep'>
+  readonly timing?: Pick<Timing, 'now' | 'sleep'>
   /** How long a revocation may take, in milliseconds; default 5 s. */
   readonly timeoutMillis?: number | undefined
 }
@@ -43,7 +43,7 @@ export function isCredential(text: string): boolean {
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
-  const { database, hasher, runtime, timing, timeoutMillis = 5_000 } = options
+  const { database, hasher, runtime, timing = systemTiming, timeoutMillis = 5_000 } = options
   const end = secret.startsWith(ACCESS_TOKEN_PREFIX)
     ? endAccessToken
     : secret.startsWith(USER_TOKEN_PREFIX)
