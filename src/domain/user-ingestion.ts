@@ -9,14 +9,13 @@ import {
   readSourceProfiles,
   type SourceProfileDocument,
 } from '../store/source-profile.js'
-import { auditedCall } from './audit/audit-event.js'
 import { requirePermissionIn, type Scope } from './caller/caller.js'
 import { commandsOfRequest, type GovernedField } from './profile/field-ownership.js'
 import { type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
 import { holdMembers, suffices } from './user/hold.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
-import { getUser, requireMemberPermission } from './user/user.js'
+import { getUser, memberWriterOf, requireMemberPermission } from './user/user.js'
 import { changeMembers, memberTransaction, writePlan } from './user/write.js'
 import { emailViolations } from './value/email-address.js'
 import { repeats } from './value/taken-value.js'
@@ -132,8 +131,7 @@ async function ingest(
     const target = before === undefined ? { email: profile.profile.email } : { userId: before.userId }
     return { target, refusedValues: 'leave out' as const, ...profile }
   })
-  const writer = { ...auditedCall(scope), action: 'user.ingest' } as const
-  const published = await changeMembers(transaction, writer, changes, scope.runtime)
+  const published = await changeMembers(transaction, memberWriterOf(scope, 'user.ingest'), changes)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(
@@ -157,13 +155,12 @@ export async function republishUser(
   scope: Scope,
   userId: string,
 ): Promise<PublishedFields & { readonly json: string }> {
-  const { caller, runtime } = scope
-  const { organizationId } = caller
+  const { caller } = scope
   await requireMemberPermission(scope, 'ingestion:write', userId)
-  const writer = { ...auditedCall(scope), action: 'user.republish' } as const
+  const writer = memberWriterOf(scope, 'user.republish')
   return memberTransaction(scope.tables, async (tables) => {
     const read = async () => {
-      const profiles = await readSourceProfiles(tables, organizationId, userId)
+      const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
       return {
         target: { userId },
         commands: profiles.flatMap(commandsOfStored),
@@ -171,13 +168,13 @@ export async function republishUser(
         profiles,
       } as const
     }
-    const held = await holdMembers(tables, organizationId, [await read()], runtime)
+    const held = await holdMembers(tables, writer, [await read()])
     // Again, as whoever took in a newer profile in between held the member until it was stored.
     const change = await read()
     if (!suffices(held, [change])) return undefined
     const changes = change.profiles.length === 0 ? [] : [change]
     const plan = planMembers(writer, changes, held)
-    await writePlan(tables, plan, runtime)
+    await writePlan(tables, writer, plan)
     const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
     return { json: await getUser({ tables, caller }, userId), changes: written, leftOut }
   })

@@ -12,6 +12,7 @@ import type { HeldMembers } from '../../src/domain/user/hold.js'
 import { type Member, type MemberChange, type MemberWriter, newMember } from '../../src/domain/user/member.js'
 import { type MemberPlan, planMembers } from '../../src/domain/user/plan.js'
 import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
+import { createTestRuntime } from '../support/runtime.js'
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (millis: number) => new Date(start.getTime() + millis)
@@ -20,6 +21,7 @@ const key: MemberWriter = {
   actor: { kind: 'API_KEY', id: 'key', name: 'Key' },
   rights: 'administrators',
   requestId: 'request',
+  runtime: createTestRuntime(),
   action: 'user.update',
 }
 

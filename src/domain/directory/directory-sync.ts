@@ -64,7 +64,7 @@ export async function createDirectoryUser(
   const target = { email, mustJoin: true }
   const change = { target, commands: commandsOf(write), active, userName, directory: standing }
   return memberTransaction(scope.tables, async (tables) => {
-    const { member } = await changeMember(tables, writerOf(scope), change, scope.runtime)
+    const { member } = await changeMember(tables, writerOf(scope), change)
     return readDirectoryUser({ ...scope, tables }, member.userId)
   })
 }
@@ -96,7 +96,7 @@ export async function holdDirectoryUser(
 ): Promise<HeldDirectoryUser | undefined> {
   const change = changeOf(user, write)
   if (change === undefined) return undefined
-  const held = await holdMembers(scope.tables, scope.organizationId, [change], scope.runtime)
+  const held = await holdMembers(scope.tables, scope, [change])
   return { held, user: await readDirectoryUser(scope, user.userId) }
 }
 
@@ -119,20 +119,21 @@ export async function changeDirectoryUser(
   { user, held }: HeldDirectoryUser,
   write: DirectoryWrite,
 ): Promise<DirectoryUserRow | undefined> {
-  const { tables, organizationId, runtime } = scope
+  const { tables, organizationId } = scope
   const { userId } = user
   const change = changeOf(user, write)
   if (change === undefined) return user
   if (!suffices(held, [change])) return undefined
-  await writePlan(tables, planMembers(writerOf(scope), [change], held), runtime)
+  const writer = writerOf(scope)
+  await writePlan(tables, writer, planMembers(writer, [change], held))
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
   if (isDeleted) await leaveAllGroups(tables, { organizationId, userId, now: held.now })
   return readDirectoryUser(scope, userId)
 }
 
-function writerOf({ organizationId, keyId, name, requestId }: DirectoryScope): MemberWriter {
+function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryScope): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  return { organizationId, actor, requestId, rights: 'administrators', action: 'user.directory_sync' }
+  return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */

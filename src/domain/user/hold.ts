@@ -1,11 +1,10 @@
 import type { Tables } from '../../db/tables.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
 import { findAdministrators, findEmailKeys, lockMembers } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import type { ManagerChains } from './manager.js'
-import { type Member, type MemberChange, newMember, valuesSet } from './member.js'
+import { type Member, type MemberChange, type MemberWriter, newMember, valuesSet } from './member.js'
 
 /** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
 export interface HeldMembers {
@@ -52,9 +51,8 @@ type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 
  */
 export async function holdMembers(
   transaction: Tables,
-  organizationId: string,
+  { organizationId, runtime }: Pick<MemberWriter, 'organizationId' | 'runtime'>,
   changes: readonly MemberChange[],
-  runtime: Runtime,
 ): Promise<HeldMembers> {
   const needs = needsOf(changes)
   const movingIds = changes.flatMap(({ email, target }) =>

@@ -1,4 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
+import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { MemberRow } from '../../store/member.js'
 import type { AuditEvent } from '../audit/audit-event.js'
@@ -42,8 +43,8 @@ export type MemberRights = 'profiles' | 'members' | 'administrators'
 
 /** Who changes members of an organization, by which request, and how. */
 export interface MemberWriter extends Pick<AuditEvent, 'organizationId' | 'actor' | 'requestId'> {
-  /** Default `profiles`. */
-  readonly rights?: MemberRights
+  readonly runtime: Runtime
+  readonly rights: MemberRights
   /**
    * The action in the audit log for a write of governed fields, such as `user.update`; for a new member, `user.create`.
    */

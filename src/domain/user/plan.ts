@@ -26,7 +26,6 @@ import { emailTaken, isActive, isActiveAdministrator, requireAdministratorLeft, 
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
-  readonly organizationId: string
   /** Those who join, in the order of the changes. */
   readonly added: readonly Member[]
   /** Those whose memberships are written anew. */
@@ -129,7 +128,6 @@ class PlannedMembers {
       .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
       .map((member) => ({ ...member, updatedAt: now }))
     return {
-      organizationId: this.#writer.organizationId,
       added: [...joining].map((userId) => memberOf(this.#members, userId)),
       changed,
       signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),

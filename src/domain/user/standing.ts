@@ -59,7 +59,7 @@ function changedEmail(
 ): string {
   const emailKey = emailKeyOf(email)
   if (emailKey === emailKeyOf(member.email)) return member.email
-  const { actor, rights = 'profiles' } = writer
+  const { actor, rights } = writer
   if (rights === 'profiles') throw permissionMissing('users:write')
   if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (actor.kind !== 'DIRECTORY') {

@@ -1,5 +1,4 @@
 import { refuseViolations, ServiceError } from '../../errors.js'
-import { auditedCall } from '../audit/audit-event.js'
 import { requirePermissionIn, type Scope } from '../caller/caller.js'
 import { isWritten } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
@@ -7,7 +6,7 @@ import { repeats } from '../value/taken-value.js'
 import { holdMembers } from './hold.js'
 import type { ChangedMember, Member } from './member.js'
 import { planEachMember } from './plan.js'
-import { changeOfUpdate, memberRightsOf, type UserUpdate } from './user.js'
+import { changeOfUpdate, memberWriterOf, type UserUpdate } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 
 /** What became of one update, or would. */
@@ -31,18 +30,18 @@ export async function batchUpdateUsers(
   updates: readonly UserUpdate[],
   validateOnly: boolean,
 ): Promise<UserUpdateResult[]> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller } = scope
   const judged = updates.map((update, index) => changeOfUpdate(caller, update, `users[${index}].`))
   const ids = updates.map(({ userId }) => userId)
   const repeated = repeats('users', 'id', ids, 'name each user once')
   refuseViolations([...repeated.flat(), ...judged.flatMap(({ violations }) => violations)])
   requirePermissionIn(caller, null, 'users:write')
-  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
+  const writer = memberWriterOf(scope, 'user.update')
   const changes = judged.map(({ change }) => change)
   const work = async (transaction: typeof tables) => {
-    const held = await holdMembers(transaction, caller.organizationId, changes, runtime)
+    const held = await holdMembers(transaction, writer, changes)
     const plan = planEachMember(writer, changes, held)
-    if (!validateOnly) await writePlan(transaction, plan, runtime)
+    if (!validateOnly) await writePlan(transaction, writer, plan)
     return updates.flatMap(({ userId }, index) => {
       const outcome = plan.outcomes[index]
       return outcome === undefined ? [] : resultOf(userId, outcome, held.members.get(userId))

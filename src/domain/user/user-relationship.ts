@@ -1,6 +1,5 @@
 import { notFound } from '../../errors.js'
 import { findManager } from '../../store/member.js'
-import { auditedCall } from '../audit/audit-event.js'
 import type { Scope } from '../caller/caller.js'
 import { commandsOfRequest } from '../profile/field-ownership.js'
 import { acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
@@ -8,7 +7,7 @@ import { holdMembers } from './hold.js'
 import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
 import type { ChangedMember } from './member.js'
 import { planMembers } from './plan.js'
-import { apiWriterOf, requireMemberPermission } from './user.js'
+import { apiWriterOf, memberWriterOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 
 /** A manager to assign; an empty id clears it. Default of `pin`: a user token pins, a key does not. */
@@ -35,23 +34,23 @@ export async function writeManager(
   scope: Scope,
   { userId, managerUserId, pin }: ManagerWrite,
 ): Promise<Pick<ChangedMember, 'changes'> & { readonly relationship: ManagerRelationship | undefined }> {
-  const { caller, runtime, ifMatch } = scope
+  const { caller, ifMatch } = scope
   const accepted = acceptedVersionsFrom(ifMatch)
   await requireMemberPermission(scope, 'users:write', userId)
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
   const action = managerUserId === '' ? 'user_relationship.delete' : 'user_relationship.create'
-  const writer = { ...auditedCall(scope), action, managerField: 'relatedUserId' } as const
+  const writer = { ...memberWriterOf(scope, action), managerField: 'relatedUserId' }
   const changes = [{ target: { userId }, commands }]
   return memberTransaction(scope.tables, async (tables) => {
-    const held = await holdMembers(tables, caller.organizationId, changes, runtime)
+    const held = await holdMembers(tables, writer, changes)
     const member = held.members.get(userId)
     if (member === undefined) throw notFound('user', userId)
     const before = relationshipOf(member)
     const what = { resourceType: 'user relationship', resourceId: userId }
     requireAcceptedVersion(accepted, before && relationshipTagOf(before), what)
     const plan = planMembers(writer, changes, held)
-    await writePlan(tables, plan, runtime)
+    await writePlan(tables, writer, plan)
     const [changed] = plan.outcomes
     return { relationship: changed && relationshipOf(changed.member), changes: changed?.changes ?? [] }
   })

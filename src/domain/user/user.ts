@@ -1,5 +1,6 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
+import type { AuditAction } from '../../store/audit-action.js'
 import { printUser } from '../../store/user.js'
 import { auditedCall } from '../audit/audit-event.js'
 import {
@@ -16,7 +17,7 @@ import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-
 import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
-import type { ChangeById, ChangedMember, MemberRights } from './member.js'
+import type { ChangeById, ChangedMember, MemberRights, MemberWriter } from './member.js'
 import { planMembers } from './plan.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
 
@@ -49,10 +50,10 @@ export async function createUser(scope: Scope, { email, role, profile, pinFields
   refuseViolations([...violations, ...pinViolations({ pinFields, setFields: fieldsOf(profile) }, createPinFields)])
   requirePermissionIn(caller, null, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
-  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.create' } as const
+  const writer = memberWriterOf(scope, 'user.create')
   const change = { target: { email, mustJoin: true }, commands, role }
   return memberTransaction(scope.tables, async (tables) => {
-    const { member } = await changeMember(tables, writer, change, scope.runtime)
+    const { member } = await changeMember(tables, writer, change)
     return getUser({ tables, caller }, member.userId)
   })
 }
@@ -105,20 +106,19 @@ export async function endUserSessions(scope: Scope, userId: string): Promise<voi
 
 /** Changes a member in the version that the request accepts. */
 async function changeUser(scope: Scope, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
-  const { caller, runtime, ifMatch } = scope
-  const { organizationId } = caller
+  const { caller, ifMatch } = scope
   const { userId } = change.target
   const accepted = acceptedVersionsFrom(ifMatch)
   if (!isOwnProfile) await requireMemberPermission(scope, 'users:write', userId)
-  const writer = { ...auditedCall(scope), rights: memberRightsOf(caller), action: 'user.update' } as const
+  const writer = memberWriterOf(scope, 'user.update')
   return memberTransaction(scope.tables, async (tables) => {
-    const held = await holdMembers(tables, organizationId, [change], runtime)
+    const held = await holdMembers(tables, writer, [change])
     if (accepted !== undefined) {
       const tag = entityTagOf(await getUser({ tables, caller }, userId))
       requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
     }
     const plan = planMembers(writer, [change], held)
-    await writePlan(tables, plan, runtime)
+    await writePlan(tables, writer, plan)
     const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
     return { json: await getUser({ tables, caller }, userId), changes }
   })
@@ -155,12 +155,17 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
   throw permissionMissing(permission)
 }
 
+/** The caller as a writer of members, and what the audit log calls what it does to governed fields. */
+export function memberWriterOf(scope: Scope, action: AuditAction): MemberWriter {
+  return { ...auditedCall(scope), runtime: scope.runtime, rights: memberRightsOf(scope.caller), action }
+}
+
 /**
  * What the caller may change of members beside governed fields. Nobody gives what they do not have: only
  * administrators, and organization keys with all that a key can have, are above an administrator's role and address
  * (docs/permissions.md).
  */
-export function memberRightsOf(caller: Caller): MemberRights {
+function memberRightsOf(caller: Caller): MemberRights {
   if (!hasPermissionIn(caller, null, 'users:write')) return 'profiles'
   return isAdministrator(caller) ? 'administrators' : 'members'
 }

@@ -1,6 +1,5 @@
 import type { Tables, TransactionOptions } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
-import type { Runtime } from '../../runtime/runtime.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
 import { writeMembers } from '../../store/member.js'
 import type { UniqueValue } from '../../store/unique-value.js'
@@ -19,11 +18,10 @@ export async function changeMembers<Change extends MemberChange>(
   transaction: Tables,
   writer: MemberWriter,
   changes: readonly Change[],
-  runtime: Runtime,
 ): Promise<readonly ChangedMember<Change>[]> {
-  const held = await holdMembers(transaction, writer.organizationId, changes, runtime)
+  const held = await holdMembers(transaction, writer, changes)
   const plan = planMembers(writer, changes, held)
-  await writePlan(transaction, plan, runtime)
+  await writePlan(transaction, writer, plan)
   return plan.outcomes
 }
 
@@ -32,9 +30,8 @@ export async function changeMember(
   transaction: Tables,
   writer: MemberWriter,
   change: MemberChange,
-  runtime: Runtime,
 ): Promise<ChangedMember> {
-  const [changed] = await changeMembers(transaction, writer, [change], runtime)
+  const [changed] = await changeMembers(transaction, writer, [change])
   if (changed === undefined) throw new Error('the change returned no result')
   return changed
 }
@@ -42,8 +39,8 @@ export async function changeMember(
 /** Writes what was decided. */
 export async function writePlan(
   transaction: Tables,
-  { organizationId, added, changed, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
-  runtime: Runtime,
+  { organizationId, runtime }: MemberWriter,
+  { added, changed, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
 ): Promise<void> {
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
