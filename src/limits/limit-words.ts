@@ -45,7 +45,7 @@ function rulesAt(rules: FieldRules, { isPart, forKey }: { isPart: boolean; forKe
 }
 
 /** What a text must be; `ruleId` is the rule that it breaks. */
-export function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId: string): string {
+function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId: string): string {
   const { const: only, minLen, maxLen, pattern, in: values, wellKnown } = rules
   if (wellKnown.case === 'uuid') return 'must be a UUID such as 0190b8f4-5d2e-7c3a-9b1f-2d6e8a4c7f10'
   if (values.length > 0) {

@@ -49,7 +49,7 @@ export async function createAccessToken(
  * The error for every fault of an id and a secret (RFC 6749 section 5.2, `invalid_client`). Only faults in the form of
  * the request have a text of their own: unknown, wrong and revoked credentials share one.
  */
-export function clientCredentialsInvalid(
+function clientCredentialsInvalid(
   fault = 'the id and the secret do not belong to a live API key: check both, or create another key',
 ): ServiceError {
   return new ServiceError('CLIENT_CREDENTIALS_INVALID', fault, { challenge: 'Basic realm="svc"' })

@@ -124,7 +124,7 @@ export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Perm
  * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
  * guest's to the reads of the team roles. `teamRoles` is keyed by the id of the team.
  */
-export function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
+function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
   const teams = new Map<string, ReadonlySet<Permission>>()
   for (const [teamId, teamRole] of Object.entries(teamRoles)) {

@@ -6,7 +6,7 @@ import { type FeedPlace, type FeedSelection, findFeedEnd, findFeedEvent, readFee
 const START: FeedPlace = { position: '0', eventId: '' }
 
 /** The text that callers get for a place in the feed. */
-export function cursorOf({ position, eventId }: FeedPlace): string {
+function cursorOf({ position, eventId }: FeedPlace): string {
   return Buffer.from(`${position} ${eventId}`).toString('base64url')
 }
 
