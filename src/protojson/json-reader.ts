@@ -2,7 +2,7 @@ import { create, type DescField, type DescMessage, type MessageShape } from '@bu
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { invalidArgument, ValueFault } from './invalid.js'
 import { type JsonReading, type JsonRules, readField, readMessage } from './json-message.js'
-import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonLines, parseJsonTree } from './json-text.js'
+import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonTree } from './json-text.js'
 import { createRequiredSearch } from './required-fields.js'
 
 /** How JSON is read. */
@@ -41,7 +41,7 @@ export function readJson(
     missingField: createRequiredSearch(),
   }
   try {
-    const json = (isLines ? parseJsonLines : parseJsonTree)(input, limits.maxValues, reading.path)
+    const json = parseJsonTree(input, limits.maxValues, reading.path, isLines)
     if (field === undefined) readMessage(target, json, reading)
     else readField(target, field, json, reading)
   } catch (error) {

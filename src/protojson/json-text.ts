@@ -24,44 +24,15 @@ export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY,
 /**
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
  * surrogate, nothing after the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
- * and `ValueFault` as soon as it meets more than `maxValues`; the path is left there.
+ * and `ValueFault` as soon as it meets more than `maxValues`; the path is left there. `isLines`: newline-delimited JSON,
+ * a value on each line, as a list; blank lines are skipped.
  */
 export function parseJsonTree(
   input: string | Uint8Array,
   maxValues = NO_JSON_LIMITS.maxValues,
   path: (string | number)[] = [],
+  isLines = false,
 ): JsonTree {
-  return createJsonParser(input, maxValues, path).document()
-}
-
-/** Parses newline-delimited JSON, a value on each line, into a list as `parseJsonTree` does; blank lines are skipped. */
-export function parseJsonLines(input: string | Uint8Array, maxValues: number, path: (string | number)[]): JsonTree[] {
-  return createJsonParser(input, maxValues, path).lines()
-}
-
-/**
- * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
- * decimal strings, which keeps their digits for 64-bit fields. What exceeds the limits is `invalid_argument` too.
- */
-export function parseStrictJson(input: string | Uint8Array, limits = NO_JSON_LIMITS): JsonValue {
-  try {
-    const tree = parseJsonTree(input, limits.maxValues)
-    refuseDeeper(tree, limits.maxFreeDepth)
-    return plainJson(tree)
-  } catch (error) {
-    throw error instanceof ValueFault ? invalidArgument('', error.message) : error
-  }
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw invalidArgument('', 'the body is not valid UTF-8: send JSON in UTF-8')
-  }
-}
-
-function createJsonParser(input: string | Uint8Array, maxValues: number, path: (string | number)[]) {
   const text = typeof input === 'string' ? input : decodeUtf8(input)
   let at = 0
   let depth = 0
@@ -222,7 +193,29 @@ function createJsonParser(input: string | Uint8Array, maxValues: number, path: (
     return result
   }
 
-  return { document, lines }
+  return isLines ? lines() : document()
+}
+
+/**
+ * Parses JSON as strictly as `parseJsonTree` into plain values that `fromJson` accepts. Integers beyond 2^53 become
+ * decimal strings, which keeps their digits for 64-bit fields. What exceeds the limits is `invalid_argument` too.
+ */
+export function parseStrictJson(input: string | Uint8Array, limits = NO_JSON_LIMITS): JsonValue {
+  try {
+    const tree = parseJsonTree(input, limits.maxValues)
+    refuseDeeper(tree, limits.maxFreeDepth)
+    return plainJson(tree)
+  } catch (error) {
+    throw error instanceof ValueFault ? invalidArgument('', error.message) : error
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidArgument('', 'the body is not valid UTF-8: send JSON in UTF-8')
+  }
 }
 
 // Unit by unit: a text of only line ends would otherwise be split, or searched, a million times.

@@ -1,4 +1,5 @@
 import { type DescEnum, ScalarType } from '@bufbuild/protobuf'
+import { FLOAT32_MAX } from '@bufbuild/protobuf/wire'
 import { quoted, shortened, ValueFault } from './invalid.js'
 import { parseJsonTree } from './json-text.js'
 import { describeJson, Fraction, type JsonTree } from './json-tree.js'
@@ -7,9 +8,6 @@ import { suggestion } from './nearest.js'
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const MAX_INTEGER_DIGITS = 20
-const FLOAT_MAX = 3.4028234663852886e38
-// Halfway to the next float above FLOAT_MAX: everything below rounds to FLOAT_MAX.
-const FLOAT_LIMIT = 3.4028235677973366e38
 
 const INT32 = [-(2n ** 31n), 2n ** 31n - 1n] as const
 const UINT32 = [0n, 2n ** 32n - 1n] as const
@@ -56,11 +54,12 @@ export function integerInRange(type: ScalarType, value: bigint | number): Scalar
   return BigInt(value)
 }
 
-/** Checks that a double fits `FLOAT` if that is the type; infinities and NaN pass. */
+/** A double as `FLOAT` can have it, if that is the type: what rounds to the largest is the largest; infinities and NaN pass. */
 export function floatInRange(type: ScalarType, value: number): number {
-  if (type !== ScalarType.FLOAT || !Number.isFinite(value) || Math.abs(value) <= FLOAT_MAX) return value
-  if (Math.abs(value) < FLOAT_LIMIT) return Math.sign(value) * FLOAT_MAX
-  throw outOfRange(type, String(value))
+  if (type !== ScalarType.FLOAT || !Number.isFinite(value) || Math.abs(value) <= FLOAT32_MAX) return value
+  const rounded = Math.fround(value)
+  if (!Number.isFinite(rounded)) throw outOfRange(type, String(value))
+  return rounded
 }
 
 /** Reads text as a float: a JSON number, `NaN`, `Infinity` or `-Infinity`. */
