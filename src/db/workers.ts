@@ -25,7 +25,10 @@ const OTHERS = 2
 /** After how long the worker of an organization is asked for again; only the share is wrong when it has moved. */
 const KNOWN_MILLIS = 10_000
 const MAX_KNOWN = 10_000
-/** After so long without any answer that it owes, or at once if it is lost, a worker is probed, and then as often until it answers. */
+/**
+ * After so long without any answer that it owes, or at once if it is lost, a worker is probed, and then as often until
+ * it answers.
+ */
 const SILENCE_MILLIS = 1_000
 /** How often workers that owe something are looked at. */
 const LOOK_MILLIS = 250

@@ -22,7 +22,10 @@ export interface PagesOptions extends PublicUrls {
   readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
-/** Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the path is none of them. */
+/**
+ * Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the
+ * path is none of them.
+ */
 export function createPages(options: PagesOptions): Door {
   const pages = new Map<string, Page>([
     ['/', createIndexPage(options)],

@@ -25,9 +25,10 @@ export interface FieldAdvice {
 const MAX_PATH_LENGTH = 100
 
 /**
- * Resolves names to a field path, or says what is wrong with them. Its last field takes URL text: a scalar, an enum, or a well-known type with a text
- * form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself; other types with a JSON form
- * of their own have no fields here, because their fields could be set to values that this form cannot express.
+ * Resolves names to a field path, or says what is wrong with them. Its last field takes URL text: a scalar, an enum, or
+ * a well-known type with a text form, singular or repeated. A step through a wrapper (`w.value`) is the wrapper itself;
+ * other types with a JSON form of their own have no fields here, because their fields could be set to values that this
+ * form cannot express.
  */
 export function resolveFieldPath(
   desc: DescMessage,

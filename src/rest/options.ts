@@ -41,7 +41,10 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
    * Requests there in an RPC protocol go to `fallback`, if there is one.
    */
   readonly defaultBindings?: boolean | undefined
-  /** How JSON is read and printed. The types of all mounted services, and the well-known ones, are known for `Any` without a registry. */
+  /**
+   * How JSON is read and printed. The types of all mounted services, and the well-known ones, are known for `Any`
+   * without a registry.
+   */
   readonly jsonOptions?: JsonOptions | undefined
   /** The limit of a request body in bytes, before and after decompression; default 4 MiB. */
   readonly maxBodyBytes?: number | ((method: DescMethod) => number) | undefined

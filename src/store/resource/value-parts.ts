@@ -48,7 +48,10 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
   throw new Error(`${field.parent.typeName}.${field.name} cannot be printed of ${type}`)
 }
 
-/** The parts of a computed value: text, a list of texts, a number or a boolean, the full name of an enum's value, or JSON as text. */
+/**
+ * The parts of a computed value: text, a list of texts, a number or a boolean, the full name of an enum's value, or
+ * JSON as text.
+ */
 export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[] {
   // A name in quotes becomes part of the text.
   const constant = /^'(\w+)'$/.exec(sql.text)?.[1]
