@@ -9,11 +9,12 @@ import { orUnavailable, revokeKeyById, revokeLeakedKey } from '../../src/domain/
 import { createSecretHasher } from '../../src/domain/auth/secret-hash.js'
 import { ServiceError } from '../../src/errors.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
+import { watchSentQueries } from '../support/sent-queries.js'
 import type { Database } from '../support/sql.js'
 
-const { acme } = fixture
+const { acme, users } = fixture
 const plain = createSecretHasher()
 const runtime = createTestRuntime()
 
@@ -58,6 +59,11 @@ describe('a revocation', () => {
     }
     return keys
   }
+  const eventsOf = (action: string, targetId: string) =>
+    database.query('SELECT actor_kind, request_id FROM audit_events WHERE target_id = $1 AND action = $2', [
+      targetId,
+      action,
+    ])
   const stateOf = (...keys: readonly { id: string }[]) =>
     Promise.all(
       keys.map(async ({ id }) => {
@@ -66,11 +72,7 @@ describe('a revocation', () => {
              FROM api_keys WHERE id = $1`,
           [id],
         )
-        const events = await database.query(
-          `SELECT actor_kind, request_id FROM audit_events WHERE target_id = $1 AND action = 'api_key.revoke'`,
-          [id],
-        )
-        return { ...row, events }
+        return { ...row, events: await eventsOf('api_key.revoke', id) }
       }),
     )
   const live = { revoked_by: null, sessions: 0, events: [] }
@@ -108,6 +110,68 @@ describe('a revocation', () => {
     expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
     await expect(leak('')).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
     for (const text of ['hunter2', `${unknown}x`]) expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
+  })
+
+  it('of a key that was rotated without an overlap ends nothing: its operator has dealt with the leak', async () => {
+    const options = { database, runtime, hasher: plain }
+    const old = await createApiKey(options, { organizationId: acme })
+    const young = await rotateApiKey(options, { id: old.id, overlapSeconds: 0 })
+    expect(await leak(old.secret)).toMatchObject({ ended: [0], hashed: [old.secret] })
+    expect(await stateOf(young)).toEqual([live])
+    expect(await leak(young.secret)).toMatchObject({ ended: [1] })
+  })
+
+  it('of an access token ends that token, and not its key', async () => {
+    const [key, other] = [
+      await insertApiKey(database, { organizationId: acme }),
+      await insertApiKey(database, { organizationId: acme }),
+    ]
+    expect(await leak(key.token)).toMatchObject({ ended: [0], hashed: [key.token] })
+    expect(await stateOf(key, other)).toEqual([live, { ...live, sessions: 1 }])
+    expect(await eventsOf('access_token.revoke', key.id)).toEqual(reported.events)
+    expect(await leak(key.token)).toMatchObject({ ended: [0] })
+    expect(await eventsOf('access_token.revoke', key.id)).toHaveLength(1)
+  })
+
+  it('of a user token ends that token, and no other of its user', async () => {
+    const tokens = [
+      await insertUserToken(database, { userId: users.viewer }),
+      await insertUserToken(database, { userId: users.viewer }),
+    ]
+    const left = () => database.query('SELECT FROM user_tokens WHERE user_id = $1', [users.viewer])
+    expect(await leak(tokens[0] ?? '')).toMatchObject({ ended: [0], hashed: [tokens[0]] })
+    expect(await left()).toHaveLength(1)
+    expect(await eventsOf('user_token.revoke', users.viewer)).toEqual(reported.events)
+    expect(await leak(tokens[0] ?? '')).toMatchObject({ ended: [0] })
+    expect([await left(), await eventsOf('user_token.revoke', users.viewer)].map(({ length }) => length)).toEqual([
+      1, 1,
+    ])
+  })
+
+  it('hashes only whole tokens', async () => {
+    const { token } = await insertApiKey(database, { organizationId: acme })
+    for (const text of [token.slice(0, -1), `${token}x`, token.slice(0, 'svc_token_'.length)]) {
+      expect(await leak(text)).toMatchObject({ hashed: [''] })
+    }
+  })
+
+  it('sends the same to the database whether there is such a credential or not', async () => {
+    const queries = watchSentQueries(database)
+    const sentFor = async (secret: string) => {
+      await leak(secret)
+      return queries.take()
+    }
+    const key = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.viewer })
+    queries.take()
+    for (const secret of [key.token, userToken, key.secret]) {
+      const found = await sentFor(secret)
+      expect(found).toHaveLength(1)
+      expect(await sentFor(secret)).toEqual(found)
+    }
+    const hit = await sentFor((await insertApiKey(database, { organizationId: acme })).secret)
+    expect(await sentFor(createApiKeySecret('pk', runtime))).toEqual(hit.slice(-1))
+    expect(await sentFor('hunter2')).toEqual(hit.slice(-1))
   })
 
   it('works without an observer', async () => {

@@ -30,7 +30,7 @@ const targets = {
   },
   revocation: {
     mutate: ['src/domain/auth/revocation.ts'],
-    tests: ['test/auth/revocation-rules.test.ts'],
+    tests: ['test/auth/revocation-rules.test.ts', 'test/auth/time-grid.test.ts'],
   },
 }
 
