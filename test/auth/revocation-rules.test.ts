@@ -108,8 +108,12 @@ describe('a revocation', () => {
   it("of a text that is not a key's secret ends nothing, and hashes only texts of that form", async () => {
     const unknown = createApiKeySecret('pk', runtime)
     expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
-    await expect(leak('')).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST' })
-    for (const text of ['hunter2', `${unknown}x`]) expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
+    const message = 'secret: is empty: send the text of the secret'
+    for (const text of ['', ' " ']) {
+      await expect(leak(text)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST', message })
+    }
+    for (const text of ['x', 'hunter2', `${unknown}x`])
+      expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
   })
 
   it('of a key that was rotated without an overlap ends nothing: its operator has dealt with the leak', async () => {
@@ -190,11 +194,13 @@ describe('a revocation', () => {
     expect(await stateOf(key)).toEqual([byOperator])
 
     const chain = await chainOf(3)
+    const untouched = await insertApiKey(database, { organizationId: acme })
     const [first, second, third] = chain.map(({ id }) => id)
     expect(await revokeKeyById({ database, runtime }, second ?? '')).toEqual([second])
     expect(await stateOf(...chain)).toEqual([live, byOperator, live])
     expect(await revokeKeyById({ database, runtime }, second ?? '', { chain: true })).toEqual([first, third])
     expect(await stateOf(...chain)).toEqual([byOperator, byOperator, byOperator])
+    expect(await stateOf(untouched)).toEqual([{ ...live, sessions: 1 }])
   })
 })
 

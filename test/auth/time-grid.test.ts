@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import { onTimeGrid } from '../../src/domain/auth/revocation.js'
 
-/** A clock that moves only during a sleep or work; its timers fire `early`. */
+/** A clock that moves only during a sleep or work, and notes the sleeps; its timers fire `early`. */
 function createClock(early = 0) {
   let now = 1_000_000.25
+  const sleeps: number[] = []
   return {
+    sleeps,
     now: () => now,
     sleep: async (millis: number) => {
+      sleeps.push(millis)
       now += Math.max(millis - early, 0.125)
     },
     work: (millis: number) => {
@@ -33,6 +36,21 @@ describe('the response time', () => {
       expect(clock.now() - start).toBeLessThan(expected + 0.25)
     }
   })
+
+  it.each([
+    [3, 44],
+    [47, 0.5],
+    [49.75, 0.25],
+  ])(
+    'is, for work of %d ms, waited for by a timer that ends shortly before it, if at all: %d ms',
+    async (workMillis, first) => {
+      const clock = createClock()
+      await onTimeGrid(clock, async () => clock.work(workMillis))
+      const [timer, ...turns] = clock.sleeps
+      expect(timer).toBe(first)
+      for (const each of turns) expect(each).toBe(0.5)
+    },
+  )
 
   it('is also on the grid for a failure', async () => {
     const clock = createClock()
