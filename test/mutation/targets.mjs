@@ -22,7 +22,7 @@ const targets = {
   },
   approval: {
     mutate: ['src/domain/access-policy-approval-procedure.ts'],
-    tests: ['test/domain/approval-topology.test.ts', 'test/access-policy-approval-procedure.test.ts'],
+    tests: ['test/domain/approval-topology.test.ts', 'test/domain/approval-procedure.test.ts'],
   },
   admission: {
     mutate: ['src/admission/admission.ts', 'src/admission/bearer.ts'],
