@@ -5,22 +5,15 @@ import {
   type StepInput,
   updateApprovalProcedure,
 } from '../../src/domain/access-policy-approval-procedure.js'
-import { type Caller, keyPermissions } from '../../src/domain/caller/caller.js'
 import { DEFAULT_TIMEOUT_SECONDS } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
-import { scopeOn } from '../support/scope.js'
+import { organizationKey, scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
 
 const { acme, users, groups } = fixture
 const accessPolicyId = fixture.accessPolicies.it
-const caller: Caller = {
-  kind: 'ORGANIZATION_API_KEY',
-  id: 'key',
-  name: 'Key',
-  organizationId: acme,
-  reach: { scope: 'organization', permissions: new Set(keyPermissions) },
-}
+const caller = organizationKey(acme)
 
 const stepOf = (...approvers: StepInput['approvers']): StepInput => ({
   approvers,

@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Caller } from '../../src/domain/caller/caller.js'
 import { type PageRequest, type PageSource, pageOf, pageOfRows, pageSizeFrom } from '../../src/domain/paging.js'
 import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { scopeOn } from '../support/scope.js'
+import { organizationKey, scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
-
-const caller: Caller = {
-  kind: 'ORGANIZATION_API_KEY',
-  id: 'key',
-  name: 'Key',
-  organizationId: 'acme',
-  reach: { scope: 'organization', permissions: new Set() },
-}
 
 const letters = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 const list: PageSource = {
@@ -35,7 +26,7 @@ describe('a page', () => {
   afterAll(() => test.drop())
 
   const page = (request: Partial<PageRequest>, source: PageSource = list) =>
-    pageOf(scopeOn(database, caller), { pageSize: 0, pageToken: '', ...request }, source)
+    pageOf(scopeOn(database, organizationKey('acme')), { pageSize: 0, pageToken: '', ...request }, source)
 
   it('begins after the last item of the one before, and has no token if nothing follows', async () => {
     const first = await page({ pageSize: 2 })
@@ -73,7 +64,7 @@ describe('a page', () => {
 
   it('belongs to the organization of the caller, the method and the filter', async () => {
     const { nextPageToken: pageToken } = await page({ pageSize: 2 })
-    const foreign = pageOf(scopeOn(database, { ...caller, organizationId: 'globex' }), { pageSize: 2, pageToken }, list)
+    const foreign = pageOf(scopeOn(database, organizationKey('globex')), { pageSize: 2, pageToken }, list)
     for (const other of [
       foreign,
       page({ pageToken }, { ...list, method: 'ListWords' }),

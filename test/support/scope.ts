@@ -1,5 +1,5 @@
 import type { Tables } from '../../src/db/tables.js'
-import type { Caller, Scope } from '../../src/domain/caller/caller.js'
+import { type Caller, keyPermissions, type Scope } from '../../src/domain/caller/caller.js'
 import { createPageTokens } from '../../src/domain/value/page-token.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import { createTestRuntime } from './runtime.js'
@@ -18,6 +18,12 @@ export const noWait = {
 /** What a call reads and writes on these tables. */
 export function tablesOn(tables: Tables) {
   return { tables, reads: tables, readSnapshot, pageTokens: createPageTokens(tables) }
+}
+
+/** A key of an organization that may do whatever keys can. */
+export function organizationKey(organizationId: string): Caller {
+  const reach = { scope: 'organization', permissions: new Set(keyPermissions) } as const
+  return { kind: 'ORGANIZATION_API_KEY', id: 'key', name: 'Key', organizationId, reach }
 }
 
 /** What a call of a caller needs, on these tables. */
