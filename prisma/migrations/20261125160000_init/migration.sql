@@ -263,7 +263,7 @@ CREATE TABLE "audit_events" (
 CREATE TABLE "event_outbox" (
     "organization_id" TEXT NOT NULL,
     "ordinal" BIGSERIAL NOT NULL,
-    "event_ids" UUID[],
+    "event_ids" UUID[] NOT NULL,
 
     CONSTRAINT "event_outbox_pkey" PRIMARY KEY ("organization_id","ordinal")
 );
@@ -1092,35 +1092,36 @@ ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_external_id_unique" UN
 ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_unique" UNIQUE ("organization_id", "team_id", "scoped_id") DEFERRABLE;
 ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_unique" UNIQUE ("organization_id", "team_id", "scoped_id") DEFERRABLE;
 
--- Ids that come in from outside: 1 to 128 of the unreserved characters of RFC 3986 and the colon.
-ALTER TABLE "organizations" ADD CONSTRAINT "organizations_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "teams" ADD CONSTRAINT "teams_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_format" CHECK ("user_id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "groups" ADD CONSTRAINT "groups_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "department_options" ADD CONSTRAINT "department_options_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "access_policies" ADD CONSTRAINT "access_policies_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "approval_procedures" ADD CONSTRAINT "approval_procedures_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "app_instances" ADD CONSTRAINT "app_instances_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "priorities" ADD CONSTRAINT "priorities_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "journey_health_checks" ADD CONSTRAINT "journey_health_checks_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "sla_conditions" ADD CONSTRAINT "sla_conditions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "sla_actions" ADD CONSTRAINT "sla_actions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "entity_types" ADD CONSTRAINT "entity_types_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
-ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
-ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]{1,64}$');
+-- Ids that come in from outside: 1 to 128 of the unreserved characters of RFC 3986 and the colon. Their length is counted
+-- apart: PostgreSQL would follow the states of `{1,128}` through each id, which takes 30 times as long.
+ALTER TABLE "organizations" ADD CONSTRAINT "organizations_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "teams" ADD CONSTRAINT "teams_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_format" CHECK ("user_id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("user_id") <= 128);
+ALTER TABLE "groups" ADD CONSTRAINT "groups_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "department_options" ADD CONSTRAINT "department_options_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "access_policies" ADD CONSTRAINT "access_policies_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "approval_procedures" ADD CONSTRAINT "approval_procedures_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "approval_steps" ADD CONSTRAINT "approval_steps_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "app_instances" ADD CONSTRAINT "app_instances_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "journey_health_checks" ADD CONSTRAINT "journey_health_checks_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "sla_definitions" ADD CONSTRAINT "sla_definitions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "sla_conditions" ADD CONSTRAINT "sla_conditions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "sla_actions" ADD CONSTRAINT "sla_actions_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "entity_types" ADD CONSTRAINT "entity_types_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "entity_ingestion_configs" ADD CONSTRAINT "entity_ingestion_configs_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "entity_field_mappings" ADD CONSTRAINT "entity_field_mappings_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
+ALTER TABLE "app_resources" ADD CONSTRAINT "app_resources_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("scoped_id") <= 64);
+ALTER TABLE "priorities" ADD CONSTRAINT "priorities_scoped_id_format" CHECK ("scoped_id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("scoped_id") <= 64);
 
 -- People.
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_email_not_empty" CHECK ("email" <> '');
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_is_another" CHECK ("manager_user_id" <> "user_id");
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_manager_assigned_at_set" CHECK (("manager_user_id" IS NULL) = ("manager_assigned_at" IS NULL));
-ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHECK ("primary_phone" ~ '^\+[1-9][0-9]{1,14}$');
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_primary_phone_is_e164" CHECK ("primary_phone" ~ '^\+[1-9][0-9]+$' AND length("primary_phone") <= 16);
 ALTER TABLE "department_options" ADD CONSTRAINT "department_options_name_not_empty" CHECK ("name" <> '');
-ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_source_format" CHECK ("source" ~ '^[a-z0-9_.-]{1,64}$');
+ALTER TABLE "source_profiles" ADD CONSTRAINT "source_profiles_source_format" CHECK ("source" ~ '^[a-z0-9_.-]+$' AND length("source") <= 64);
 
 -- Team roles that end.
 CREATE INDEX "team_members_expires_at_idx" ON "team_members" ("organization_id", "expires_at", "team_id", "user_id")
@@ -1199,7 +1200,7 @@ ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_previous_rotation_is_one_less" C
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_first_names_the_chain" CHECK (("rotation" = 0) = ("id" = "chain_id"));
 
 -- Idempotency keys.
-ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_key_format" CHECK ("key" ~ '^[!-~]{1,255}$');
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_key_format" CHECK ("key" ~ '^[!-~]+$' AND length("key") <= 255);
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_request_hash_is_sha256" CHECK (octet_length("request_hash") = 32);
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_answer_or_error" CHECK ("answer" IS NULL OR "error" IS NULL);
 
@@ -1294,11 +1295,10 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_i
 ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
-ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
 ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
 -- Few events wait to be entered in the index, since each search looks at all of them.
 ALTER INDEX "event_feed_event_ids_idx" SET (gin_pending_list_limit = 64);
-ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]{1,128}$');
+ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_id_format" CHECK ("id" ~ '^[A-Za-z0-9_.~:-]+$' AND length("id") <= 128);
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_url_not_empty" CHECK ("url" <> '');
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_disabled_reason_complete" CHECK (("status" = 'DISABLED') = ("disabled_reason" IS NOT NULL));
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_attempts_not_negative" CHECK ("attempts" >= 0);
