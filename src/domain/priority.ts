@@ -16,8 +16,10 @@ export type PriorityUpdate = Pick<store.PriorityChange, 'id' | 'name' | 'descrip
  * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
-export async function updatePriority(scope: Scope, update: PriorityUpdate): Promise<string> {
-  const { id, name, description, isAiSelectable } = update
+export async function updatePriority(
+  scope: Scope,
+  { id, name, description, isAiSelectable }: PriorityUpdate,
+): Promise<string> {
   const { tables, caller, runtime, requestId, ifMatch } = scope
   // The version is checked under a lock; without a condition, one statement suffices.
   if (acceptedVersionsFrom(ifMatch) !== undefined || tables.isDistributed) {
@@ -25,9 +27,19 @@ export async function updatePriority(scope: Scope, update: PriorityUpdate): Prom
     return updateObject(scope, priorities, id, () => Object.fromEntries(given))
   }
   const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
-  const audited = { auditEventId: runtime.newId(), actorKind, actorId, actorName, requestId }
-  const reach = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, 'tickets:write') }
-  const updated = await store.updatePriorityAtOnce(tables, { ...update, ...reach, ...audited })
+  const updated = await store.updatePriorityAtOnce(tables, {
+    id,
+    organizationId: caller.organizationId,
+    teamIds: permittedTeamIds(caller, 'tickets:write'),
+    name,
+    description,
+    isAiSelectable,
+    auditEventId: runtime.newId(),
+    actorKind,
+    actorId,
+    actorName,
+    requestId,
+  })
   return updated ?? refuse(scope, id)
 }
 
