@@ -101,7 +101,7 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
     ids: () => idsIn(sql, 'SELECT id FROM groups WHERE organization_id = $1'),
   }
   return [
-    // First, because the others add events.
+    // First, because the others add events and users.
     {
       name: 'ListAuditEvents',
       add: async () => {
@@ -113,6 +113,20 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
       isRemovedFrom: true,
       ids: () => idsIn(sql, 'SELECT id::text AS id FROM audit_events WHERE organization_id = $1'),
       walk: (size) => walkTokens(api, 'ListAuditEvents', {}, size),
+    },
+    {
+      name: 'ListUsers',
+      ...people,
+      isRemovedFrom: true,
+      walk: (size) => walkTokens(api, 'ListUsers', {}, size),
+    },
+    // A position is not a key: rows removed before it move the others.
+    {
+      name: 'Users of SCIM, rows added',
+      ...people,
+      isRemovedFrom: false,
+      ids: () => scimIds(sql),
+      walk: (size) => walkPositions(scim, '/Users', size),
     },
     ...standardSamples.flatMap((sample) => standardList(sql, api, sample)),
     ...['Team', 'Group'].map((name) => organizationList(sql, api, name)),
@@ -132,12 +146,6 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
       walk: (size) => walkTokens(api, 'ListApiKeys', {}, size),
     },
     webhookDeliveries(sql, api),
-    {
-      name: 'ListUsers',
-      ...people,
-      isRemovedFrom: true,
-      walk: (size) => walkTokens(api, 'ListUsers', {}, size),
-    },
     rowList(sql, api, { name: 'ListAppInstances', table: 'app_instances', query: { teamId: it } }),
     rowList(sql, api, {
       name: 'ListSlaDefinitions',
@@ -153,14 +161,7 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
       columns: { app_instance_id: appInstances.it, internal_entity_type_id: entityTypes.it },
     }),
     rowList(sql, api, { name: 'ListJourneys', table: 'journeys', query: {} }),
-    // A position is not a key: rows removed before it move the others.
-    {
-      name: 'Users of SCIM, rows added',
-      ...people,
-      isRemovedFrom: false,
-      ids: () => scimIds(sql),
-      walk: (size) => walkPositions(scim, '/Users', size),
-    },
+    // Last, because only the directory can remove its groups.
     { name: 'Groups of SCIM, rows added', ...groups, walk: (size) => walkPositions(scim, '/Groups', size) },
   ]
 }
