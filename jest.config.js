@@ -12,7 +12,9 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)(?<!\\.json)\\.js$': '$1' },
   moduleFileExtensions: ['js', 'ts', 'mjs', 'cjs', 'json', 'node'],
-  transform: { '\\.ts$': ['@swc/jest', { sourceMaps: true, jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+  transform: {
+    '\\.ts$': ['@swc/jest', { sourceMaps: true, jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
+  },
 
   // On a cluster, every statement goes through a coordinator and workers, all of them on this machine as a rule.
   testTimeout: isCluster ? 180_000 : 60_000,

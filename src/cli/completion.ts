@@ -22,12 +22,6 @@ interface Described {
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** The known values of options; those of others, such as ids, cannot be completed. */
-const knownValues: Readonly<Record<string, readonly string[]>> = {
-  '--kind': ['pk', 'wk', 'mk'],
-  '--permission': keyPermissions,
-}
-
 /** `svc completion`: a script that completes commands, options and values at the prompt of a shell. */
 export function registerCompletionCommand(program: Command, { stdout }: CommandContext): void {
   program
@@ -64,9 +58,11 @@ function described({ short, long, description }: Option): Described[] {
 
 /** The options of a command that take a value. */
 function valuePlaces({ command, words }: ReturnType<typeof commandPlaces>[number]): Place[] {
-  return command.options.flatMap(({ required, optional, long }) => {
+  return command.options.flatMap(({ required, optional, long, argChoices }) => {
     if (long == null || !(required || optional)) return []
-    return { words: `${words} ${long}`, commands: [], options: [], values: knownValues[long] ?? [], isFile: false }
+    // Which permissions a key can have depends on its kind. Values of others, such as ids, cannot be completed.
+    const values = argChoices ?? (long === '--permission' ? keyPermissions : [])
+    return { words: `${words} ${long}`, commands: [], options: [], values, isFile: false }
   })
 }
 

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '../domain/auth/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
-import { type ApiKeyKind, apiKeyKindFrom } from '../domain/auth/api-key-secret.js'
+import { type ApiKeyKind, apiKeyKinds } from '../domain/auth/api-key-secret.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
 import {
   aligned,
@@ -23,7 +23,7 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .description('create an API key; its secret is shown once')
     .requiredOption('--org <id>', 'the organization')
     .option('--team <id>', 'a team to restrict the key to')
-    .option('--kind <kind>', 'pk (API key), wk (worker key) or mk (management key)', parseKind, 'pk' as const)
+    .addOption(new Option('--kind <kind>', 'API key, worker key or management key').choices(apiKeyKinds).default('pk'))
     .option('--name <text>', 'a display name')
     .option(
       '--permission <permission>',
@@ -155,10 +155,4 @@ function stateOf({ revokedAt, expiresAt }: ApiKeySummary, now: Date): string {
   const days = (expiresAt.getTime() - now.getTime()) / 86_400_000
   if (days <= 0) return `expired ${expiresAt.toISOString()}`
   return `${days <= SOON_DAYS ? 'expires soon,' : 'active until'} ${expiresAt.toISOString()}`
-}
-
-function parseKind(given: string): ApiKeyKind {
-  const kind = apiKeyKindFrom(given)
-  if (kind === undefined) throw new InvalidArgumentError('must be pk, wk or mk')
-  return kind
 }

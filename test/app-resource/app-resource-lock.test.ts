@@ -2,20 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { databaseFailure } from '../../src/db/errors.js'
 import { systemTiming } from '../../src/db/retries.js'
 import { batchUpdateAppResources } from '../../src/domain/app-resource.js'
-import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import type { AppResourceUpdate } from '../../src/store/app-resource.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
-import { scopeOn } from '../support/scope.js'
+import { organizationKey, scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
 
-const caller: Caller = {
-  kind: 'ORGANIZATION_API_KEY',
-  id: 'key-1',
-  name: 'Sync',
-  organizationId: fixture.acme,
-  reach: { scope: 'organization', permissions: new Set(permissions) },
-}
+const caller = organizationKey(fixture.acme)
 
 describe('concurrent batches of app resources', () => {
   let testDatabase: TestDatabase

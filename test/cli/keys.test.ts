@@ -168,7 +168,7 @@ describe('svc keys and svc tokens', () => {
         ['keys', 'create', '--org', acme, '--permission', 'all'],
         'permissions: all is not a permission that a pk key of an organization can use: access:read, access:write, ',
       ],
-      [['keys', 'create', '--org', acme, '--kind', 'xk'], 'must be pk, wk or mk'],
+      [['keys', 'create', '--org', acme, '--kind', 'xk'], 'Allowed choices are pk, wk, mk.'],
       [['keys', 'create', '--org', acme, '--expires', '0s'], form('1s', '3650d')],
       [['keys', 'create', '--org', acme, '--expires', '1w'], form('1s', '3650d')],
       ...['3651d', '20y', '315360001'].map(

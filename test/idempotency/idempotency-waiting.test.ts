@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tables } from '../../src/db/tables.js'
-import type { Caller } from '../../src/domain/caller/caller.js'
 import { createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
 import { insertAuditEvents } from '../../src/store/audit-event.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestRuntime } from '../support/runtime.js'
-import { scopeOn } from '../support/scope.js'
+import { organizationKey, scopeOn } from '../support/scope.js'
 import { type RestAnswer, startTestService, type TestService } from '../support/service.js'
 import type { Database } from '../support/sql.js'
 
@@ -23,13 +22,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop())
 
 const runtime = createTestRuntime()
-const caller: Caller = {
-  kind: 'ORGANIZATION_API_KEY',
-  id: 'key',
-  name: 'Key',
-  organizationId: fixture.acme,
-  reach: { scope: 'organization', permissions: new Set() },
-}
+const caller = organizationKey(fixture.acme)
 const callOf = (key: string, asked = 'this'): NamedCall => {
   return { method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
 }

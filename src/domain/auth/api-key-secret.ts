@@ -4,8 +4,11 @@ import type { Runtime } from '../../runtime/runtime.js'
 
 export type { ApiKeyKind }
 
+/** The kinds of keys, as secrets name them. */
+export const apiKeyKinds: readonly ApiKeyKind[] = ['pk', 'wk', 'mk']
+
 /** What scanners look for (docs/secret-scanning.md). */
-export const apiKeySecretPattern = 'svc_secret_(pk|wk|mk)_[0-9A-Za-z]{49}'
+export const apiKeySecretPattern = `svc_secret_(${apiKeyKinds.join('|')})_[0-9A-Za-z]{49}`
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 62^43 is a little more than 2^256. */
@@ -29,15 +32,11 @@ export type SecretInspection =
 
 /** Checks whether a text has the form of a secret and a correct checksum. */
 export function inspectApiKeySecret(text: string): SecretInspection {
-  const kind = apiKeyKindFrom(wholeSecret.exec(text)?.[1])
+  const named = wholeSecret.exec(text)?.[1]
+  const kind = apiKeyKinds.find((each) => each === named)
   if (kind === undefined) return { ok: false, fault: 'form' }
   const end = text.length - CHECKSUM_LENGTH
   return text.slice(end) === checksumOf(text.slice(0, end)) ? { ok: true, kind } : { ok: false, fault: 'checksum' }
-}
-
-/** The kind of key that a text names; undefined for any other text. */
-export function apiKeyKindFrom(text: string | undefined): ApiKeyKind | undefined {
-  return text === 'pk' || text === 'wk' || text === 'mk' ? text : undefined
 }
 
 /** The CRC32 (IEEE) of the text in base 62, in six characters. */
