@@ -98,4 +98,27 @@ describe('a resource', () => {
     // Keys are not printed.
     expect(unheld).toEqual(['api_keys'])
   })
+
+  const formats: [column: string, length: number, taken: string, refused: readonly string[]][] = [
+    ['id', 128, 'Az09_.~:-', ['', 'ä', 'a b', 'a\n', "a'", 'a"', 'a\\', 'a/']],
+    ['user_id', 128, 'Az09_.~:-', ['', 'a b', 'a\n']],
+    ['scoped_id', 64, 'Az09_.~:-', ['', 'a b', 'a\n']],
+    ['source', 64, 'az09_.-', ['', 'A', 'a~', 'a\n']],
+    ['key', 255, '!az~', ['', ' ', '\u007f', 'ä', 'a\n']],
+  ]
+
+  it.each(formats)('has the format of the column %s up to a length of %i', async (column, length, taken, refused) => {
+    const { rows } = await client.query<{ check: string }>(
+      `SELECT DISTINCT pg_get_expr(conbin, conrelid) AS check
+         FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+        WHERE conname LIKE '%_format' AND attname = $1`,
+      [column],
+    )
+    const accepts = async (text: string) =>
+      (await client.query(`SELECT ${rows[0]?.check} AS fits FROM (SELECT $1::text AS ${column}) c`, [text])).rows[0]
+    expect(rows).toHaveLength(1)
+    expect(await accepts(taken)).toEqual({ fits: true })
+    expect(await accepts('a'.repeat(length))).toEqual({ fits: true })
+    for (const text of [...refused, 'a'.repeat(length + 1)]) expect(await accepts(text)).toEqual({ fits: false })
+  })
 })
