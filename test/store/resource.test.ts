@@ -99,26 +99,27 @@ describe('a resource', () => {
     expect(unheld).toEqual(['api_keys'])
   })
 
-  const formats: [column: string, length: number, taken: string, refused: readonly string[]][] = [
-    ['id', 128, 'Az09_.~:-', ['', 'ä', 'a b', 'a\n', "a'", 'a"', 'a\\', 'a/']],
-    ['user_id', 128, 'Az09_.~:-', ['', 'a b', 'a\n']],
-    ['scoped_id', 64, 'Az09_.~:-', ['', 'a b', 'a\n']],
-    ['source', 64, 'az09_.-', ['', 'A', 'a~', 'a\n']],
-    ['key', 255, '!az~', ['', ' ', '\u007f', 'ä', 'a\n']],
+  const formats: [column: string, taken: readonly string[], refused: readonly string[]][] = [
+    ['id', ['Az09_.~:-', 'a'.repeat(128)], ['', 'ä', 'a b', 'a\n', "a'", 'a"', 'a\\', 'a/', 'a'.repeat(129)]],
+    ['user_id', ['Az09_.~:-', 'a'.repeat(128)], ['', 'a b', 'a\n', 'a'.repeat(129)]],
+    ['scoped_id', ['Az09_.~:-', 'a'.repeat(64)], ['', 'a b', 'a\n', 'a'.repeat(65)]],
+    ['source', ['az09_.-', 'a'.repeat(64)], ['', 'A', 'a~', 'a\n', 'a'.repeat(65)]],
+    ['key', ['!az~', 'a'.repeat(255)], ['', ' ', '\u007f', 'ä', 'a\n', 'a'.repeat(256)]],
+    ['primary_phone', ['+12', '+123456789012345'], ['', '+1', '12', '+02', '+1a', '+12\n', '+1234567890123456']],
   ]
 
-  it.each(formats)('has the format of the column %s up to a length of %i', async (column, length, taken, refused) => {
+  it.each(formats)('has the format of the column %s', async (column, taken, refused) => {
     const { rows } = await client.query<{ check: string }>(
       `SELECT DISTINCT pg_get_expr(conbin, conrelid) AS check
          FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
-        WHERE conname LIKE '%_format' AND attname = $1`,
+        WHERE conname ~ '_(format|is_e164)$' AND attname = $1`,
       [column],
     )
-    const accepts = async (text: string) =>
-      (await client.query(`SELECT ${rows[0]?.check} AS fits FROM (SELECT $1::text AS ${column}) c`, [text])).rows[0]
     expect(rows).toHaveLength(1)
-    expect(await accepts(taken)).toEqual({ fits: true })
-    expect(await accepts('a'.repeat(length))).toEqual({ fits: true })
-    for (const text of [...refused, 'a'.repeat(length + 1)]) expect(await accepts(text)).toEqual({ fits: false })
+    const fits = async (text: string) =>
+      (await client.query(`SELECT ${rows[0]?.check} AS fits FROM (SELECT $1::text AS ${column}) c`, [text])).rows[0]
+        .fits
+    for (const text of taken) expect([text, await fits(text)]).toEqual([text, true])
+    for (const text of refused) expect([text, await fits(text)]).toEqual([text, false])
   })
 })
