@@ -93,9 +93,9 @@ async function deleteOld(
 function removeEndedRoles(tables: Tables, ended: ExpiredOf, runtime: Runtime): Promise<number> {
   return tables.transaction(async (transaction) => {
     const removed = await deleteEndedRoles(transaction, ended)
-    const event = { organizationId: ended.organizationId, actor: systemActor, action: 'team_member.remove' } as const
+    const event = { organizationId: ended.organizationId, action: 'team_member.remove' } as const
     const events = removed.map(({ teamId, userId }) => ({ ...event, targetType: 'user', targetId: userId, teamId }))
-    if (events.length > 0) await recordAuditEvents(transaction, events, runtime)
+    if (events.length > 0) await recordAuditEvents(transaction, events, { actor: systemActor, runtime })
     return events.length
   })
 }

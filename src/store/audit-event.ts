@@ -9,18 +9,17 @@ import { enumPrefix } from './resource/text.js'
 /** A governed field of a write, by the names of the API without their prefixes. */
 export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
 
+/** What events that are stored together have in common. */
+export type AuditContext = Pick<AuditEventModel, 'organizationId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
+
 /** An event to be stored. */
-export type NewAuditEvent = Omit<
-  AuditEventModel,
-  'organizationId' | 'occurredAt' | 'action' | 'changes' | 'changedFields'
-> & {
+export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType' | 'targetId' | 'teamId'> {
   readonly action: AuditAction
   readonly changes: readonly NewFieldChange[]
   readonly changedFields: readonly string[]
 }
 
-interface InsertParameters {
-  readonly organizationId: string
+interface InsertParameters extends AuditContext {
   readonly events: string
 }
 
@@ -29,15 +28,14 @@ interface InsertParameters {
 const insert = createStatement<InsertParameters, Record<never, never>>({
   name: 'insert_audit_events',
   columns: {},
-  text: ({ organizationId, events }) => Prisma.sql`
-INSERT INTO audit_events (id, organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id,
-                          request_id, changes, changed_fields)
-SELECT e.id, o.id, e."actorKind", e."actorId", e."actorName", e.action, e."targetType", e."targetId", e."teamId",
-       e."requestId", e.changes, e."changedFields"
+  text: ({ organizationId, actorKind, actorId, actorName, requestId, events }) => Prisma.sql`
+INSERT INTO audit_events (organization_id, actor_kind, actor_id, actor_name, request_id, id, action, target_type,
+                          target_id, team_id, changes, changed_fields)
+SELECT o.id, ${actorKind}::actor_kind, ${actorId}, ${actorName}, ${requestId}, e.id, e.action, e."targetType",
+       e."targetId", e."teamId", e.changes, e."changedFields"
   FROM organizations o
  CROSS JOIN json_to_recordset(${events})
-    AS e (id uuid, "actorKind" actor_kind, "actorId" text, "actorName" text, action text, "targetType" text,
-          "targetId" text, "teamId" text, "requestId" text, changes json, "changedFields" text[])
+    AS e (id uuid, action text, "targetType" text, "targetId" text, "teamId" text, changes json, "changedFields" text[])
  WHERE o.id = ${organizationId}`,
 })
 
@@ -58,12 +56,15 @@ INSERT INTO event_outbox (organization_id, event_ids) VALUES (${organizationId},
 /** Writes events of one organization in the order given, and puts them into the outbox of its feed. */
 export async function insertAuditEvents(
   { run }: Tables,
-  organizationId: string,
+  context: AuditContext,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
-  await run(insert, { organizationId, events: JSON.stringify(rows) })
-  await run(tell, { organizationId, eventIds: `{${events.map(({ id }) => id).join()}}` })
+  await run(insert, { ...context, events: JSON.stringify(rows) })
+  await run(tell, {
+    organizationId: context.organizationId,
+    eventIds: `{${events.map(({ id }) => id).join()}}`,
+  })
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { toJsonString } from '@bufbuild/protobuf'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import type { Tables } from '../db/tables.js'
-import { auditedCall, recordAuditEvents } from '../domain/audit/audit-event.js'
+import { authorOf, recordAuditEvents } from '../domain/audit/audit-event.js'
 import type { Scope } from '../domain/caller/caller.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
 import { administratorLock, importLock, managerLock, takeLocks } from '../store/lock.js'
@@ -23,8 +23,9 @@ export async function importForCaller(
   records: readonly ImportRecord[],
   { readRecord, isPlan }: { readonly readRecord: RecordReader; readonly isPlan: boolean },
 ): Promise<readonly PlannedRecord[]> {
-  const { tables, caller, requestId, runtime } = scope
-  const { organizationId, actor } = auditedCall(scope)
+  const { tables, caller, runtime } = scope
+  const { organizationId } = caller
+  const author = authorOf(scope)
   const { read, refusals } = await readRecords(scope, records, readRecord)
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
     // Before any row is locked.
@@ -32,7 +33,7 @@ export async function importForCaller(
     const foreign = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
-    const options = { runtime, isWhole: true, hasRecords: true, by: { actor, requestId } }
+    const options = { runtime, isWhole: true, hasRecords: true, author }
     const result = await writeRecords(transaction, lines, options)
     const excess: Refusal[] = []
     for (const [kind, ofKind] of result.outcomes) excess.push(...(await findExcess(transaction, caller, kind, ofKind)))
@@ -43,8 +44,8 @@ export async function importForCaller(
     refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
     const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
     const target = { targetType: 'organization', targetId: organizationId, changedFields: kinds }
-    const event = { organizationId, actor, requestId, action: 'organization.import', ...target } as const
-    if (kinds.length > 0) await recordAuditEvents(transaction, [event], runtime)
+    const event = { organizationId, action: 'organization.import', ...target } as const
+    if (kinds.length > 0) await recordAuditEvents(transaction, [event], { ...author, runtime })
     return result
   }
   try {

@@ -1,5 +1,6 @@
 import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
+import type { Author } from '../domain/audit/audit-event.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { importLock, managerLock, takeLocks } from '../store/lock.js'
 import type { Fault } from '../store/transfer/checks.js'
@@ -14,7 +15,7 @@ import {
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
 import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
-import { type ImportAuthor, prepareUsers, recordChangedUsers } from './import-users.js'
+import { prepareUsers, recordChangedUsers } from './import-users.js'
 import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
 
 /** What an import did. */
@@ -118,7 +119,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   /** How often to write at most, where the transaction cannot be repeated. Default once. */
   readonly tries?: number
   /** Who imports; default: an operator. */
-  readonly by?: ImportAuthor
+  readonly author?: Author
 }
 
 /** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */

@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.js'
-import { type AuditEvent, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
+import { type AuditEvent, type Author, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
 import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
 import { otherHolder } from '../domain/user/hold.js'
 import { managerFault } from '../domain/user/manager.js'
@@ -179,19 +179,15 @@ async function judgeManagers(
 export async function recordChangedUsers(
   transaction: Tables,
   outcomes: readonly Outcome[],
-  { runtime, by = { actor: systemActor } }: { readonly runtime: Runtime; readonly by?: ImportAuthor | undefined },
+  { runtime, author = { actor: systemActor } }: { readonly runtime: Runtime; readonly author?: Author | undefined },
 ): Promise<void> {
   const changed = outcomes.filter(({ isNew, fields }) => !isNew && fields.length > 0)
   for (const batch of batchesOf(changed)) {
-    const events = batch.map((outcome) => ({ ...eventOf(outcome), ...by }))
-    await recordAuditEvents(transaction, events, runtime)
+    await recordAuditEvents(transaction, batch.map(eventOf), { ...author, runtime })
   }
 }
 
-/** Who imports, as the audit log names it. */
-export type ImportAuthor = Pick<AuditEvent, 'actor' | 'requestId'>
-
-function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): Omit<AuditEvent, 'actor'> {
+function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome): AuditEvent {
   const [before, after] = [ownersFrom(oldOwners), ownersFrom(newOwners)]
   const changes = ownedPlaces.flatMap(({ field, value }, index): FieldChange[] => {
     const [oldOwner, newOwner] = [ownerOf(before[index]), ownerOf(after[index])]

@@ -18,21 +18,23 @@ describe('the audit log', () => {
     await insertFixture(database)
     key = (await insertApiKey(database, { organizationId: acme })).token
     const actor = { kind: 'API_KEY', id: 'key-1', name: 'Key' } as const
-    const event = { organizationId: acme, actor, action: 'user.update', targetType: 'user', targetId: 'ada' } as const
+    const event = { organizationId: acme, action: 'user.update', targetType: 'user', targetId: 'ada' } as const
+    const skipped = { field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' } as const
+    await recordAuditEvents(database, [{ ...event, changes: [skipped] }], { actor, requestId: 'request-1', runtime })
+    const second = { ...actor, id: 'key-2' }
+    await recordAuditEvents(database, [{ ...event, targetId: 'bob' }], {
+      actor: second,
+      requestId: 'request-1',
+      runtime,
+    })
     await recordAuditEvents(
       database,
       [
-        {
-          ...event,
-          requestId: 'request-1',
-          changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
-        },
-        { ...event, actor: { ...actor, id: 'key-2' }, targetId: 'bob', requestId: 'request-1' },
         { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri', teamId: itTeam },
         { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri-2', teamId: people },
         { ...event, organizationId: globex },
       ],
-      runtime,
+      { actor, runtime },
     )
     for (const [index, targetId] of ['ada', 'bob', 'pri', 'pri-2'].entries()) {
       await database.execute(`UPDATE audit_events SET occurred_at = $2 WHERE target_id = $1`, [
@@ -122,11 +124,10 @@ describe('the audit log', () => {
       await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
       const { token } = await insertApiKey(database, { organizationId })
       const add = (targetId: string) =>
-        recordAuditEvents(
-          database,
-          [{ organizationId, actor: systemActor, action: 'user.update', targetType: 'user', targetId }],
+        recordAuditEvents(database, [{ organizationId, action: 'user.update', targetType: 'user', targetId }], {
+          actor: systemActor,
           runtime,
-        )
+        })
       for (const targetId of ['1', '2', '3', '4', '5']) await add(targetId)
       const targets: string[] = []
       let pageToken = ''

@@ -15,11 +15,9 @@ const caller: Caller = {
 }
 const event: AuditEvent = {
   organizationId: 'org-1',
-  actor: actorOf(caller),
   action: 'user.update',
   targetType: 'user',
   targetId: 'user-1',
-  requestId: 'request-1',
   changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
 }
 
@@ -40,13 +38,15 @@ describe('audit events', () => {
   it('are written in the given order, with the actor and the changes in the words of the API', async () => {
     const other: AuditEvent = {
       organizationId: 'org-1',
-      actor: systemActor,
       action: 'api_key.create',
       targetType: 'api_key',
       targetId: 'key-2',
       teamId: 'team-1',
     }
-    await db.transaction((sql) => recordAuditEvents(sql, [event, other], runtime))
+    await db.transaction(async (sql) => {
+      await recordAuditEvents(sql, [event], { actor: actorOf(caller), requestId: 'request-1', runtime })
+      await recordAuditEvents(sql, [other], { actor: systemActor, runtime })
+    })
     expect(await stored()).toEqual([
       expect.objectContaining({
         actor_kind: 'WORKER',
@@ -73,7 +73,7 @@ describe('audit events', () => {
   it('are rolled back with the transaction that they describe', async () => {
     const before = await stored()
     const work = db.transaction(async (sql) => {
-      await recordAuditEvents(sql, [event], runtime)
+      await recordAuditEvents(sql, [event], { actor: systemActor, runtime })
       throw new Error('the write failed')
     })
     await expect(work).rejects.toThrow('the write failed')

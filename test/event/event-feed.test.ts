@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
-import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { findFeedEvent, findPosition } from '../../src/store/event.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
@@ -56,13 +56,12 @@ describe('the feed of events', () => {
       service.database,
       Array.from({ length: count }, (_, index) => ({
         organizationId,
-        actor: { kind: 'SYSTEM', id: '', name: '' } as const,
         action: 'organization.update' as const,
         targetType: 'organization',
         targetId: `${index}`,
         teamId,
       })),
-      service.runtime,
+      { actor: systemActor, runtime: service.runtime },
     )
 
   it('tells a change, who did it, and which fields changed', async () => {

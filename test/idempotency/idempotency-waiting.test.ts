@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tables } from '../../src/db/tables.js'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { createAnswerOnce, type KeptAnswer, type NamedCall } from '../../src/domain/idempotency.js'
-import { insertAuditEvents } from '../../src/store/audit-event.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -32,21 +32,11 @@ const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
 /** An effect that can be counted. */
 const effectOf = (name: string) => async (store: Tables) => {
   await store.transaction((transaction) =>
-    insertAuditEvents(transaction, fixture.acme, [
-      {
-        id: runtime.newId(),
-        actorKind: 'SYSTEM',
-        actorId: '',
-        actorName: '',
-        action: 'user.update',
-        targetType: '',
-        targetId: name,
-        teamId: '',
-        requestId: '',
-        changes: [],
-        changedFields: [],
-      },
-    ]),
+    recordAuditEvents(
+      transaction,
+      [{ organizationId: fixture.acme, action: 'user.update', targetType: '', targetId: name }],
+      { actor: systemActor, runtime },
+    ),
   )
   return answerOf(`{"effect":"${name}"}`)
 }

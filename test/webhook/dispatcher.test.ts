@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { recordAuditEvents } from '../../src/domain/audit/audit-event.js'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import type { AuditAction } from '../../src/store/audit-action.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
@@ -33,12 +33,11 @@ describe('the dispatcher of webhooks', () => {
       service.database,
       Array.from({ length: count }, (_, index) => ({
         organizationId: acme,
-        actor: { kind: 'SYSTEM', id: '', name: '' } as const,
         action,
         targetType: 'priority',
         targetId: `${index}`,
       })),
-      service.runtime,
+      { actor: systemActor, runtime: service.runtime },
     )
   /** Lets the receiver of a path take its time for a response, and returns the most that it had to do at once. */
   const answerSlowly = (path: string, status: number) => {

@@ -15,18 +15,21 @@ export interface Actor {
   readonly name: string
 }
 
+/** Who does something, and by which request, if by one. */
+export interface Author {
+  readonly actor: Actor
+  readonly requestId?: string | undefined
+}
+
 /** An action to record in the audit log of the organization. It never holds a secret or a personal value. */
 export interface AuditEvent {
   readonly organizationId: string
-  readonly actor: Actor
   readonly action: AuditAction
   /** Such as `user`. */
   readonly targetType: string
   readonly targetId: string
   /** The team of the target, if it has one. */
   readonly teamId?: string | null | undefined
-  /** The request that did it, if one did. */
-  readonly requestId?: string | undefined
   readonly changes?: readonly FieldChange[]
   /** Names of changed fields, where fields have no owners. */
   readonly changedFields?: readonly string[]
@@ -50,23 +53,20 @@ export function actorOf(caller: Caller): Actor {
   return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
 }
 
-/** What every event of a call records about it. */
-export function auditedCall({ caller, requestId }: Scope): Pick<AuditEvent, 'organizationId' | 'actor' | 'requestId'> {
-  return { organizationId: caller.organizationId, actor: actorOf(caller), requestId }
+/** The caller as the author of what its call does. */
+export function authorOf({ caller, requestId }: Scope): Author {
+  return { actor: actorOf(caller), requestId }
 }
 
 /** Writes events of a call, in a transaction of it. */
 export function recordCallEvents(
   scope: Scope,
   transaction: Tables,
-  events: readonly Omit<AuditEvent, 'organizationId' | 'actor' | 'requestId'>[],
+  events: readonly Omit<AuditEvent, 'organizationId'>[],
 ): Promise<void> {
-  const call = auditedCall(scope)
-  return recordAuditEvents(
-    transaction,
-    events.map((event) => ({ ...call, ...event })),
-    scope.runtime,
-  )
+  const { caller, runtime } = scope
+  const ofCaller = events.map((event) => ({ ...event, organizationId: caller.organizationId }))
+  return recordAuditEvents(transaction, ofCaller, { ...authorOf(scope), runtime })
 }
 
 /**
@@ -76,15 +76,15 @@ export function recordCallEvents(
 export async function recordAuditEvents(
   tables: Tables,
   events: readonly AuditEvent[],
-  runtime: Runtime,
+  { actor, requestId = '', runtime }: Author & { readonly runtime: Runtime },
 ): Promise<void> {
+  const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
   for (const [organizationId, ofOrganization] of byOrganization(events)) {
-    const rows = ofOrganization.map(({ actor, teamId, requestId = '', changes = [], changedFields = [], ...event }) => {
-      const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name }
+    const rows = ofOrganization.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }) => {
       const names = changes.length === 0 ? changedFields : writtenFields(changes)
-      return { id: runtime.newId(), ...event, ...by, teamId: teamId ?? '', requestId, changes, changedFields: names }
+      return { id: runtime.newId(), action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
     })
-    await insertAuditEvents(tables, organizationId, rows)
+    await insertAuditEvents(tables, { organizationId, ...by }, rows)
   }
 }
 

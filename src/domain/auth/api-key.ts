@@ -13,7 +13,7 @@ import {
 } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization, hasTeam } from '../../store/organization.js'
-import { type AuditEvent, auditedCall, recordAuditEvents, systemActor } from '../audit/audit-event.js'
+import { type AuditEvent, authorOf, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import {
   type Caller,
   canSee,
@@ -138,14 +138,10 @@ export async function lockKeyFor(
 export function recordKeyEvents(
   { call, runtime }: Omit<KeyTools, 'hasher'>,
   transaction: Tables,
-  events: readonly KeyEvent[],
+  events: readonly AuditEvent[],
 ): Promise<void> {
-  const by = call === undefined ? { actor: systemActor } : auditedCall(call)
-  return recordAuditEvents(
-    transaction,
-    events.map((event) => ({ ...by, ...event })),
-    runtime,
-  )
+  const author = call === undefined ? { actor: systemActor } : authorOf(call)
+  return recordAuditEvents(transaction, events, { ...author, runtime })
 }
 
 /** A key to be added to a chain, or if it names none, as the first of its own. */
@@ -227,13 +223,10 @@ export async function listApiKeys(tables: Tables, organizationId: string) {
 /** A key as lists show it: without secret and hash, with the id of the key whose successor it is. */
 export type ApiKeySummary = Awaited<ReturnType<typeof listApiKeys>>[number]
 
-/** An event of a credential; still to be told who did it. */
-export type KeyEvent = Omit<AuditEvent, 'actor'>
-
 /** The audit event of an action on a key, such as `api_key.revoke`. */
 export function keyEvent(
   action: AuditAction,
   { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,
-): KeyEvent {
+): AuditEvent {
   return { organizationId, action, targetType: 'api_key', targetId: id, teamId }
 }

@@ -7,8 +7,8 @@ import { findApiKey, findTeamOfKey, lockKeyChain, revokeApiKeys } from '../../st
 import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '../../store/api-key-session.js'
 import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
-import { anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
-import { findKeyFor, type KeyEvent, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
+import { type AuditEvent, anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
+import { findKeyFor, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
@@ -56,9 +56,8 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
       : hasher.candidates('').map(() => runtime.randomBytes(32))
     const ended = await end(transaction, hashes, runtime)
     // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
-    const recorded = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
-    const events = recorded.map((event) => ({ ...event, actor: anonymousActor, requestId }))
-    await recordAuditEvents(transaction, events, runtime)
+    const events = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
+    await recordAuditEvents(transaction, events, { actor: anonymousActor, requestId, runtime })
     await clearOutbox(transaction, NOTHING)
     return end === revokeChain ? ended.length : 0
   }
@@ -81,7 +80,7 @@ async function revokeChain(
   transaction: Tables,
   hashes: readonly SecretHash[],
   runtime: Pick<Runtime, 'now'>,
-): Promise<KeyEvent[]> {
+): Promise<AuditEvent[]> {
   const found = (await findApiKey(transaction, { hashes })) ?? noKey
   const locked = await lockKeyChain(transaction, found)
   const { organizationId, chainId } = locked?.revokedBy === 'ROTATION' ? noKey : found
@@ -91,7 +90,7 @@ async function revokeChain(
   return keys.map((key) => keyEvent('api_key.revoke', key))
 }
 
-async function endAccessToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<KeyEvent[]> {
+async function endAccessToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<AuditEvent[]> {
   const session = await findApiKeySession(transaction, hashes)
   const key = session === undefined ? noKey : { organizationId: session.organizationId, id: session.apiKeyId }
   const teamId = await findTeamOfKey(transaction, key)
@@ -99,7 +98,7 @@ async function endAccessToken(transaction: Tables, hashes: readonly SecretHash[]
   return isEnded ? [keyEvent('access_token.revoke', { ...key, teamId })] : []
 }
 
-async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<KeyEvent[]> {
+async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]): Promise<AuditEvent[]> {
   const token = await findUserToken(transaction, hashes)
   const isEnded = await deleteUserToken(transaction, token ?? noToken)
   return token !== undefined && isEnded ? [userTokenEvent(token)] : []

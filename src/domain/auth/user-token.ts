@@ -74,12 +74,12 @@ export async function revokeUserToken(
   return database.transaction(async (transaction) => {
     const [token] = await findUserTokens(transaction, { hashes: [Buffer.from(id, 'hex')] })
     if (token === undefined || !(await deleteUserToken(transaction, token))) return undefined
-    await recordAuditEvents(transaction, [{ ...userTokenEvent(token), actor: systemActor }], runtime)
+    await recordAuditEvents(transaction, [userTokenEvent(token)], { actor: systemActor, runtime })
     return { organizationId: token.organizationId, userId: token.userId }
   })
 }
 
-/** The audit event of the end of a user's token; still to be told who did it. */
-export function userTokenEvent({ organizationId, userId }: TokenHolder): Omit<AuditEvent, 'actor'> {
+/** The audit event of the end of a user's token. */
+export function userTokenEvent({ organizationId, userId }: TokenHolder): AuditEvent {
   return { organizationId, action: 'user_token.revoke', targetType: 'user', targetId: userId }
 }

@@ -135,9 +135,6 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
 async function recordEvent(scope: DirectoryScope, targetId: string, action: AuditAction): Promise<void> {
   const { tables, organizationId, keyId, name, requestId, runtime } = scope
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  await recordAuditEvents(
-    tables,
-    [{ organizationId, actor, action, targetType: 'group', targetId, requestId }],
-    runtime,
-  )
+  const event = { organizationId, action, targetType: 'group', targetId }
+  await recordAuditEvents(tables, [event], { actor, requestId, runtime })
 }

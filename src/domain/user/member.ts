@@ -2,7 +2,7 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { MemberRow } from '../../store/member.js'
-import type { AuditEvent } from '../audit/audit-event.js'
+import type { Author } from '../audit/audit-event.js'
 import {
   emptyProfile,
   type FieldChange,
@@ -42,7 +42,8 @@ export function newMember(userId: string, email: string, now: Date): Member {
 export type MemberRights = 'profiles' | 'members' | 'administrators'
 
 /** Who changes members of an organization, by which request, and how. */
-export interface MemberWriter extends Pick<AuditEvent, 'organizationId' | 'actor' | 'requestId'> {
+export interface MemberWriter extends Author {
+  readonly organizationId: string
   readonly runtime: Runtime
   readonly rights: MemberRights
   /**

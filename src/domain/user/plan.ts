@@ -234,11 +234,11 @@ function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member 
  * everything.
  */
 function eventsOf(
-  { organizationId, actor, requestId, action }: MemberWriter,
+  { organizationId, action }: MemberWriter,
   { change, member, isNew, changes }: ChangedMember,
   before: Member,
 ): AuditEvent[] {
-  const event = { organizationId, actor, targetType: 'user', targetId: member.userId, requestId }
+  const event = { organizationId, targetType: 'user', targetId: member.userId }
   const events: AuditEvent[] = []
   const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
   if (isNew) events.push({ ...event, action: 'user.create', changes })

@@ -2,7 +2,7 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { printUser } from '../../store/user.js'
-import { auditedCall } from '../audit/audit-event.js'
+import { authorOf } from '../audit/audit-event.js'
 import {
   type Caller,
   hasPermissionIn,
@@ -157,7 +157,9 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
 
 /** The caller as a writer of members, and what the audit log calls what it does to governed fields. */
 export function memberWriterOf(scope: Scope, action: AuditAction): MemberWriter {
-  return { ...auditedCall(scope), runtime: scope.runtime, rights: memberRightsOf(scope.caller), action }
+  const { caller, runtime } = scope
+  const { organizationId } = caller
+  return { organizationId, ...authorOf(scope), runtime, rights: memberRightsOf(caller), action }
 }
 
 /**

@@ -39,16 +39,17 @@ export async function changeMember(
 /** Writes what was decided. */
 export async function writePlan(
   transaction: Tables,
-  { organizationId, runtime }: MemberWriter,
+  writer: MemberWriter,
   { added, changed, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
 ): Promise<void> {
+  const { organizationId, runtime } = writer
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   await writeMembers(transaction, organizationId, added, changed)
   // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
   const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
   await insertDepartmentOptions(transaction, organizationId, options)
-  if (events.length > 0) await recordAuditEvents(transaction, events, runtime)
+  if (events.length > 0) await recordAuditEvents(transaction, events, writer)
 }
 
 /** Unique values of members, which the rules check before they write. */

@@ -162,8 +162,8 @@ export function disableFailing(
   return database.transaction(async (transaction) => {
     if (!(await disableEndpoint(transaction, { organizationId, id }, reason))) return undefined
     const target = { targetType: 'webhook_endpoint', targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
-    const event = { organizationId, actor: systemActor, action: 'webhook_endpoint.disable', ...target } as const
-    await recordAuditEvents(transaction, [event], runtime)
+    const event = { organizationId, action: 'webhook_endpoint.disable', ...target } as const
+    await recordAuditEvents(transaction, [event], { actor: systemActor, runtime })
     return reason
   })
 }
