@@ -1,7 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
-import { recordCallEvents } from './audit/audit-event.js'
+import { type CallEvent, recordCallEvents } from './audit/audit-event.js'
 import { type Caller, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
 import { repeats, takenValueText } from './value/taken-value.js'
@@ -36,11 +36,12 @@ export async function batchUpdateAppResources(
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
   const { tables, caller } = scope
-  const event = { action: 'app_resource.update', targetType: 'app_resource' } as const
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
     const updated = await resources.updateAppResources(transaction, caller.organizationId, updates)
-    const events = updates.map(({ id }) => ({ ...event, targetId: id, teamId: locked.get(id)?.teamId }))
+    const events = updates.map(({ id }): CallEvent => {
+      return { action: 'app_resource.update', targetType: 'app_resource', targetId: id, teamId: locked.get(id)?.teamId }
+    })
     await recordCallEvents(scope, transaction, events)
     return updated
   }
@@ -107,9 +108,9 @@ export async function batchCreateAppResources(
       }),
     )
     await resources.createAppResources(transaction, organizationId, rows)
-    const event = { action: 'app_resource.create', targetType: 'app_resource' } as const
-    const events = rows.map(({ teamId, ...row }) => {
-      return { ...event, targetId: row.id, teamId, changedFields: Object.keys(row) }
+    const events = rows.map(({ teamId, ...row }): CallEvent => {
+      const target = { targetType: 'app_resource', targetId: row.id, teamId }
+      return { action: 'app_resource.create', ...target, changedFields: Object.keys(row) }
     })
     await recordCallEvents(scope, transaction, events)
     return rows

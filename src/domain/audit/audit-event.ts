@@ -35,6 +35,9 @@ export interface AuditEvent {
   readonly changedFields?: readonly string[]
 }
 
+/** The same, in the organization of the caller. */
+export type CallEvent = Omit<AuditEvent, 'organizationId'>
+
 /** A caller without a credential. */
 export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
 
@@ -59,14 +62,9 @@ export function authorOf({ caller, requestId }: Scope): Author {
 }
 
 /** Writes events of a call, in a transaction of it. */
-export function recordCallEvents(
-  scope: Scope,
-  transaction: Tables,
-  events: readonly Omit<AuditEvent, 'organizationId'>[],
-): Promise<void> {
+export function recordCallEvents(scope: Scope, transaction: Tables, events: readonly CallEvent[]): Promise<void> {
   const { caller, runtime } = scope
-  const ofCaller = events.map((event) => ({ ...event, organizationId: caller.organizationId }))
-  return recordAuditEvents(transaction, ofCaller, { ...authorOf(scope), runtime })
+  return insertEvents(transaction, caller.organizationId, events, { ...authorOf(scope), runtime })
 }
 
 /**
@@ -76,16 +74,25 @@ export function recordCallEvents(
 export async function recordAuditEvents(
   tables: Tables,
   events: readonly AuditEvent[],
+  author: Author & { readonly runtime: Runtime },
+): Promise<void> {
+  for (const [organizationId, ofOrganization] of byOrganization(events)) {
+    await insertEvents(tables, organizationId, ofOrganization, author)
+  }
+}
+
+function insertEvents(
+  tables: Tables,
+  organizationId: string,
+  events: readonly CallEvent[],
   { actor, requestId = '', runtime }: Author & { readonly runtime: Runtime },
 ): Promise<void> {
-  const by = { actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
-  for (const [organizationId, ofOrganization] of byOrganization(events)) {
-    const rows = ofOrganization.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }) => {
-      const names = changes.length === 0 ? changedFields : writtenFields(changes)
-      return { id: runtime.newId(), action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
-    })
-    await insertAuditEvents(tables, { organizationId, ...by }, rows)
-  }
+  const rows = events.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }) => {
+    const names = changes.length === 0 ? changedFields : writtenFields(changes)
+    return { id: runtime.newId(), action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
+  })
+  const context = { organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
+  return insertAuditEvents(tables, context, rows)
 }
 
 /** The names in the API of the fields whose value or owner has changed. */
