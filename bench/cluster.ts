@@ -3,7 +3,7 @@ import pg from 'pg'
 import { distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
-import { findOrganizationsOfSessions, selectKeysOfTokens, selectMembersOfTokens } from '../src/store/token-holder.js'
+import { selectKeysOfTokens, selectMembersOfTokens } from '../src/store/token-holder.js'
 import type { Database } from '../test/support/sql.js'
 import { startServer } from './child.js'
 import { compare, median, type Rounds } from './compare.js'
@@ -77,7 +77,6 @@ async function benchLookups(
   const lookups: Readonly<Record<string, () => Promise<{ readonly length: number }>>> = {
     'of a key': () => selectKeysOfTokens(database, ofOne(hashes.key)),
     'of a person': () => selectMembersOfTokens(database, ofOne(hashes.user)),
-    'without an organization': () => findOrganizationsOfSessions(database, [hashes.key]),
   }
   for (const [kind, lookUp] of Object.entries(lookups)) {
     const found = await lookUp()

@@ -123,24 +123,8 @@ export async function findManagementKeys({ models }: Tables, { organizationId, t
   return keys.map(({ secretHash, ...key }) => ({ ...key, tokenHash: secretHash }))
 }
 
-/** Finds the organizations of tokens, each with the hash, and searches all organizations. */
-export type FindOrganizations = (
-  tables: Tables,
-  tokenHashes: OrganizationTokens['tokenHashes'],
-) => Promise<Pick<UserTokenModel, 'tokenHash' | 'organizationId'>[]>
-
-const organizationOfToken = { tokenHash: true, organizationId: true } as const
-
-/** The organizations of the tokens of keys. */
-export const findOrganizationsOfSessions: FindOrganizations = ({ models }, hashes) =>
-  models.apiKeySession.findMany({ where: { tokenHash: { in: [...hashes] } }, select: organizationOfToken })
-
-/** The organizations of the tokens of users. */
-export const findOrganizationsOfUserTokens: FindOrganizations = ({ models }, hashes) =>
-  models.userToken.findMany({ where: { tokenHash: { in: [...hashes] } }, select: organizationOfToken })
-
-/** The organizations of the secrets of management keys. */
-export const findOrganizationsOfManagementKeys: FindOrganizations = async ({ models }, hashes) => {
+/** The organizations of the secrets of management keys, among those of all organizations. */
+export async function findOrganizationsOfManagementKeys({ models }: Tables, hashes: OrganizationTokens['tokenHashes']) {
   const keys = await models.apiKey.findMany({
     where: { secretHash: { in: [...hashes] }, kind: 'mk' },
     select: { secretHash: true, organizationId: true },

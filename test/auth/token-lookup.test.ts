@@ -11,7 +11,6 @@ describe('the look-up of tokens', () => {
   let testDatabase: TestDatabase
   let database: Database
   let tokens: BearerTokens
-  let opened: string[]
   let asked: OrganizationTokens[]
   let find: (token: string) => Promise<{ readonly tokenHash: Uint8Array } | undefined>
 
@@ -23,18 +22,11 @@ describe('the look-up of tokens', () => {
   afterAll(() => testDatabase.drop())
 
   beforeEach(() => {
-    opened = []
     asked = []
-    const organizationOf: BearerTokens['organizationOf'] = (prefix, token) => {
-      opened.push(token)
-      return tokens.organizationOf(prefix, token)
-    }
-    const bearerTokens = { ...tokens, organizationOf }
     const options = { database, hasher: createSecretHasher() }
     find = createTokenLookup(
       options,
-      (token) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
-      async () => [],
+      (token) => tokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
       async (_tables, tokens) => {
         asked.push(tokens)
         return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
@@ -42,10 +34,9 @@ describe('the look-up of tokens', () => {
     )
   })
 
-  it('decrypts a token once, and asks the database in every call', async () => {
+  it('asks the database in every call', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     for (let call = 0; call < 3; call++) expect(await find(token)).toBeDefined()
-    expect(opened).toEqual([token])
     expect(asked.map(({ organizationId }) => organizationId)).toEqual(['org_acme', 'org_acme', 'org_acme'])
   })
 
@@ -60,11 +51,10 @@ describe('the look-up of tokens', () => {
     ])
   })
 
-  it('caches nothing of a forged token', async () => {
+  it('does not ask for a forged token', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
-    for (let call = 0; call < 2; call++) expect(await find(forged)).toBeUndefined()
-    expect(opened).toEqual([forged, forged])
+    expect(await find(forged)).toBeUndefined()
     expect(asked).toEqual([])
   })
 

@@ -153,9 +153,9 @@ describe('an error message shows the way forward', () => {
     ['a token without its scheme', `svc_token_${'a'.repeat(43)}`, 'the word Bearer is missing'],
     ['another scheme', 'Basic YTpi', 'only POST /v2/auth/token accepts Basic'],
     ['a JWT without an issuer', `Bearer ${jwt}`, 'this service does not accept JWTs'],
-    ['half a token', 'Bearer svc_token_abc', 'the token is incomplete or altered'],
+    ['half a token', `Bearer svc_token_${'a'.repeat(43)}`, 'the token is incomplete or altered'],
     ['something else', 'Bearer hunter2', 'this is not a token of this service'],
-    ['an unknown token', `Bearer svc_user_${'a'.repeat(43)}`, 'the bearer credential is invalid: get a new one'],
+    ['an unknown token', `Bearer svc_user_${'a'.repeat(86)}`, 'the bearer credential is invalid: get a new one'],
   ])('about %s as the credential, without echoing it', async (_, authorization, expected) => {
     const headers = authorization === undefined ? {} : { authorization }
     for (const path of ['/v2/users', '/svc.v2.UserService/ListUsers?connect=v1&encoding=json&message={}']) {

@@ -130,7 +130,7 @@ function generalFaults({ id, definition }: DocumentedOperation, { powerless }: D
   const [type] = Object.keys(requestBody?.content ?? {})
   return [
     ...(id === 'createToken' ? [{ authorization: `Basic ${Buffer.from('nobody:nothing').toString('base64')}` }] : []),
-    ...(secured ? [{ authorization: undefined }, { authorization: `Bearer svc_token_${'0'.repeat(43)}` }] : []),
+    ...(secured ? [{ authorization: undefined }, { authorization: `Bearer svc_token_${'0'.repeat(86)}` }] : []),
     ...(secured ? powerless.map((token) => ({ authorization: `Bearer ${token}` })) : []),
     ...(type === undefined ? [] : [{ content: { type, text: ' '.repeat(5_000_000) } }]),
     ...(type === undefined ? [] : [{ content: { type: 'text/plain', text: 'x' } }]),

@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ApiKeyKind, TeamUserRole, UserRole } from '../../gen/prisma/enums.js'
+import { BEARER_SEAL } from '../../src/domain/auth/bearer-token.js'
 import { keyPermissions, type Permission } from '../../src/domain/caller/caller.js'
+import { createSealer } from '../../src/domain/value/sealed-text.js'
 import type { Sql } from './sql.js'
 
 /** The ids of the fixture. People are named for what they may do; `Else` and `Globex` mark what callers must not see. */
@@ -257,7 +259,11 @@ export interface InsertedApiKey {
 /** Writes a key with an active session. */
 export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedApiKey> {
   const kind = key.kind ?? 'pk'
-  const inserted = { id: key.id ?? randomUUID(), secret: newSecret(kind), token: newToken('svc_token_') }
+  const inserted = {
+    id: key.id ?? randomUUID(),
+    secret: newSecret(kind),
+    token: await newToken(sql, 'svc_token_', key.organizationId),
+  }
   await insertRow(sql, 'api_keys', {
     id: inserted.id,
     organization_id: key.organizationId,
@@ -304,7 +310,7 @@ export async function insertUserToken(
   sql: Sql,
   { userId, organizationId = fixture.acme }: { userId: string; organizationId?: string },
 ): Promise<string> {
-  const token = newToken('svc_user_')
+  const token = await newToken(sql, 'svc_user_', organizationId)
   await insertRow(sql, 'user_tokens', {
     token_hash: sha256(token),
     organization_id: organizationId,
@@ -314,8 +320,11 @@ export async function insertUserToken(
   return token
 }
 
-function newToken(prefix: string): string {
-  return prefix + randomBytes(32).toString('base64url')
+async function newToken(sql: Sql, prefix: string, organizationId: string): Promise<string> {
+  const [found] = await sql.query<{ key: Buffer }>(`SELECT key FROM signing_keys WHERE name = 'bearer_token'`)
+  if (found === undefined) throw new Error('the database has no key for tokens')
+  const start = prefix + randomBytes(32).toString('base64url')
+  return start + createSealer(found.key, BEARER_SEAL).seal(start, organizationId)
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -88,7 +88,7 @@ describe('traces', () => {
     expect(call.attributes).not.toHaveProperty('rpc.system.name')
     expect(call.resource).toMatchObject({ 'service.name': 'admin-api', 'deployment.environment.name': 'test' })
     expect(below.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
-      'client userToken.findMany',
+      'client signingKey.findMany',
       'client select_member_of_token',
       'client update_priority',
     ])
@@ -101,7 +101,7 @@ describe('traces', () => {
     const headers = { traceparent: listed.traceparent, authorization: `Bearer ${key.token}` }
     expect((await fetch(`${serve.origin}/v2/app-instances`, { headers })).status).toBe(400)
     const names = (await traceOf(listed.traceId)).below.map(({ name }) => name)
-    expect(names).toEqual(['apiKeySession.findMany', 'select_key_of_token', 'team.findMany'])
+    expect(names).toEqual(['select_key_of_token', 'team.findMany'])
     const revoked = newTrace()
     await fetch(`${serve.origin}/v2/auth/revoke`, {
       method: 'POST',

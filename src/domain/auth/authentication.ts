@@ -1,9 +1,6 @@
 import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
 import {
   findManagementKeys,
-  findOrganizationsOfManagementKeys,
-  findOrganizationsOfSessions,
-  findOrganizationsOfUserTokens,
   selectKeysOfTokens,
   selectMembersOfTokens,
   type TokenKey,
@@ -13,7 +10,7 @@ import { type Caller, type CallerKind, type Permission, permissions, type Reach 
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, type CredentialTools, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { OidcSignIn, SignInCall } from './oidc.js'
-import { createTokenLookup } from './token-lookup.js'
+import { createOrganizationSearch, createTokenLookup } from './token-lookup.js'
 
 /** Finds who holds a bearer token. */
 export type Authenticate = ReturnType<typeof createAuthenticator>
@@ -21,8 +18,8 @@ export type Authenticate = ReturnType<typeof createAuthenticator>
 /**
  * Makes the authenticator. It returns undefined for a token that is not accepted, for whatever reason except one:
  * `expired` for one that would still be accepted if it had not expired within the last day. It asks the database again
- * for every call and caches nothing but the organizations of tokens, which never change, so a revocation takes effect in
- * every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
+ * for every call and caches nothing, so a revocation takes effect in every process as soon as it is committed; calls that
+ * arrive together share a statement. A token with a forged
  * organization is refused without asking. Secrets of keys are not bearer tokens. `oidc` finds the holders of the tokens
  * of the OpenID Connect issuer, if there is one. Throws if the database fails, or the issuer of a JWT cannot be asked.
  */
@@ -30,15 +27,10 @@ export function createAuthenticator(
   options: Omit<CredentialTools, 'runtime'> & { readonly oidc?: OidcSignIn | undefined },
 ) {
   const { bearerTokens, keyUses, oidc } = options
-  const organizationOfToken = (token: string) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token)
-  const findKey = createTokenLookup(options, organizationOfToken, findOrganizationsOfSessions, selectKeysOfTokens)
-  const organizationOfUser = (token: string) => bearerTokens.organizationOf(USER_TOKEN_PREFIX, token)
-  const findMember = createTokenLookup(
-    options,
-    organizationOfUser,
-    findOrganizationsOfUserTokens,
-    selectMembersOfTokens,
-  )
+  const ofKeys = (token: string) => bearerTokens.organizationOf(ACCESS_TOKEN_PREFIX, token)
+  const findKey = createTokenLookup(options, ofKeys, selectKeysOfTokens)
+  const ofMembers = (token: string) => bearerTokens.organizationOf(USER_TOKEN_PREFIX, token)
+  const findMember = createTokenLookup(options, ofMembers, selectMembersOfTokens)
   return async (bearerToken: string, call?: SignInCall): Promise<Caller | 'expired' | undefined> => {
     if (bearerToken.startsWith(ACCESS_TOKEN_PREFIX)) {
       const key = await findKey(bearerToken)
@@ -71,13 +63,11 @@ export type FindDirectory = ReturnType<typeof createManagementKeys>
  */
 export function createManagementKeys(options: Omit<CredentialTools, 'bearerTokens'>) {
   const { keyUses, runtime } = options
-  const organizationOf = async (secret: string) => {
-    const inspected = inspectApiKeySecret(secret)
-    return inspected.ok && inspected.kind === 'mk' ? '' : undefined
-  }
-  const find = createTokenLookup(options, organizationOf, findOrganizationsOfManagementKeys, findManagementKeys)
+  const searchOrganization = createOrganizationSearch(options)
+  const find = createTokenLookup(options, (_, hashes) => searchOrganization(hashes), findManagementKeys)
   return async (secret: string): Promise<Directory | 'expired' | undefined> => {
-    const key = await find(secret)
+    const inspected = inspectApiKeySecret(secret)
+    const key = inspected.ok && inspected.kind === 'mk' ? await find(secret) : undefined
     if (key === undefined) return undefined
     const { organizationId, id: keyId, name, expiresAt } = key
     if (expiresAt !== null && expiresAt <= runtime.now()) return 'expired'

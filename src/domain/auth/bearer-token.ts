@@ -13,8 +13,8 @@ export const USER_TOKEN_PREFIX = 'svc_user_'
 
 type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
-/** What follows the prefix: 256 random bits, and the sealed organization, which old tokens lack. */
-const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})?$/
+/** What follows the prefix: 256 random bits, and the sealed organization. */
+const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})$/
 
 /** Whether the body of a token, which follows its prefix, is complete. */
 export function isWholeTokenBody(body: string): boolean {
@@ -33,7 +33,8 @@ export interface CredentialTools {
   readonly runtime: Runtime
 }
 
-const SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
+/** How organizations are sealed in tokens. */
+export const BEARER_SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 /** The key that seals. Keys whose names begin with this name can also open seals, so that it can be replaced. */
 const KEY_NAME = 'bearer_token'
 
@@ -47,14 +48,10 @@ export function createBearerTokens({ database, runtime }: { readonly database: T
       const start = prefix + Buffer.from(runtime.randomBytes(32)).toString('base64url')
       return start + current.seal(start, organizationId)
     },
-    /**
-     * The organization that a token names, empty if it names none. Does not query tokens; undefined for what no process
-     * can have made.
-     */
+    /** The organization that a token names; undefined for what no process can have made. Does not query tokens. */
     organizationOf: async (prefix: TokenPrefix, token: string): Promise<string | undefined> => {
-      const [, random = '', sealed] = BODY.exec(token.slice(prefix.length)) ?? []
-      if (random === '') return undefined
-      if (sealed === undefined) return ''
+      const [, random = '', sealed = ''] = BODY.exec(token.slice(prefix.length)) ?? []
+      if (sealed === '') return undefined
       const { all } = await sealers()
       for (const sealer of all) {
         const organizationId = sealer.open(prefix + random, sealed)
@@ -67,7 +64,7 @@ export function createBearerTokens({ database, runtime }: { readonly database: T
 
 async function loadSealers(database: Tables): Promise<{ current: Sealer; all: readonly Sealer[] }> {
   const keys = await selectSigningKeys(database, KEY_NAME)
-  const sealers = keys.map(({ name, key }) => ({ name, sealer: createSealer(key, SEAL) }))
+  const sealers = keys.map(({ name, key }) => ({ name, sealer: createSealer(key, BEARER_SEAL) }))
   const current = sealers.find(({ name }) => name === KEY_NAME)?.sealer
   if (current === undefined) throw new Error(`the database has no signing key ${KEY_NAME}`)
   return { current, all: [current, ...sealers.flatMap(({ sealer }) => (sealer === current ? [] : sealer))] }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { FindHolders, FindOrganizations } from '../../store/token-holder.js'
+import { type FindHolders, findOrganizationsOfManagementKeys } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import type { CredentialTools } from './bearer-token.js'
 import type { SecretHash } from './secret-hash.js'
@@ -11,26 +11,19 @@ interface Hashed {
 /** Every hash under which a token may be stored. */
 type AskedHashes = readonly Buffer<ArrayBuffer>[]
 
-/** Opening a seal takes longer than hashing, so the organizations of the tokens in use are kept, by their hashes. */
-const MAX_KEPT_ORGANIZATIONS = 4_096
+/** How many organizations, or keys of organizations, are remembered. */
+const MAX_KEPT = 4_096
 
 /**
  * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
- * organization, anew for every call. `organizationOf` is empty for a token that names none: it is looked up first, in
- * all organizations. A token of which it is undefined cannot be genuine, and is rejected without a query.
+ * organization, anew for every call. A token whose organization is undefined is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
   { database, hasher }: Pick<CredentialTools, 'database' | 'hasher'>,
-  organizationOf: (token: string) => Promise<string | undefined>,
-  findOrganizations: FindOrganizations,
+  organizationOf: (token: string, hashes: AskedHashes) => Promise<string | undefined>,
   findHolders: FindHolders<Row>,
 ): Lookup<string, Row | undefined> {
-  const organizations = new LRUCache<string, string>({ max: MAX_KEPT_ORGANIZATIONS })
-  const findOrganization = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
-    const rowOf = byHash(await findOrganizations(database, asked.flat()))
-    return (hashes) => firstOf(hashes, rowOf)?.organizationId
-  })
-  const finders = new LRUCache<string, Lookup<AskedHashes, Row | undefined>>({ max: MAX_KEPT_ORGANIZATIONS })
+  const finders = new LRUCache<string, Lookup<AskedHashes, Row | undefined>>({ max: MAX_KEPT })
   /** Each organization by itself: those of one worker of a cluster must not wait for those of another. */
   const finderIn = (organizationId: string) => {
     const known = finders.get(organizationId)
@@ -44,15 +37,28 @@ export function createTokenLookup<Row extends Hashed>(
   }
   return async (token) => {
     const hashes = hasher.candidates(token)
-    const key = hashes.map(keyOf).join('')
-    const kept = organizations.get(key)
-    if (kept !== undefined) return finderIn(kept)(hashes)
+    const organizationId = await organizationOf(token, hashes)
+    return organizationId === undefined ? undefined : finderIn(organizationId)(hashes)
+  }
+}
 
-    const named = await organizationOf(token)
-    const organizationId = named === '' ? await findOrganization(hashes) : named
-    if (organizationId === undefined) return undefined
-    organizations.set(key, organizationId)
-    return finderIn(organizationId)(hashes)
+/**
+ * Makes the search for the organizations of management keys by the hashes of their secrets, which name none: among those
+ * of all organizations, once for each, since it never changes.
+ */
+export function createOrganizationSearch({
+  database,
+}: Pick<CredentialTools, 'database'>): Lookup<AskedHashes, string | undefined> {
+  const organizations = new LRUCache<string, string>({ max: MAX_KEPT })
+  const search = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
+    const rowOf = byHash(await findOrganizationsOfManagementKeys(database, asked.flat()))
+    return (hashes) => firstOf(hashes, rowOf)?.organizationId
+  })
+  return async (hashes) => {
+    const key = hashes.map(keyOf).join('')
+    const organizationId = organizations.get(key) ?? (await search(hashes))
+    if (organizationId !== undefined) organizations.set(key, organizationId)
+    return organizationId
   }
 }
 
