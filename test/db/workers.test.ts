@@ -87,7 +87,7 @@ describe('the workers of a cluster', () => {
     expect(warnings).toEqual(['the coordinator did not say which worker has an organization'])
   })
 
-  it('refuse at once what waits for a silent one, until it answers', async () => {
+  it.concurrent('refuse at once what waits for a silent one, until it answers', async () => {
     const { workers, silent } = createCluster()
     const held = createHeld()
     silent.add('a')
@@ -104,7 +104,7 @@ describe('the workers of a cluster', () => {
     await stuck
   })
 
-  it('refuse at once what is asked of a lost one, until it answers', async () => {
+  it.concurrent('refuse at once what is asked of a lost one, until it answers', async () => {
     const { workers, silent } = createCluster()
     const message = 'connection to the remote node svc@a:5432 failed with the following error: Connection refused'
     const lost = Object.assign(new Error(message), { code: '08006', severity: 'ERROR' })
@@ -121,7 +121,7 @@ describe('the workers of a cluster', () => {
     await expect(workers.use('a2', async () => 'still there')).resolves.toBe('still there')
   })
 
-  it('may take their time with one statement while they answer', async () => {
+  it.concurrent('may take their time with one statement while they answer', async () => {
     const { workers } = createCluster()
     const held = createHeld()
     const slow = workers.use('a1', held.work)
