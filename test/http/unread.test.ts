@@ -13,7 +13,7 @@ const head = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 
 const closePlan = { drainMillis: 0, graceMillis: 0, onGraceOver: () => undefined }
 
 describe('a response that its client does not read', () => {
-  it.each([
+  it.concurrent.each([
     ['short', 10],
     ['long', 20_000_000],
   ])(
@@ -39,7 +39,7 @@ describe('a response that its client does not read', () => {
     20_000,
   )
 
-  it.each(['HTTP/1.1', 'HTTP/2'])(
+  it.concurrent.each(['HTTP/1.1', 'HTTP/2'])(
     'is cut with its connection if nothing of it is read: %s',
     async (version) => {
       let closed = 0
@@ -66,7 +66,7 @@ describe('a response that its client does not read', () => {
     20_000,
   )
 
-  it('is kept for a client that reads slowly', async () => {
+  it.concurrent('is kept for a client that reads slowly', async () => {
     const length = 8_000_000
     const server = createTestServer(
       (_, response) => {
