@@ -117,7 +117,7 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
   return { kind, protocol, code, reset: stream.rstCode }
 }
 
-it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
+it.concurrent('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
   const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
   const answers = await Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
   expect(answers).toEqual(
@@ -145,7 +145,7 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer) {
   return { sent, answer: Buffer.concat(chunks).toString() }
 }
 
-it('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
+it.concurrent('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
   const { answer } = await sendEndlessly(hasty.http1, head, Buffer.from('{'))
   expect(answer).toMatch(/^HTTP\/1\.1 504 .*"deadline_exceeded"/s)
