@@ -1,93 +1,150 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { sessionsOf } from '../../src/cli/command-context.js'
 import { configFromEnvironment } from '../../src/config.js'
 import { createDatabase } from '../../src/db/database.js'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { endLockWaits, untilLockWaits } from '../support/lock-wait.js'
-import { type RunningServe, startServe } from '../support/program.js'
+import { startServe } from '../support/program.js'
 import { withSql } from '../support/sql.js'
 
+/** A server on a database of its own, so that several can be tested at once. */
+async function startLimited(limits: Readonly<Record<string, string>>) {
+  const testDatabase = await createTestDatabase()
+  const database = testDatabase.open()
+  await insertFixture(database)
+  const token = await insertUserToken(database, { userId: fixture.users.manager })
+  const { origin, stop } = await startServe(['--no-demo'], { ...testDatabase.environment, ...limits })
+  return {
+    testDatabase,
+    origin,
+    stop,
+    update: async () => {
+      const answer = await fetch(`${origin}/v2/priorities/${fixture.priorities.it}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{"name":"New"}',
+      })
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
+    },
+    /** Holds the row that is updated until the work is done. */
+    whileLocked: async (work: () => Promise<void>) => {
+      const holder = await database.pool.connect()
+      await holder.query('BEGIN')
+      await holder.query('SELECT FROM priorities WHERE organization_id = $1 FOR UPDATE', [fixture.acme])
+      try {
+        await work()
+      } finally {
+        await holder.query('ROLLBACK')
+        holder.release()
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      await testDatabase.drop()
+    },
+  }
+}
+
+/** What a server answers to the beginning of a request, until it closes the connection. */
+async function answerTo(origin: string, beginning: string) {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8')
+  socket.write(beginning)
+  const startedAt = performance.now()
+  let text = ''
+  for await (const part of socket) text += part
+  return { status: text.split(' ')[1], millis: performance.now() - startedAt }
+}
+
 describe('a server with configured limits', () => {
-  let testDatabase: TestDatabase
-  let token: string
-  const servers: RunningServe[] = []
-  beforeAll(async () => {
-    testDatabase = await createTestDatabase()
-    await insertFixture(testDatabase.open())
-    token = await insertUserToken(testDatabase.open(), { userId: fixture.users.manager })
+  it.concurrent('closes a connection that is idle for IDLE_SECONDS', async () => {
+    await using server = await startLimited({ IDLE_SECONDS: '1' })
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').resume()
+    await once(socket, 'connect')
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    const startedAt = performance.now()
+    await once(socket, 'close')
+    expect(performance.now() - startedAt).toBeLessThan(9_000)
   })
-  afterEach(async () => {
-    for (const server of servers.splice(0)) await server.stop()
-  })
-  afterAll(() => testDatabase.drop())
 
-  const start = async (limits: Readonly<Record<string, string>>): Promise<string> => {
-    const serve = await startServe(['--no-demo'], { ...testDatabase.environment, ...limits, DRAIN_SECONDS: '0' })
-    servers.push(serve)
-    return serve.origin
-  }
-  const update = async (origin: string) => {
-    const answer = await fetch(`${origin}/v2/priorities/${fixture.priorities.it}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"name":"New"}',
+  it.concurrent('waits for headers no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
+    await using server = await startLimited({ HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
+    const head =
+      'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
+    const [header, body] = await Promise.all([
+      answerTo(server.origin, head),
+      answerTo(server.origin, `${head}content-length: 100\r\n\r\ngrant_type=`),
+    ])
+    // Node looks at its connections every two seconds.
+    expect(header).toEqual({ status: '408', millis: expect.any(Number) })
+    expect(header.millis).toBeLessThan(6_000)
+    expect(body.millis).toBeLessThan(7_000)
+  })
+
+  it.concurrent('lets at most DATABASE_MAX_WAITING callers wait for a connection', async () => {
+    await using server = await startLimited({ DATABASE_POOL_SIZE: '1', DATABASE_MAX_WAITING: '1' })
+    await server.whileLocked(async () => {
+      const first = server.update()
+      await untilLockWaits(server.testDatabase, 1)
+      const second = server.update()
+      await eventually(async () => {
+        const report = await fetch(`${server.origin}/v2/auth/revoke`, {
+          method: 'POST',
+          body: new URLSearchParams({ secret: 'x' }),
+          signal: AbortSignal.timeout(500),
+        })
+        expect(report.status).toBe(503)
+      })
+      expect((await second).status).toBe(503)
+      await endLockWaits(server.testDatabase)
+      await first
     })
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
-  }
-  /** Holds the row that is updated until the work is done. */
-  const whileLocked = async (work: () => Promise<void>) => {
-    const holder = await testDatabase.open().pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE organization_id = $1 FOR UPDATE', [fixture.acme])
-    try {
-      await work()
-    } finally {
-      await holder.query('ROLLBACK')
-      holder.release()
-    }
-  }
+  })
 
-  it('ends a call after MAX_CALL_SECONDS', async () => {
-    const origin = await start({ MAX_CALL_SECONDS: '1' })
-    await whileLocked(async () => {
-      const { status, text } = await update(origin)
+  it.concurrent('ends a call after MAX_CALL_SECONDS', async () => {
+    await using server = await startLimited({ MAX_CALL_SECONDS: '1' })
+    await server.whileLocked(async () => {
+      const { status, text } = await server.update()
       expect([status, JSON.parse(text).code]).toEqual([504, 'deadline_exceeded'])
     })
   })
 
-  it('lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS', async () => {
-    const origin = await start({ DATABASE_LOCK_SECONDS: '1' })
-    await whileLocked(async () => {
-      const answer = update(origin)
-      await untilLockWaits(testDatabase, 1)
+  it.concurrent('lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS', async () => {
+    await using server = await startLimited({ DATABASE_LOCK_SECONDS: '1' })
+    await server.whileLocked(async () => {
+      const answer = server.update()
+      await untilLockWaits(server.testDatabase, 1)
       const startedAt = performance.now()
       expect((await answer).status).toBe(504)
       expect(performance.now() - startedAt).toBeLessThan(4_500)
     })
   })
 
-  it('lets a statement run no longer than DATABASE_STATEMENT_SECONDS', async () => {
-    const origin = await start({ DATABASE_STATEMENT_SECONDS: '1', DATABASE_LOCK_SECONDS: '60' })
-    await whileLocked(async () => {
-      const { status, text } = await update(origin)
+  it.concurrent('lets a statement run no longer than DATABASE_STATEMENT_SECONDS', async () => {
+    await using server = await startLimited({ DATABASE_STATEMENT_SECONDS: '1', DATABASE_LOCK_SECONDS: '60' })
+    await server.whileLocked(async () => {
+      const { status, text } = await server.update()
       expect([status, JSON.parse(text).code]).toEqual([504, 'deadline_exceeded'])
     })
   })
 
   it('limits the wait for a connection to DATABASE_WAIT_SECONDS, and runs MAX_RUNNING_CALLS at a time', async () => {
     // Half of each is for one organization.
-    const origin = await start({ DATABASE_POOL_SIZE: '2', DATABASE_WAIT_SECONDS: '1', MAX_RUNNING_CALLS: '4' })
-    await whileLocked(async () => {
-      const first = update(origin)
-      await untilLockWaits(testDatabase, 1)
+    await using server = await startLimited({
+      DATABASE_POOL_SIZE: '2',
+      DATABASE_WAIT_SECONDS: '1',
+      MAX_RUNNING_CALLS: '4',
+    })
+    await server.whileLocked(async () => {
+      const first = server.update()
+      await untilLockWaits(server.testDatabase, 1)
       const startedAt = performance.now()
-      const second = update(origin)
-      const third = update(origin)
+      const second = server.update()
+      const third = server.update()
       // One of the two is refused at once, the other when its time is over.
       const refused = await Promise.race([second, third])
       const refusedAfter = performance.now() - startedAt
@@ -96,94 +153,42 @@ describe('a server with configured limits', () => {
       const waited = performance.now() - startedAt - refusedAfter
       expect(waited).toBeGreaterThan(500)
       expect(waited).toBeLessThan(2_500)
-      await endLockWaits(testDatabase)
+      await endLockWaits(server.testDatabase)
       expect((await first).status).toBe(503)
     })
   })
 
-  it('closes a connection that is idle for IDLE_SECONDS', async () => {
-    const origin = await start({ IDLE_SECONDS: '1' })
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1').resume()
-    await once(socket, 'connect')
-    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    const startedAt = performance.now()
-    await once(socket, 'close')
-    expect(performance.now() - startedAt).toBeLessThan(9_000)
-  })
-
-  /** What a server answers to the beginning of a request, until it closes the connection. */
-  const answerTo = async (origin: string, beginning: string) => {
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8')
-    socket.write(beginning)
-    const startedAt = performance.now()
-    let text = ''
-    for await (const part of socket) text += part
-    return { status: text.split(' ')[1], millis: performance.now() - startedAt }
-  }
-
-  it('waits for headers no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
-    const origin = await start({ HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
-    const head =
-      'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
-    const [header, body] = await Promise.all([
-      answerTo(origin, head),
-      answerTo(origin, `${head}content-length: 100\r\n\r\ngrant_type=`),
-    ])
-    // Node looks at its connections every two seconds.
-    expect(header).toEqual({ status: '408', millis: expect.any(Number) })
-    expect(header.millis).toBeLessThan(6_000)
-    expect(body.millis).toBeLessThan(7_000)
-  })
-
-  it('refuses headers of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
-    const origin = await start({ MAX_HEADER_BYTES: '4096', MAX_STREAMS: '2' })
+  it.concurrent('refuses headers of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
+    await using server = await startLimited({ MAX_HEADER_BYTES: '4096', MAX_STREAMS: '2' })
     const { status } = await answerTo(
-      origin,
+      server.origin,
       `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(5_000)}\r\n\r\n`,
     )
-    const session = connectHttp2(origin)
+    const session = connectHttp2(server.origin)
     const [settings] = await once(session, 'remoteSettings')
     session.destroy()
     expect([status, settings.maxConcurrentStreams, settings.maxHeaderListSize]).toEqual(['431', 2, 4_096])
   })
 
-  it('lets at most DATABASE_MAX_WAITING callers wait for a connection', async () => {
-    const origin = await start({ DATABASE_POOL_SIZE: '1', DATABASE_MAX_WAITING: '1' })
-    await whileLocked(async () => {
-      const first = update(origin)
-      await untilLockWaits(testDatabase, 1)
-      const second = update(origin)
-      await eventually(async () => {
-        const report = await fetch(`${origin}/v2/auth/revoke`, {
-          method: 'POST',
-          body: new URLSearchParams({ secret: 'x' }),
-          signal: AbortSignal.timeout(500),
-        })
-        expect(report.status).toBe(503)
-      })
-      expect((await second).status).toBe(503)
-      await endLockWaits(testDatabase)
-      await first
-    })
-  })
-
-  it('gives running calls GRACE_SECONDS to finish when it stops', async () => {
-    const origin = await start({ GRACE_SECONDS: '1' })
-    await whileLocked(async () => {
-      const running = update(origin)
-      await untilLockWaits(testDatabase, 1)
+  it.concurrent('gives running calls GRACE_SECONDS to finish when it stops', async () => {
+    await using server = await startLimited({ GRACE_SECONDS: '1' })
+    await server.whileLocked(async () => {
+      const running = server.update()
+      await untilLockWaits(server.testDatabase, 1)
       const startedAt = performance.now()
-      await servers.at(-1)?.stop()
+      await server.stop()
       expect((await running).status).toBe(503)
       expect(performance.now() - startedAt).toBeLessThan(4_000)
     })
   })
 
   it('lets a transaction idle no longer than DATABASE_IDLE_SECONDS', async () => {
+    const testDatabase = await createTestDatabase()
     const config = configFromEnvironment({ DATABASE_URL: testDatabase.directUrl, DATABASE_IDLE_SECONDS: '7' })
     const database = withSql(createDatabase({ ...sessionsOf(config), log: { warn: () => {} } }))
     const rows = await database.query('SHOW idle_in_transaction_session_timeout')
     await database.close()
+    await testDatabase.drop()
     expect(rows).toEqual([{ idle_in_transaction_session_timeout: '7s' }])
   })
 })
