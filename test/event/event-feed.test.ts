@@ -254,11 +254,13 @@ describe('the feed of events', () => {
       controller.abort()
       await expect(stream.next()).rejects.toThrow('aborted')
     })
+  })
 
-    it('ends when its caller loses the right, without events of later', async () => {
-      const token = await insertUserToken(service.database, { userId: users.admin })
+  it('ends a watch over each protocol when its caller loses the right, without events of later', async () => {
+    const token = await insertUserToken(service.database, { userId: users.admin })
+    const cursor = await latest()
+    const watches = protocols.map((protocol) => {
       const seen: string[] = []
-      const cursor = await latest()
       const watching = (async () => {
         const client = service.client(EventService, token, protocol)
         for await (const { data } of client.watchEvents({ cursor })) {
@@ -269,20 +271,22 @@ describe('the feed of events', () => {
         () => undefined,
         (error: unknown) => ConnectError.from(error).code,
       )
-      await rename(`Before ${protocol}`)
-      await eventually(async () => expect(seen).toEqual([priorities.it]))
-      await service.database.execute(
-        `UPDATE memberships SET deactivated_at = now() WHERE organization_id = $1 AND user_id = $2`,
-        [acme, users.admin],
-      )
-      await record(1)
-      expect(await failure).toBe(16)
-      expect(seen).toEqual([priorities.it])
-      await service.database.execute(
-        `UPDATE memberships SET deactivated_at = NULL WHERE organization_id = $1 AND user_id = $2`,
-        [acme, users.admin],
-      )
+      return { protocol, seen, failure }
     })
+    const seenBefore = protocols.map((protocol) => ({ protocol, seen: [priorities.it] }))
+    await rename('Before')
+    await eventually(async () => expect(watches).toMatchObject(seenBefore))
+    await service.database.execute(
+      `UPDATE memberships SET deactivated_at = now() WHERE organization_id = $1 AND user_id = $2`,
+      [acme, users.admin],
+    )
+    await record(1)
+    expect(await Promise.all(watches.map(({ failure }) => failure))).toEqual(watches.map(() => 16))
+    expect(watches).toMatchObject(seenBefore)
+    await service.database.execute(
+      `UPDATE memberships SET deactivated_at = NULL WHERE organization_id = $1 AND user_id = $2`,
+      [acme, users.admin],
+    )
   })
 
   it('streams lines over REST, which end without an error when the service stops', async () => {
@@ -291,11 +295,15 @@ describe('the feed of events', () => {
       headers: { authorization: `Bearer ${key}` },
     })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
-    const lines = response.text()
+    let lines = ''
+    const reading = (async () => {
+      for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) lines += text
+    })()
     await rename('Line')
-    await wait(1_000)
+    await eventually(() => expect(lines).toContain('priority.update'))
     await other.close()
-    const parsed = (await lines)
+    await reading
+    const parsed = lines
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
