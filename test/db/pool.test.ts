@@ -260,6 +260,7 @@ describe('a silent connection', () => {
     proxy.stall()
     try {
       const running = kindOf(database.query('SELECT 1'))
+      await eventually(() => expect(database.pool.idleCount).toBe(1))
       const start = performance.now()
       await database.close()
       expect(performance.now() - start).toBeLessThan(2_000)
