@@ -129,8 +129,7 @@ describe('readiness', () => {
   let testDatabase: TestDatabase
   let database: Database
   const asked: Readiness[] = []
-  const warnings: string[] = []
-  const log = { warn: (_: unknown, message: string) => void warnings.push(message) }
+  const log = { warn: () => {} }
   const createAsked = (options: Partial<ReadinessOptions> = {}) => {
     const readiness = createReadiness({ database, log, maxAgeMillis: 0, ...options })
     asked.push(readiness)
@@ -216,10 +215,14 @@ describe('readiness', () => {
     expect(await createAsked().ask()).toEqual({})
   })
 
-  it('names a database that is down or silent, logs it, and notices when it is back', async () => {
+  it.concurrent('names a database that is down or silent, logs it, and notices when it is back', async () => {
     const proxy = await startDatabaseProxy(testDatabase.connectionString)
     const { connectionString } = proxy
-    const readiness = createAsked({ database: { pool: database.pool, connectionString } })
+    const warnings: string[] = []
+    const readiness = createAsked({
+      database: { pool: database.pool, connectionString },
+      log: { warn: (_, message) => void warnings.push(message) },
+    })
     expect(await readiness.ask()).toEqual({})
     for (const fail of [async () => proxy.stall(), proxy.cut]) {
       warnings.length = 0
@@ -232,7 +235,7 @@ describe('readiness', () => {
     await proxy.close()
   })
 
-  it('names a pool whose connections are all silent, although the database answers on another', async () => {
+  it.concurrent('names a pool whose connections are all silent, although the database answers on another', async () => {
     const proxy = await startDatabaseProxy(testDatabase.connectionString)
     const { pool } = testDatabase.open({ connectionString: proxy.connectionString, maxConnections: 1 })
     const readiness = createAsked({ database: { pool, connectionString: testDatabase.connectionString } })
