@@ -15,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-process.exitCode = await runProgram(process.argv, {
+const status = await runProgram(process.argv, {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -25,3 +25,5 @@ process.exitCode = await runProgram(process.argv, {
     return () => process.off('SIGHUP', listener)
   },
 })
+// Whatever is still under way, such as an export of spans that its collector does not answer, is not waited for; output is.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(status)))

@@ -76,9 +76,10 @@ export function startTracing({
     callOf: (request: NodeRequest) => traced.get(request),
     /** For statements that several calls share. */
     createSharedStatements,
-    /** Exports the remaining spans, within some seconds. */
+    /** Exports the remaining spans, within two seconds. Never rejects. */
     close: async () => {
-      await Promise.race([provider.shutdown(), sleep(LAST_SPANS_MILLIS, undefined, { ref: false })])
+      const exported = provider.shutdown().catch((err: unknown) => log.warn({ err }, 'spans could not be exported'))
+      await Promise.race([exported, sleep(LAST_SPANS_MILLIS, undefined, { ref: false })])
       diag.disable()
     },
   }
