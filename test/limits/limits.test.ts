@@ -8,6 +8,7 @@ import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { ImportRecordsRequestSchema } from '../../gen/svc/v2/transfer_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { createLimitCheck, refuseLimits } from '../../src/limits/limit-check.js'
+import { codePoint } from '../support/code-point.js'
 
 // Records of an import are bounded by the size of its body and its count of values.
 const requests = services
@@ -66,7 +67,7 @@ describe('limits', () => {
     const violationsOf = (validator: typeof ours, text: string) =>
       validator.validate(field.parent, create(field.parent, { [field.localName]: text })).violations?.map(String)
     const character = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 1 }),
+      fc.string({ unit: codePoint, maxLength: 1 }),
       fc.integer({ max: 255 }).map((code) => String.fromCharCode(code)),
     )
     fc.assert(

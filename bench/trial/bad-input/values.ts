@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from '../../../test/support/code-point.js'
 import { fixture } from '../../../test/support/fixture.js'
 
 const { users, groups, accessPolicies, appInstances, appResources, entityTypes, journeys, priorities } = fixture
@@ -156,7 +157,7 @@ export function textFor(name: string): fc.Arbitrary<string> {
   const nasty = fc.constantFrom(...nastyTexts)
   const any = fc.oneof(
     nasty,
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: codePoint, maxLength: 40 }),
     fc.string({ unit: 'grapheme', maxLength: 20 }),
   )
   if (/email|userName/i.test(name)) return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...addresses) }, any)
