@@ -136,14 +136,12 @@ describe('any text for any field', () => {
         try {
           setFromText(reflect(everything, message), path, value, 'the-name')
         } catch (error) {
-          expect(error).toBeInstanceOf(ConnectError)
-          expect(String(error)).toContain('[invalid_argument] the-name: ')
-          return
+          return error instanceof ConnectError && String(error).includes('[invalid_argument] the-name: ')
         }
         // What was taken can be printed and read again.
         const json = JSON.stringify(toJson(everything, message))
         const again = JSON.stringify(toJson(everything, messageFromJson(everything, json)))
-        expect(again).toBe(json === '{"floatValue":0}' || json === '{"doubleValue":0}' ? '{}' : json)
+        return again === (json === '{"floatValue":0}' || json === '{"doubleValue":0}' ? '{}' : json)
       }),
       { numRuns: 30000 },
     )
