@@ -40,6 +40,21 @@ it('a resource with five plain methods costs at most 150 lines in 8 files', () =
   expect(lines.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(150)
 })
 
+let service: TestService
+let manager: string
+let viewer: string
+let everything: string
+
+beforeAll(async () => {
+  service = await startTestService()
+  const { database } = service
+  await insertFixture(database)
+  manager = await insertUserToken(database, { userId: fixture.users.manager })
+  viewer = await insertUserToken(database, { userId: fixture.users.viewer })
+  everything = (await insertApiKey(database, { organizationId: fixture.acme })).token
+})
+afterAll(() => service.stop())
+
 describe.each(standardSamples)('the standard methods of $name', (sample) => {
   const verbs = methodsOf(sample).map(([verb]) => verb)
   const owner = ownerOf(sample)
@@ -47,25 +62,12 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
   const named = (id: string) => requestFor(sample, id)
   const same = (data: RequestJson & { id: string }) => ({ ...named(data.id), ...sample.keep?.(data) })
   const changing = verbs.filter((verb) => verb === 'Update' || verb === 'Delete')
-  let service: TestService
-  let manager: string
-  let viewer: string
-  let everything: string
-
-  beforeAll(async () => {
-    service = await startTestService()
-    const { database } = service
-    await insertFixture(database)
-    manager = await insertUserToken(database, { userId: fixture.users.manager })
-    viewer = await insertUserToken(database, { userId: fixture.users.viewer })
-    everything = (await insertApiKey(database, { organizationId: fixture.acme })).token
-  })
-  afterAll(() => service.stop())
   beforeEach(() => service.database.execute('DELETE FROM audit_events'))
 
   const events = () =>
     service.database.query<{ action: string; targetId: string; teamId: string; fields: string[] }>(
-      `SELECT action, target_id AS "targetId", team_id AS "teamId", changed_fields AS fields FROM audit_events`,
+      `SELECT action, target_id AS "targetId", team_id AS "teamId", changed_fields AS fields
+         FROM audit_events ORDER BY occurred_at, id`,
     )
 
   describe.each(doors)('over %s', (door) => {
