@@ -38,9 +38,10 @@ describe('the committed documents', () => {
   it('satisfy every recommended linter rule', async () => {
     const documents = [...files.keys()].filter((name) => name.startsWith('gen/openapi/'))
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-    const lint = (file: string) => promisify(execFile)(bin('redocly'), ['lint', file], { cwd: root, env })
-    for (const file of documents) await expect(lint(file)).resolves.toBeDefined()
-    await expect(lint('redocly.yaml')).rejects.toThrow('Command failed')
+    const lint = (files: readonly string[]) =>
+      promisify(execFile)(bin('redocly'), ['lint', ...files], { cwd: root, env })
+    await expect(lint(documents)).resolves.toBeDefined()
+    await expect(lint(['redocly.yaml'])).rejects.toThrow('Command failed')
   }, 120_000)
 
   it('are the same in JSON and in YAML', () => {
