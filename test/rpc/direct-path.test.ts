@@ -117,8 +117,8 @@ async function sameAnswer(request: RawRequest, version: Version = 'HTTP/1.1'): P
   const port = (path: (typeof paths)[number]) => ports[path][version === 'HTTP/1.1' ? 'http1' : 'http2']
   const stock = await call[version](port('stock'), request)
   const direct = await call[version](port('direct'), request)
-  expect(direct.body.toString('latin1')).toBe(stock.body.toString('latin1'))
-  expect(trailersOnly(direct)).toEqual(trailersOnly(stock))
+  const compared = (answer: RawAnswer) => ({ ...trailersOnly(answer), body: answer.body.toString('latin1') })
+  expect(compared(direct)).toEqual(compared(stock))
   return direct
 }
 
