@@ -160,5 +160,6 @@ function formOf(door: Door, name: string, request: RequestJson) {
 
 /** How many events the audit log has: every effect leaves some. */
 async function eventCount(): Promise<number> {
-  return (await service.database.query('SELECT FROM audit_events')).length
+  const [row] = await service.database.query<{ events: number }>('SELECT count(*)::int AS events FROM audit_events')
+  return row?.events ?? 0
 }
