@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { schema } from '../../gen/prisma/schema.js'
 import { createDatabase } from '../../src/db/database.js'
+import { systemTiming } from '../../src/db/retries.js'
 import type { ExampleAnswers, OperationAnswers } from '../../src/openapi/example-answers.js'
 import { bodyExamples } from '../../src/openapi/fragments.js'
 import { importRecords } from '../../src/transfer/import-records.js'
@@ -36,8 +37,11 @@ type CollectedAnswers = Record<string, OperationAnswers>
 export async function collectAnswers(operations: readonly DocumentedOperation[]): Promise<ExampleAnswers> {
   const started = Date.now()
   const testDatabase = await createTestDatabase()
-  const database = testDatabase.open()
-  const { runtime, close, baseUrl } = await startTestService({ testDatabase })
+  // Writes that lose are repeated without a pause.
+  const database = testDatabase.open({ timing: { ...systemTiming, random: () => 0 } })
+  const { runtime, close, baseUrl } = await startTestService({
+    testDatabase: { ...testDatabase, open: () => database },
+  })
   await importRecords(database, createReadStream(join(root, 'demo/organization.ndjson')), { runtime })
   const callers = await insertDemoCallers(database)
   const answers: CollectedAnswers = {}
