@@ -21,12 +21,17 @@ export const kill: Trial = {
   onEachDatabase: true,
   amount: { of: 'kills of each kind', full: 50, short: 1 },
   limitMillis: 900_000,
-  run: async (stage, kills) => [
-    ...(await killService(stage, kills)),
-    ...(await killWorkers(stage, kills)),
-    ...(await endSessions(stage, kills)),
-    ...(await killEveryWrite(stage, kills)),
-  ],
+  run: async (stage, kills) => {
+    const ofService = await killService(stage, kills)
+    const ofWorkers = await killWorkers(stage, kills)
+    const run = await stage.serve()
+    return [
+      ...ofService,
+      ...ofWorkers,
+      ...(await endSessions(stage, kills, run)),
+      ...(await killEveryWrite(stage, kills, run)),
+    ]
+  },
 }
 
 async function killService(stage: Stage, kills: number): Promise<readonly Finding[]> {
@@ -79,10 +84,9 @@ async function untilReplaced(run: ServiceRun, victim: number, count: number): Pr
   }
 }
 
-async function endSessions(stage: Stage, kills: number): Promise<readonly Finding[]> {
+async function endSessions(stage: Stage, kills: number, run: ServiceRun): Promise<readonly Finding[]> {
   const name = `sessions ended ${kills} times`
   const history = createHistory(stage, name)
-  const run = await stage.serve()
   await readTogether(run, stage, 20)
   history.writeTo(() => run.origin)
   for (let kill = 0; kill < kills; kill++) {
@@ -96,15 +100,14 @@ async function endSessions(stage: Stage, kills: number): Promise<readonly Findin
   const start = performance.now()
   const recovered = await untilGood(run, stage, start + REPAIRED_MILLIS)
   await history.stop()
-  await run.kill()
   return [
     ...(await history.verify()),
     atMost(`${name}: only good responses again after`, recovered - start, REPAIRED_MILLIS, 'ms'),
   ]
 }
 
-async function killEveryWrite(stage: Stage, kills: number): Promise<readonly Finding[]> {
-  let run = await stage.serve()
+async function killEveryWrite(stage: Stage, kills: number, first: ServiceRun): Promise<readonly Finding[]> {
+  let run = first
   const writes = await createEveryWrite(stage, `service killed ${kills} times`, run.origin)
   for (let kill = 0; kill < kills; kill++) {
     const { origin } = run
