@@ -7,7 +7,7 @@ export async function findingsOf(page: Page, part = 'html'): Promise<string[]> {
   await page.evaluate(
     `document.getAnimations().filter((change) => change instanceof CSSTransition).forEach((change) => change.finish())`,
   )
-  await page.evaluate(`{ ${axe.source} }`)
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(`{ ${axe.source} }`)
   const { violations }: axe.AxeResults = await page.evaluate(
     `axe.run(${JSON.stringify(part)}, { resultTypes: ['violations'] })`,
   )
