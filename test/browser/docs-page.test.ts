@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { services } from '../../src/handlers/routes.js'
 import { scimRoutes } from '../../src/scim/routes.js'
 import { findingsOf } from '../support/axe.js'
@@ -15,10 +15,13 @@ const WAIT_MILLIS = 55_000
 
 let service: TestService
 let browser: Browser
+/** One for all tabs, so that the browser compiles the viewer once. */
+let context: BrowserContext
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
   browser = await launchBrowser()
+  context = await browser.newContext()
 })
 afterAll(async () => {
   await browser.close()
@@ -28,9 +31,9 @@ afterAll(async () => {
 let page: Page
 let complaints: string[] = []
 let requested: string[] = []
-/** Opens a browser that knows nothing yet. */
-async function openBrowser(): Promise<void> {
-  page = await (await browser.newContext()).newPage()
+/** Opens a tab that knows no token yet. */
+async function openTab(): Promise<void> {
+  page = await context.newPage()
   page.setDefaultTimeout(WAIT_MILLIS)
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -38,7 +41,7 @@ async function openBrowser(): Promise<void> {
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => requested.push(request.url()))
 }
-const closeBrowser = () => page.context().close()
+const closeTab = () => page.close()
 // Whatever a test has done, the page has not complained, and has asked no other host.
 afterEach(() => {
   const said = [complaints, requested.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith('data:'))]
@@ -55,9 +58,9 @@ async function show(mode: (typeof modes)[number], width: number): Promise<void> 
   await page.setViewportSize({ width, height: 844 })
 }
 
-async function openDocs(): Promise<void> {
-  await openBrowser()
-  await page.goto(`${service.baseUrl}/docs`)
+async function openDocs(fragment = ''): Promise<void> {
+  await openTab()
+  await page.goto(`${service.baseUrl}/docs${fragment}`)
   await page.locator('.opblock-tag').first().waitFor()
 }
 
@@ -117,10 +120,10 @@ const clearToken = () => page.getByRole('banner').getByRole('button', { name: 'C
 
 describe.each(['/', '/docs/guides', '/docs/guides/operating.md'])('the page %s in a browser', (path) => {
   beforeAll(async () => {
-    await openBrowser()
+    await openTab()
     await page.goto(`${service.baseUrl}${path}`)
   })
-  afterAll(closeBrowser)
+  afterAll(closeTab)
 
   it.each(modesAndWidths)('passes axe and fits the viewport (%s, %i pixels)', async (mode, width) => {
     await show(mode, width)
@@ -131,8 +134,8 @@ describe.each(['/', '/docs/guides', '/docs/guides/operating.md'])('the page %s i
 
 // The viewer starts slowly: one page serves the tests that do not test its start, in this order or one by one.
 describe('the reference page in a browser', () => {
-  beforeAll(openDocs)
-  afterAll(closeBrowser)
+  beforeAll(() => openDocs())
+  afterAll(closeTab)
 
   it('lists every service', async () => {
     const shown = await page
@@ -298,59 +301,56 @@ describe('the reference page in a browser', () => {
 })
 
 describe('the reference page in a browser, opened by address', () => {
-  beforeAll(openBrowser)
-  afterAll(closeBrowser)
+  beforeAll(() => openDocs('#/Auth/createToken'))
+  afterAll(closeTab)
 
   it('opens the operation in its address, also when the address changes later', async () => {
-    await page.goto(`${service.baseUrl}/docs#/Auth/createToken`)
     await operation('post', '/v2/auth/token').locator('.responses-table').waitFor()
     await page.evaluate('location.hash = "#/Journey/getJourney"')
     await operation('get', '/v2/journeys/{id}').locator('.responses-table').waitFor()
   })
-})
 
-describe('the reference page of SCIM in a browser', () => {
-  const secretInput = () => page.getByLabel('Management key', { exact: true })
-  beforeAll(async () => {
-    await openDocs()
-    await page.getByRole('link', { name: 'SCIM', exact: true }).click()
-    await page.waitForURL('**/docs/scim')
-    await page.locator('.opblock-tag').first().waitFor()
+  describe('and left for the page of SCIM', () => {
+    const secretInput = () => page.getByLabel('Management key', { exact: true })
+    beforeAll(async () => {
+      await page.getByRole('link', { name: 'SCIM', exact: true }).click()
+      await page.waitForURL('**/docs/scim')
+      await page.locator('.opblock-tag').first().waitFor()
+    })
+
+    it('lists every SCIM operation', async () => {
+      for (const tag of new Set(tagsOf(documents[1]).map(([, each]) => each))) await openTag(tag)
+      await operation('get', '/scim/v2/Schemas').waitFor()
+      expect(await page.locator('.opblock').count()).toBe(scimRoutes.length)
+    })
+
+    it('makes a call with a key, which it keeps separate from an access token', async () => {
+      const { secret } = await insertApiKey(service.database, { organizationId: fixture.acme, kind: 'mk' })
+      await secretInput().fill(secret)
+      await page.getByRole('button', { name: 'Use', exact: true }).click()
+      await openOperation('get', '/scim/v2/Groups')
+      const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/scim/v2/Groups')
+      await operation('get', '/scim/v2/Groups').locator('[data-param-name=filter] input').fill('')
+      await operation('get', '/scim/v2/Groups').getByRole('button', { name: 'Execute' }).click()
+      expect((await asked).headers()['authorization']).toBe(`Bearer ${secret}`)
+      await operation('get', '/scim/v2/Groups').locator('.live-responses-table', { hasText: 'totalResults' }).waitFor()
+      expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
+    })
+
+    it(
+      'fits 390 pixels, and passes axe (light, 390 pixels; dark, 1280 pixels)',
+      async () => {
+        await openOperation('post', '/scim/v2/Users')
+        await openOperation('patch', '/scim/v2/Users/{id}')
+        await show('light', 390)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+        expect(await findingsOf(page)).toEqual([])
+        await show('dark', 1280)
+        expect(await findingsOf(page)).toEqual([])
+      },
+      AXE_MILLIS,
+    )
   })
-  afterAll(closeBrowser)
-
-  it('lists every SCIM operation', async () => {
-    for (const tag of new Set(tagsOf(documents[1]).map(([, each]) => each))) await openTag(tag)
-    await operation('get', '/scim/v2/Schemas').waitFor()
-    expect(await page.locator('.opblock').count()).toBe(scimRoutes.length)
-  })
-
-  it('makes a call with a key, which it keeps separate from an access token', async () => {
-    const { secret } = await insertApiKey(service.database, { organizationId: fixture.acme, kind: 'mk' })
-    await secretInput().fill(secret)
-    await page.getByRole('button', { name: 'Use', exact: true }).click()
-    await openOperation('get', '/scim/v2/Groups')
-    const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/scim/v2/Groups')
-    await operation('get', '/scim/v2/Groups').locator('[data-param-name=filter] input').fill('')
-    await operation('get', '/scim/v2/Groups').getByRole('button', { name: 'Execute' }).click()
-    expect((await asked).headers()['authorization']).toBe(`Bearer ${secret}`)
-    await operation('get', '/scim/v2/Groups').locator('.live-responses-table', { hasText: 'totalResults' }).waitFor()
-    expect(await page.evaluate('sessionStorage.getItem("accessToken")')).toBe(null)
-  })
-
-  it(
-    'fits 390 pixels, and passes axe (light, 390 pixels; dark, 1280 pixels)',
-    async () => {
-      await openOperation('post', '/scim/v2/Users')
-      await openOperation('patch', '/scim/v2/Users/{id}')
-      await show('light', 390)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-      expect(await findingsOf(page)).toEqual([])
-      await show('dark', 1280)
-      expect(await findingsOf(page)).toEqual([])
-    },
-    AXE_MILLIS,
-  )
 })
 
 describe('the reference page in a browser, with an operation of each kind open', () => {
@@ -361,7 +361,7 @@ describe('the reference page in a browser, with an operation of each kind open',
     await execute('get', '/v2/department-options')
     await openEachKind()
   }, AXE_MILLIS)
-  afterAll(closeBrowser)
+  afterAll(closeTab)
 
   it('fits 390 pixels', async () => {
     await show('light', 390)
