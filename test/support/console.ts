@@ -69,8 +69,7 @@ export async function addForScreens({ service, token }: TestConsole): Promise<vo
 
 /** Starts the service with the demo organization, and a browser. */
 export async function startTestConsole(options: TestServiceOptions = {}): Promise<TestConsole> {
-  const browser = await launchBrowser()
-  const service = await startTestService(options)
+  const [browser, service] = await Promise.all([launchBrowser(), startTestService(options)])
   const demo = createReadStream(join(import.meta.dirname, '../../demo/organization.ndjson'))
   await importRecords(service.database, demo, { runtime: service.runtime })
   // One for all pages, so that the browser compiles the console once.
