@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { ActorKind } from '../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, UserProfileField, UserRole } from '../../gen/svc/v2/user_pb.js'
 import { addForScreens, type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { eventually } from '../support/eventually.js'
 
 const list = join(import.meta.dirname, '../support/console-screens.json')
 const screens: readonly { readonly path: string; readonly shows: string }[] = JSON.parse(readFileSync(list, 'utf8'))
@@ -12,6 +13,8 @@ const screens: readonly { readonly path: string; readonly shows: string }[] = JS
 let console: TestConsole
 let token: string
 let opened: ConsolePage
+/** A window that shows addresses anew: a new tab for each would be a new process. */
+let elsewhere: Page
 beforeAll(async () => {
   console = await startTestConsole()
   token = await console.token()
@@ -27,6 +30,7 @@ beforeAll(async () => {
      SELECT 'bulk_' || n, 'org_acme', 'team_it', 'Service ' || n FROM generate_series(1, 2500) n`,
   )
   opened = await console.open('/people/changes', token)
+  elsewhere = (await console.open('/people/changes', token)).page
 })
 afterAll(() => console.stop())
 
@@ -40,21 +44,21 @@ async function contentOf(page: Page): Promise<string> {
   })()`)
 }
 
-/** Opens the address of the page in another one, until both show the same. */
+/** Opens an address in the other window, which knows nothing of what it showed before. */
+async function openElsewhere(address: string): Promise<void> {
+  await elsewhere.evaluate('sessionStorage.clear()')
+  // From the same address, only the fragment would change.
+  await elsewhere.goto('about:blank')
+  await elsewhere.goto(`${console.service.baseUrl}${address}#token=${token}`)
+}
+
+/** Opens the address of the page in the other window, until both show the same. */
 async function expectSameElsewhere(): Promise<void> {
   const { pathname, search } = new URL(opened.page.url())
-  const other = await console.open(pathname.replace('/console', '') + search, token)
-  try {
-    await other.page.locator('main h1').waitFor()
-    for (const end = Date.now() + 15_000; Date.now() < end; ) {
-      if ((await contentOf(other.page)) === (await contentOf(opened.page))) break
-      await other.page.waitForFunction(`new Promise((resolve) => setTimeout(resolve, 100, true))`)
-    }
-    expect(await contentOf(other.page)).toBe(await contentOf(opened.page))
-    expect(new URL(other.page.url()).search).toBe(new URL(opened.page.url()).search)
-  } finally {
-    await other.close()
-  }
+  await openElsewhere(pathname + search)
+  await elsewhere.locator('main h1').waitFor()
+  await eventually(async () => expect(await contentOf(elsewhere)).toBe(await contentOf(opened.page)), 15_000)
+  expect(new URL(elsewhere.url()).search).toBe(new URL(opened.page.url()).search)
 }
 
 /** What is chosen on a screen: fields by their labels, then tabs and buttons by their names. */
@@ -169,10 +173,9 @@ describe('every address of the console is a link', () => {
     await scrollTo('40 * 1500')
     await page.waitForURL((url) => url.search === '?teamId=team_it&row=1500')
     const name = await scroller.getByRole('row').nth(20).getByRole('link').first().textContent()
-    const other = await console.open('/apps?teamId=team_it&row=1500', token)
-    await other.page.getByRole('link', { name: String(name), exact: true }).waitFor()
-    expect(new URL(other.page.url()).search).toBe('?teamId=team_it&row=1500')
-    await other.close()
+    await openElsewhere('/console/apps?teamId=team_it&row=1500')
+    await elsewhere.getByRole('link', { name: String(name), exact: true }).waitFor()
+    expect(new URL(elsewhere.url()).search).toBe('?teamId=team_it&row=1500')
     for (const [team, first] of [
       ['People Operations', 'Learning Hub'],
       ['IT Operations', 'Forge (source code)'],
