@@ -95,14 +95,13 @@ async function recordComposed(files) {
 
 /** What makes up a text for which the time from 8,000 to 32,000 characters grows to more than five times. */
 function slowText(expression) {
-  return parts.find((part) => {
-    if (millisOf(expression, part, 32_000) <= SHORT_MILLIS) return false
+  return parts.find((part) =>
     // Again, since other programs take the processor as well.
-    return [1, 2, 3].every(() => {
-      const short = millisOf(expression, part, 8_000)
-      return millisOf(expression, part, 32_000) > Math.max(SHORT_MILLIS, 5 * short)
-    })
-  })
+    [1, 2, 3].every(() => {
+      const long = millisOf(expression, part, 32_000)
+      return long > SHORT_MILLIS && long > 5 * millisOf(expression, part, 8_000)
+    }),
+  )
 }
 
 function millisOf(expression, part, length) {
