@@ -106,10 +106,12 @@ describe('svc serve on the embedded database', () => {
   })
 
   it('repeats with status what it printed, with the same token while it is valid', async () => {
-    const text = await runSvc(['status'], { env, cwd: tmpdir() })
+    const [text, json] = await Promise.all([
+      runSvc(['status'], { env, cwd: tmpdir() }),
+      runSvc(['status', '--json'], { env }),
+    ])
     expect([text.status, text.stderr, text.stdout]).toEqual([0, '', serve.banner])
-    const { stdout } = await runSvc(['status', '--json'], { env })
-    const { servers, database, token, requests } = JSON.parse(stdout)
+    const { servers, database, token, requests } = JSON.parse(json.stdout)
     expect({ servers, database }).toEqual({
       servers: [
         {
@@ -220,18 +222,6 @@ describe('svc serve on a PostgreSQL server', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  it('exits with status 1 and an explanation if the port is taken', async () => {
-    const env = testDatabase.environment
-    const serve = await startServe([], env)
-    const { port } = new URL(serve.origin)
-    const second = await runSvc(['serve'], { env: { ...env, PORT: port } })
-    expect([second.status, second.stderr]).toEqual([
-      1,
-      expect.stringMatching(`port ${port} on 127.0.0.1 is taken: .* PORT or --port`),
-    ])
-    expect(await serve.stop()).toBe(0)
-  })
-
   it('exits with status 1 and an explanation if it cannot print its address', async () => {
     const broken = await createTestDatabase()
     try {
@@ -243,16 +233,32 @@ describe('svc serve on a PostgreSQL server', () => {
     }
   })
 
-  it('listens on --port and --host, whatever PORT and HOST are', async () => {
-    const free = createServer().listen(0, '127.0.0.1')
-    await once(free, 'listening')
-    const { port } = Object(free.address())
-    await once(free.close(), 'close')
-    const env = { ...testDatabase.environment, HOST: '192.0.2.1' }
-    const serve = await startServe(['--port', `${port}`, '--host=127.0.0.1'], env)
-    expect(serve.origin).toBe(`http://127.0.0.1:${port}`)
-    expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
-    expect(await serve.stop()).toBe(0)
+  describe('with a port and a host of its own', () => {
+    let port: string
+    let serve: RunningServe
+    beforeAll(async () => {
+      const free = createServer().listen(0, '127.0.0.1')
+      await once(free, 'listening')
+      port = String(Object(free.address()).port)
+      await once(free.close(), 'close')
+      const env = { ...testDatabase.environment, HOST: '192.0.2.1' }
+      serve = await startServe(['--port', port, '--host=127.0.0.1'], env)
+    })
+    afterAll(() => serve.stop())
+
+    it('listens on --port and --host, whatever PORT and HOST are', async () => {
+      expect(serve.origin).toBe(`http://127.0.0.1:${port}`)
+      expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+    })
+
+    it('exits with status 1 and an explanation if the port is taken', async () => {
+      const second = await runSvc(['serve'], { env: { ...testDatabase.environment, PORT: port } })
+      expect([second.status, second.stderr]).toEqual([
+        1,
+        expect.stringMatching(`port ${port} on 127.0.0.1 is taken: .* PORT or --port`),
+      ])
+      expect(await serve.stop()).toBe(0)
+    })
   })
 
   it.each([
@@ -278,33 +284,38 @@ describe('svc serve on a PostgreSQL server', () => {
     expect(stderr).toContain(reason)
   })
 
-  it('shares the port between workers, shows them in status, and loads no demo unless asked', async () => {
-    const serve = await startServe(['--workers', '2'], testDatabase.environment)
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
-    )
-    expect(new Set(statuses)).toEqual(new Set([401]))
-    expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
-    const status = await runSvc(['status', '--json'], { env: testDatabase.environment })
-    const { servers, database, ...rest } = JSON.parse(status.stdout)
-    expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
-    expect(await serve.stop()).toBe(0)
-  })
+  describe('with workers', () => {
+    let serve: RunningServe
+    beforeAll(async () => {
+      serve = await startServe(['--workers', '2'], testDatabase.environment)
+    })
+    afterAll(() => serve.stop())
 
-  it('replaces workers that die, also before they listen', async () => {
-    const serve = await startServe(['--workers', '2'], testDatabase.environment)
-    for (let killed = 0; killed < 2; killed++) {
-      // The newest, so the second time the one that begins to start.
-      const victim = Math.max(...workersOf(serve))
-      process.kill(victim, 'SIGKILL')
-      await eventually(() => {
-        const now = workersOf(serve)
-        expect([now.length, now.includes(victim)]).toEqual([2, false])
-      }, 20_000)
-      expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
-    }
-    expect(await serve.stop()).toBe(0)
-    expect(serve.stderr().match(/a worker died/g)).toHaveLength(2)
+    it('shares the port between them, shows them in status, and loads no demo unless asked', async () => {
+      const statuses = await Promise.all(
+        Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
+      )
+      expect(new Set(statuses)).toEqual(new Set([401]))
+      expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
+      const status = await runSvc(['status', '--json'], { env: testDatabase.environment })
+      const { servers, database, ...rest } = JSON.parse(status.stdout)
+      expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
+    })
+
+    it('replaces those that die, also before they listen', async () => {
+      for (let killed = 0; killed < 2; killed++) {
+        // The newest, so the second time the one that begins to start.
+        const victim = Math.max(...workersOf(serve))
+        process.kill(victim, 'SIGKILL')
+        await eventually(() => {
+          const now = workersOf(serve)
+          expect([now.length, now.includes(victim)]).toEqual([2, false])
+        }, 20_000)
+        expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+      }
+      expect(await serve.stop()).toBe(0)
+      expect(serve.stderr().match(/a worker died/g)).toHaveLength(2)
+    })
   })
 })
 
