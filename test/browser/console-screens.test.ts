@@ -252,12 +252,14 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     ['first response, urg', 'First response, urgent'],
   ])('finds what is not a person by its name: %s', async (text, name) => {
     const { page } = opened
+    const dialog = page.getByRole('dialog', { name: 'Find anything' })
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Find anything' }).waitFor()
+    await dialog.waitFor()
     await page.keyboard.type(text)
     await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
   })
 
   it('finds what belongs to the last of many teams, by one request for each kind of thing', async () => {
