@@ -284,38 +284,33 @@ describe('svc serve on a PostgreSQL server', () => {
     expect(stderr).toContain(reason)
   })
 
-  describe('with workers', () => {
-    let serve: RunningServe
-    beforeAll(async () => {
-      serve = await startServe(['--workers', '2'], testDatabase.environment)
-    })
-    afterAll(() => serve.stop())
+  it('shares the port between workers, shows them in status, and loads no demo unless asked', async () => {
+    const serve = await startServe(['--workers', '2'], testDatabase.environment)
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([401]))
+    expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
+    const status = await runSvc(['status', '--json'], { env: testDatabase.environment })
+    const { servers, database, ...rest } = JSON.parse(status.stdout)
+    expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
+    expect(await serve.stop()).toBe(0)
+  })
 
-    it('shares the port between them, shows them in status, and loads no demo unless asked', async () => {
-      const statuses = await Promise.all(
-        Array.from({ length: 20 }, async () => (await fetch(`${serve.origin}/v2/users`)).status),
-      )
-      expect(new Set(statuses)).toEqual(new Set([401]))
-      expect(await testDatabase.open().query('SELECT id FROM organizations')).toEqual([])
-      const status = await runSvc(['status', '--json'], { env: testDatabase.environment })
-      const { servers, database, ...rest } = JSON.parse(status.stdout)
-      expect([servers[0].url, database, Object.keys(rest)]).toEqual([serve.origin, 'DATABASE_URL', ['commands']])
-    })
-
-    it('replaces those that die, also before they listen', async () => {
-      for (let killed = 0; killed < 2; killed++) {
-        // The newest, so the second time the one that begins to start.
-        const victim = Math.max(...workersOf(serve))
-        process.kill(victim, 'SIGKILL')
-        await eventually(() => {
-          const now = workersOf(serve)
-          expect([now.length, now.includes(victim)]).toEqual([2, false])
-        }, 20_000)
-        expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
-      }
-      expect(await serve.stop()).toBe(0)
-      expect(serve.stderr().match(/a worker died/g)).toHaveLength(2)
-    })
+  it('replaces workers that die, also before they listen', async () => {
+    const serve = await startServe(['--workers', '2'], testDatabase.environment)
+    for (let killed = 0; killed < 2; killed++) {
+      // The newest, so the second time the one that begins to start.
+      const victim = Math.max(...workersOf(serve))
+      process.kill(victim, 'SIGKILL')
+      await eventually(() => {
+        const now = workersOf(serve)
+        expect([now.length, now.includes(victim)]).toEqual([2, false])
+      }, 20_000)
+      expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
+    }
+    expect(await serve.stop()).toBe(0)
+    expect(serve.stderr().match(/a worker died/g)).toHaveLength(2)
   })
 })
 
