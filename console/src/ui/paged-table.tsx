@@ -114,10 +114,15 @@ function useRowOfAddress<Row>(pages: Pages<Row>, virtual: Virtualizer<HTMLDivEle
     if (row === '0' && before.current !== '0') virtual.scrollToOffset(0)
     before.current = row
   }, [row, virtual])
-  const first = Math.ceil((virtual.scrollOffset ?? 0) / ROW_HEIGHT)
   useEffect(() => {
-    if (wanted.current > 0 || first === Number(row) || isPending) return
-    const timer = setTimeout(() => change({ row: first === 0 ? '' : String(first) }), STILL_MILLIS)
+    if (wanted.current > 0 || isPending) return
+    const timer = setTimeout(() => {
+      // The virtualizer may still have the offset of a longer list that was here before.
+      const { scrollElement } = virtual
+      if (scrollElement === null) return
+      const first = Math.ceil(scrollElement.scrollTop / ROW_HEIGHT)
+      if (first !== Number(row)) change({ row: first === 0 ? '' : String(first) })
+    }, STILL_MILLIS)
     return () => clearTimeout(timer)
   })
 }
