@@ -11,6 +11,7 @@ describe('the look-up of tokens', () => {
   let testDatabase: TestDatabase
   let database: Database
   let tokens: BearerTokens
+  let opened: string[]
   let asked: OrganizationTokens[]
   let find: (token: string) => Promise<{ readonly tokenHash: Uint8Array } | undefined>
 
@@ -22,11 +23,15 @@ describe('the look-up of tokens', () => {
   afterAll(() => testDatabase.drop())
 
   beforeEach(() => {
+    opened = []
     asked = []
     const options = { database, hasher: createSecretHasher() }
     find = createTokenLookup(
       options,
-      (token) => tokens.organizationOf(ACCESS_TOKEN_PREFIX, token),
+      (token) => {
+        opened.push(token)
+        return tokens.organizationOf(ACCESS_TOKEN_PREFIX, token)
+      },
       async (_tables, tokens) => {
         asked.push(tokens)
         return tokens.tokenHashes.map((tokenHash) => ({ tokenHash }))
@@ -34,9 +39,10 @@ describe('the look-up of tokens', () => {
     )
   })
 
-  it('asks the database in every call', async () => {
+  it('opens a token once, and asks the database in every call', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     for (let call = 0; call < 3; call++) expect(await find(token)).toBeDefined()
+    expect(opened).toEqual([token])
     expect(asked.map(({ organizationId }) => organizationId)).toEqual(['org_acme', 'org_acme', 'org_acme'])
   })
 
@@ -51,10 +57,11 @@ describe('the look-up of tokens', () => {
     ])
   })
 
-  it('does not ask for a forged token', async () => {
+  it('asks for no forged token, and keeps nothing of it', async () => {
     const token = await tokens.issue(ACCESS_TOKEN_PREFIX, 'org_acme')
     const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
-    expect(await find(forged)).toBeUndefined()
+    for (let call = 0; call < 2; call++) expect(await find(forged)).toBeUndefined()
+    expect(opened).toEqual([forged, forged])
     expect(asked).toEqual([])
   })
 

@@ -11,18 +11,20 @@ interface Hashed {
 /** Every hash under which a token may be stored. */
 type AskedHashes = readonly Buffer<ArrayBuffer>[]
 
-/** How many organizations, or keys of organizations, are remembered. */
+/** How many tokens, and organizations, are remembered. */
 const MAX_KEPT = 4_096
 
 /**
  * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
- * organization, anew for every call. A token whose organization is undefined is rejected without a query.
+ * organization, anew for every call. The organization never changes, so that of a token in use is kept, by its hash. A
+ * token whose organization is undefined is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
   { database, hasher }: Pick<CredentialTools, 'database' | 'hasher'>,
   organizationOf: (token: string, hashes: AskedHashes) => Promise<string | undefined>,
   findHolders: FindHolders<Row>,
 ): Lookup<string, Row | undefined> {
+  const organizations = new LRUCache<string, string>({ max: MAX_KEPT })
   const finders = new LRUCache<string, Lookup<AskedHashes, Row | undefined>>({ max: MAX_KEPT })
   /** Each organization by itself: those of one worker of a cluster must not wait for those of another. */
   const finderIn = (organizationId: string) => {
@@ -37,29 +39,22 @@ export function createTokenLookup<Row extends Hashed>(
   }
   return async (token) => {
     const hashes = hasher.candidates(token)
-    const organizationId = await organizationOf(token, hashes)
-    return organizationId === undefined ? undefined : finderIn(organizationId)(hashes)
+    const key = hashes.map(keyOf).join('')
+    const organizationId = organizations.get(key) ?? (await organizationOf(token, hashes))
+    if (organizationId === undefined) return undefined
+    organizations.set(key, organizationId)
+    return finderIn(organizationId)(hashes)
   }
 }
 
-/**
- * Makes the search for the organizations of management keys by the hashes of their secrets, which name none: among those
- * of all organizations, once for each, since it never changes.
- */
+/** Makes the search for the organizations of management keys by the hashes of their secrets, which name none. */
 export function createOrganizationSearch({
   database,
 }: Pick<CredentialTools, 'database'>): Lookup<AskedHashes, string | undefined> {
-  const organizations = new LRUCache<string, string>({ max: MAX_KEPT })
-  const search = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
+  return createBatchedLookup(async (asked: readonly AskedHashes[]) => {
     const rowOf = byHash(await findOrganizationsOfManagementKeys(database, asked.flat()))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
   })
-  return async (hashes) => {
-    const key = hashes.map(keyOf).join('')
-    const organizationId = organizations.get(key) ?? (await search(hashes))
-    if (organizationId !== undefined) organizations.set(key, organizationId)
-    return organizationId
-  }
 }
 
 /** Each token once, however many calls use it. */
