@@ -232,7 +232,7 @@ describe('traces', () => {
   })
 
   it.each([
-    ['before the program ends', '500'],
+    ['before the program ends', '1000'],
     ['until then', '60000'],
   ])('do not affect the program if no collector responds %s', async (_, OTEL_EXPORTER_OTLP_TIMEOUT) => {
     const alone = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT })
