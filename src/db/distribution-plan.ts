@@ -112,10 +112,26 @@ export async function planDistribution(client: pg.Client, shardCount: number): P
       },
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
       ...left.map((place) => distributeStep(place, shardCount)),
+      ...(isInstalled && (await isPlaced(client)) ? [] : [functionStep]),
       ...[...noted, ...dropped].map(addStep),
       ...(isBegun || dropped.length > 0 ? lastSteps() : []),
     ],
   }
+}
+
+/** A call of it runs on the node of its organization. */
+const functionStep: DistributionStep = {
+  title: 'distribute the function sequence_events',
+  statements: [`SELECT create_distributed_function('sequence_events(text, int)', '$1', colocate_with => '${TENANTS}')`],
+}
+
+/** Whether the function is distributed. */
+async function isPlaced(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_dist_object
+      WHERE objid = to_regprocedure('sequence_events(text, int)') AND distribution_argument_index IS NOT NULL`,
+  )
+  return rowCount === 1
 }
 
 /** Places of tables that are not there yet. */

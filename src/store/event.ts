@@ -107,69 +107,19 @@ SELECT (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS
 
 /** When so many events have got their positions, the others wait for the next time. */
 export const MAX_SEQUENCED = 1_000
-const maxSequenced = Prisma.raw(String(MAX_SEQUENCED))
 
-/** Events that leave the outbox, in order, and the position before them. */
-interface Moved {
-  readonly position: string
-  readonly moved: number
-  /** As PostgreSQL prints an array, to be passed on as it is; null for none. */
-  readonly eventIds: string | null
+/** Events that have got positions, and the last position; nulls if another process gives them, or has never done so. */
+interface SequencedRow {
+  readonly position: string | null
+  readonly moved: number | null
 }
 
-/**
- * Takes the events of the oldest writes out of the outbox, and moves the head past them, unless another process is about
- * to. Whatever a snapshot of the outbox lacks was committed after it, and so has changed no object before what the
- * snapshot has.
- *
- * It reads from the first row on. Before that lie rows that have left the outbox: an index that is read for one row alone
- * notes them as gone, and the plan for many rows would read each again until the next vacuum.
- */
-const takeOut = createStatement<{ readonly organizationId: string }, Moved>({
-  name: 'take_events_from_outbox',
-  planned: 'anew',
-  columns: { position: 'text', moved: 'int4', eventIds: 'text' },
-  text: () => Prisma.sql`
-WITH head AS (
-  SELECT h.position FROM event_heads h WHERE ${ofOrganization('h')} FOR UPDATE SKIP LOCKED
-), oldest AS (
-  SELECT s.ordinal, sum(cardinality(s.event_ids)) OVER (ORDER BY s.ordinal) - cardinality(s.event_ids) AS before
-    FROM (SELECT *
-            FROM event_outbox o
-           WHERE ${ofOrganization('o')} AND o.ordinal >= (
-                   SELECT f.ordinal FROM event_outbox f WHERE ${ofOrganization('f')} ORDER BY f.ordinal LIMIT 1)
-           ORDER BY o.ordinal
-           LIMIT ${maxSequenced}) s
-), moved AS (
-  DELETE FROM event_outbox o
-   WHERE ${ofOrganization('o')} AND EXISTS (SELECT FROM head)
-     AND o.ordinal BETWEEN (SELECT min(ordinal) FROM oldest)
-                       AND (SELECT max(ordinal) FROM oldest WHERE before < ${maxSequenced})
-  RETURNING o.ordinal, o.event_ids
-), advanced AS (
-  UPDATE event_heads h SET position = h.position + (SELECT sum(cardinality(event_ids)) FROM moved)
-   WHERE ${ofOrganization('h')} AND EXISTS (SELECT FROM moved)
-)
-SELECT head.position::text AS position,
-       coalesce((SELECT sum(cardinality(m.event_ids)) FROM moved m), 0)::int AS moved,
-       (SELECT array_agg(e.id ORDER BY m.ordinal, e.place)::text
-          FROM moved m, unnest(m.event_ids) WITH ORDINALITY e (id, place)) AS "eventIds"
-  FROM head`,
-})
-
-interface PlaceParameters {
-  readonly organizationId: string
-  readonly position: string
-  readonly eventIds: string
-}
-
-/** Apart, as a cluster would run an INSERT within a statement by itself, and commit in two phases. */
-const place = createStatement<PlaceParameters, Record<never, never>>({
-  name: 'place_events',
-  columns: {},
-  text: ({ organizationId, position, eventIds }) => Prisma.sql`
-INSERT INTO event_feed (organization_id, position, event_ids)
-VALUES (${organizationId}, ${position}::bigint + 1, ${eventIds}::uuid[])`,
+/** By a function, as a cluster runs it in one message where the rows are. */
+const sequence = createStatement<{ readonly organizationId: string }, SequencedRow>({
+  name: 'sequence_events',
+  columns: { position: 'text', moved: 'int4' },
+  text: ({ organizationId }) => Prisma.sql`
+SELECT position::text, moved FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
 })
 
 /** Reads the feed from a position on. */
@@ -181,17 +131,12 @@ export function readFeed(tables: Tables, selection: FeedSelection): Promise<Feed
  * Gives positions to events of an organization that are committed, and returns how many and the last position.
  * Undefined if another process is doing so, or has never done so.
  */
-export function sequenceEvents(
+export async function sequenceEvents(
   tables: Tables,
   organizationId: string,
 ): Promise<{ readonly moved: number; readonly position: string } | undefined> {
-  return tables.transaction(async (transaction) => {
-    const taken = await firstRow(transaction, takeOut, { organizationId })
-    if (taken === undefined) return undefined
-    const { position, moved, eventIds } = taken
-    if (eventIds !== null) await transaction.run(place, { organizationId, position, eventIds })
-    return { moved, position: String(BigInt(position) + BigInt(moved)) }
-  })
+  const { position, moved } = (await firstRow(tables, sequence, { organizationId })) ?? {}
+  return position == null || moved == null ? undefined : { moved, position }
 }
 
 const placed = { position: true, eventIds: true } as const

@@ -11,8 +11,8 @@ import {
 } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** The pause between two rounds for each event of the last one, and the longest: so rounds are few where events are many. */
-const PAUSE_MILLIS = 2
+/** How often as long as a round the pause after it is, and the longest: so rounds are few where much is to do. */
+const PAUSE_OF_ROUND = 8
 const MAX_PAUSE_MILLIS = 200
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
@@ -62,10 +62,10 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     round = new AbortController()
-    let moved = 0
+    const startedAt = timing.now()
     try {
       const committed = signals.takeCommitted()
-      for (const organizationId of committed) moved += await sequence(options, organizationId)
+      for (const organizationId of committed) await sequence(options, organizationId)
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
         sweptAt = timing.now()
         await sweepOutbox(options)
@@ -74,9 +74,9 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
+    await pause(Math.min((timing.now() - startedAt) * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
     const millis = signals.waitedFor().length > 0 ? WATCH_MILLIS : SWEEP_MILLIS
     await pause(millis, round.signal, timing)
-    await pause(Math.min(moved * PAUSE_MILLIS, MAX_PAUSE_MILLIS), signal, timing)
   }
   signals.stop()
 }
@@ -104,31 +104,26 @@ async function observeOutbox({ database, runtime, observer }: SequencerOptions, 
   observer.waiting(waiting, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
 }
 
-/**
- * Gives positions to all events of an organization that are committed, and returns how many. A failure is logged: others
- * have theirs.
- */
-async function sequence(options: SequencerOptions, organizationId: string): Promise<number> {
+/** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
+async function sequence(options: SequencerOptions, organizationId: string): Promise<void> {
   const { database, signals, timing, log, observer } = options
-  let moved = 0
   try {
-    for (let last = MAX_SEQUENCED; last >= MAX_SEQUENCED; moved += last) {
+    for (let moved = MAX_SEQUENCED; moved >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, organizationId)
       if (sequenced === undefined) {
         // If it was another process that had the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
         await timing.sleep(BUSY_MILLIS)
         signals.committed(organizationId)
-        return moved
+        return
       }
-      last = sequenced.moved
-      observer?.sequenced(last)
+      moved = sequenced.moved
+      observer?.sequenced(moved)
       signals.advanced(organizationId, sequenced.position)
     }
   } catch (err) {
     log.warn({ err, organizationId }, 'events could not be given positions')
   }
-  return moved
 }
 
 /** Tells those who wait of positions that other processes have given. */
