@@ -13,7 +13,7 @@ import type { SessionOptions } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-keys.js'
 import { findBehind } from '../domain/webhook/backlog.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
-import { readOutbox } from '../store/event.js'
+import { readBacklog } from '../store/event.js'
 import { enabledEndpoints } from '../store/webhook-endpoint.js'
 import {
   aligned,
@@ -189,10 +189,10 @@ async function judgeReplica(url: string, replica: SessionOptions): Promise<strin
 
 /** Without a server, events wait for the next one. */
 async function judgeEvents(database: Database, isServed: boolean, now: Date): Promise<string> {
-  const { waiting, oldestAt = now } = await readOutbox(database)
-  if (waiting === 0) return 'all are in the feed'
+  const { writes, oldestAt = now } = await readBacklog(database)
+  if (writes === 0) return 'all are in the feed'
   const millis = now.getTime() - oldestAt.getTime()
-  const text = `those of ${waiting} ${waiting === 1 ? 'write' : 'writes'} are not in the feed yet`
+  const text = `those of ${writes} ${writes === 1 ? 'write' : 'writes'} are not in the feed yet`
   if (!isServed) return `${text}: the next server puts them there`
   if (millis <= MAX_EVENT_MILLIS) return text
   const late = `${text}, the oldest for ${Math.round(millis / 1_000)} s`

@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
+import type { Models } from '../db/prisma.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
@@ -182,30 +183,38 @@ export async function createEventHead({ models }: Tables, organizationId: string
   await models.eventHead.createMany({ data: [{ organizationId }], skipDuplicates: true })
 }
 
-/** The next organization after one, by its id, that has events without positions; undefined if there is none. */
-export async function nextWithOutbox({ models }: Tables, after: string): Promise<string | undefined> {
-  const found = await models.eventOutbox.findFirst({
-    where: { organizationId: { gt: after } },
-    orderBy: [{ organizationId: 'asc' }, { ordinal: 'asc' }],
-    select: { organizationId: true },
-  })
-  return found?.organizationId
+/** Writes whose events have no positions. */
+export interface Backlog {
+  /** Whose they are, the one that has waited longest first. */
+  readonly organizationIds: readonly string[]
+  readonly writes: number
+  /** When the oldest event happened; undefined if none waits. */
+  readonly oldestAt: Date | undefined
 }
 
-/** How many writes are counted at most. */
-const MAX_COUNTED = 100_000
+/** Reads what waits in the outbox of all organizations, in one query: a cluster asks each of its shards. */
+export async function readBacklog({ models }: Tables): Promise<Backlog> {
+  const groups = await models.eventOutbox.groupBy({
+    by: ['organizationId'],
+    _count: true,
+    _min: { ordinal: true },
+    orderBy: { _min: { ordinal: 'asc' } },
+  })
+  return {
+    organizationIds: groups.map(({ organizationId }) => organizationId),
+    writes: groups.reduce((sum, { _count }) => sum + _count, 0),
+    oldestAt: groups[0] && (await happenedAt(models, groups[0].organizationId, groups[0]._min.ordinal ?? 0n)),
+  }
+}
 
-/** How many writes have events without positions, counted up to 100,000, and when the oldest event happened. */
-export async function readOutbox({
-  models,
-}: Tables): Promise<{ readonly waiting: number; readonly oldestAt: Date | undefined }> {
-  const waiting = await models.eventOutbox.count({ take: MAX_COUNTED })
-  const select = { organizationId: true, eventIds: true } as const
-  const oldest = await models.eventOutbox.findFirst({ orderBy: { ordinal: 'asc' }, select })
-  if (oldest === null) return { waiting: 0, oldestAt: undefined }
-  const where = { organizationId_id: { organizationId: oldest.organizationId, id: oldest.eventIds[0] ?? '' } }
-  const event = await models.auditEvent.findUnique({ where, select: { occurredAt: true } })
-  return { waiting, oldestAt: event?.occurredAt }
+/** When the first event of a write happened; undefined if it has a position by now. */
+async function happenedAt(models: Models, organizationId: string, ordinal: bigint): Promise<Date | undefined> {
+  const write = { organizationId_ordinal: { organizationId, ordinal } }
+  const told = await models.eventOutbox.findUnique({ where: write, select: { eventIds: true } })
+  const [id] = told?.eventIds ?? []
+  if (id === undefined) return undefined
+  const event = { organizationId_id: { organizationId, id } }
+  return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
 }
 
 /** The last position of each feed that exists. */

@@ -118,10 +118,7 @@ export function createStatementMeters(registry: Registry): StatementObserver {
 /** Measures how far the feeds are behind, and counts the events that get into them and are deleted. */
 export function createEventMeters(registry: Registry): SequencerObserver & RetentionObserver {
   const { counter, gauge } = metersOf(registry)
-  const waiting = gauge(
-    'svc_events_waiting',
-    'Committed writes whose events are not in the feed yet, counted up to 100,000.',
-  )
+  const waiting = gauge('svc_events_waiting', 'Committed writes whose events are not in the feed yet.')
   const age = gauge('svc_events_waiting_seconds', 'How long the oldest event that is not in the feed yet has waited.')
   const sequenced = counter('svc_events_sequenced_total', 'Events that this process has put into the feed.')
   const deleted = counter(
@@ -132,8 +129,8 @@ export function createEventMeters(registry: Registry): SequencerObserver & Reten
   for (const from of ['feed', 'audit_log']) deleted.inc({ from }, 0)
   return {
     sequenced: (events) => sequenced.inc(events),
-    waiting: (events, oldestSeconds) => {
-      waiting.set(events)
+    waiting: (writes, oldestSeconds) => {
+      waiting.set(writes)
       age.set(oldestSeconds)
     },
     eventsDeleted: (from, rows) => deleted.inc({ from }, rows),

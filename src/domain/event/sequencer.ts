@@ -1,14 +1,7 @@
 import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import {
-  createEventHead,
-  MAX_SEQUENCED,
-  nextWithOutbox,
-  readHeads,
-  readOutbox,
-  sequenceEvents,
-} from '../../store/event.js'
+import { createEventHead, MAX_SEQUENCED, readBacklog, readHeads, sequenceEvents } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
 /** How often as long as a round the pause after it is, and the longest: so rounds are few where much is to do. */
@@ -25,8 +18,8 @@ const SWEEP_MILLIS = 1_000
 export interface SequencerObserver {
   /** So many have got positions. */
   sequenced(events: number): void
-  /** So many have none, the oldest of them for so long. */
-  waiting(events: number, oldestSeconds: number): void
+  /** The events of so many writes have none, the oldest for so long. */
+  waiting(writes: number, oldestSeconds: number): void
 }
 
 /** What work in the background runs with. */
@@ -63,9 +56,11 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   while (!signal.aborted) {
     round = new AbortController()
     const startedAt = timing.now()
+    let tookMillis = 0
     try {
       const committed = signals.takeCommitted()
       for (const organizationId of committed) await sequence(options, organizationId)
+      tookMillis = timing.now() - startedAt
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
         sweptAt = timing.now()
         await sweepOutbox(options)
@@ -74,34 +69,20 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
-    await pause(Math.min((timing.now() - startedAt) * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
+    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
     const millis = signals.waitedFor().length > 0 ? WATCH_MILLIS : SWEEP_MILLIS
     await pause(millis, round.signal, timing)
   }
   signals.stop()
 }
 
-/** Gives positions to whatever events have none. */
+/** Gives positions to whatever events have none, and tells how far behind the feeds were. */
 async function sweepOutbox(options: SequencerOptions): Promise<void> {
-  const { database, log } = options
-  let organizationId = await nextWithOutbox(database, '')
-  // Of a large backlog, it may take longer than a statement may.
-  await observeOutbox(options, organizationId === undefined).catch((err: unknown) => {
-    log.warn({ err }, 'the events without positions could not be counted')
-  })
-  while (organizationId !== undefined) {
-    await sequence(options, organizationId)
-    organizationId = await nextWithOutbox(database, organizationId)
-  }
-}
-
-/** Tells how far behind the feeds are, before anything can fail. */
-async function observeOutbox({ database, runtime, observer }: SequencerOptions, isEmpty: boolean): Promise<void> {
-  if (observer === undefined) return
-  if (isEmpty) return observer.waiting(0, 0)
-  const { waiting, oldestAt } = await readOutbox(database)
+  const { database, runtime, observer } = options
+  const { organizationIds, writes, oldestAt } = await readBacklog(database)
   const now = runtime.now().getTime()
-  observer.waiting(waiting, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
+  observer?.waiting(writes, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
+  for (const organizationId of organizationIds) await sequence(options, organizationId)
 }
 
 /** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
