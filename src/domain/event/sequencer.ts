@@ -6,7 +6,7 @@ import type { FeedSignals } from './feed-signals.js'
 
 /** How often as long as a round the pause after it is, and the longest: so rounds are few where much is to do. */
 const PAUSE_OF_ROUND = 8
-const MAX_PAUSE_MILLIS = 200
+const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
