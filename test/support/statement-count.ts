@@ -3,7 +3,7 @@ import { createMeters } from '../../src/telemetry/meters.js'
 
 /** What gives positions to events and sends them, which goes on beside calls. */
 export const isOfFeed =
-  /^(?:sequence_events$|\w+_webhook_\w+$|eventOutbox\.(?:findFirst|count)$|eventHead\.|webhook(?:Endpoint|Delivery)\.|auditEvent\.findUnique$)/
+  /^(?:sequence_events$|\w+_webhook_\w+$|eventOutbox\.(?:groupBy|findUnique)$|eventHead\.|webhook(?:Endpoint|Delivery)\.|auditEvent\.findUnique$)/
 
 /** What else a service runs besides calls. */
 const inBackground = /^(?:find_expired|delete_|sweep_|apiKey\.updateMany$)/
