@@ -112,7 +112,7 @@ export async function planDistribution(client: pg.Client, shardCount: number): P
       },
       ...(dropped.length > 0 ? [dropStep(dropped)] : []),
       ...left.map((place) => distributeStep(place, shardCount)),
-      ...(isInstalled && (await isPlaced(client)) ? [] : [functionStep]),
+      ...(isInstalled && (await hasDistributedFunction(client)) ? [] : [functionStep]),
       ...[...noted, ...dropped].map(addStep),
       ...(isBegun || dropped.length > 0 ? lastSteps() : []),
     ],
@@ -125,8 +125,8 @@ const functionStep: DistributionStep = {
   statements: [`SELECT create_distributed_function('sequence_events(text, int)', '$1', colocate_with => '${TENANTS}')`],
 }
 
-/** Whether the function is distributed. */
-async function isPlaced(client: pg.Client): Promise<boolean> {
+/** Whether that was done. */
+async function hasDistributedFunction(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_dist_object
       WHERE objid = to_regprocedure('sequence_events(text, int)') AND distribution_argument_index IS NOT NULL`,

@@ -1300,8 +1300,8 @@ ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_event_ids_not_empty" CHECK (
 ALTER INDEX "event_feed_event_ids_idx" SET (gin_pending_list_limit = 64);
 -- Moves events of an organization from the outbox to its feed, at least so many if there are, in the order of their
 -- writes, and returns the last position and their number; nulls if another session does so, or there is no feed. What the
--- outbox does not show yet was committed later, and so has changed no object before what it shows. Rows that have left the
--- outbox are passed over faster in the order of the index, which notes that they are gone.
+-- outbox does not show yet was committed later, and so has changed no object before what it shows. Whatever the
+-- planner knew of the outbox, it is read in the order of the index, which notes which rows have left it.
 CREATE FUNCTION "sequence_events"("organization" text, "most" int, OUT "position" bigint, OUT "moved" int)
   LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
