@@ -20,8 +20,9 @@ export interface FeedPlace {
 
 /** Which events to read; an empty text or list means no filter. */
 export interface FeedSelection extends Scope {
-  /** The position after which to begin. */
+  /** The position after which to begin, and the event that is there; empty at position 0. */
   readonly after: string
+  readonly afterEventId: string
   readonly types: readonly AuditAction[]
   readonly teamId: string
   readonly targetId: string
@@ -32,6 +33,8 @@ export interface FeedSelection extends Scope {
 
 /** The JSON of events with commas between them, and where to continue. */
 export interface FeedPageRow {
+  /** Whether the feed has the event after which the page begins. */
+  readonly isKept: boolean
   readonly items: string
   /** Null if there is no event after the place. */
   readonly position: string | null
@@ -82,7 +85,7 @@ export function eventOf(id: Prisma.Sql): Prisma.Sql {
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
   planned: 'anew',
-  columns: { items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
+  columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}
 ), wanted AS MATERIALIZED (
@@ -99,7 +102,13 @@ WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`
   SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${where.pageSize} THEN (SELECT max(position) FROM wanted)
               ELSE (SELECT max(position) FROM looked_at) END AS position
 )
-SELECT (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
+SELECT EXISTS (
+         SELECT FROM (SELECT * FROM event_feed f
+                       WHERE ${ofOrganization('f')} AND f.position <= ${where.after}::bigint
+                       ORDER BY f.position DESC LIMIT 1) f
+          WHERE f.event_ids[${where.after}::bigint - f.position + 1]::text = ${where.afterEventId}
+       ) AS "isKept",
+       (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
        last.position::text AS position,
        (SELECT l.event_id::text FROM looked_at l WHERE l.position = last.position) AS "eventId",
        EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
@@ -141,17 +150,6 @@ export async function sequenceEvents(
 }
 
 const placed = { position: true, eventIds: true } as const
-
-/** The event at a position; undefined if it is not kept. */
-export async function findFeedEvent(
-  { models }: Tables,
-  organizationId: string,
-  position: string,
-): Promise<string | undefined> {
-  const where = { organizationId, position: { lte: BigInt(position) } }
-  const row = await models.eventFeed.findFirst({ where, orderBy: { position: 'desc' }, select: placed })
-  return row?.eventIds[Number(BigInt(position) - row.position)]
-}
 
 /** The position of an event; undefined if it is not in the feed. */
 export async function findPosition(

@@ -4,7 +4,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
-import { findFeedEvent, findPosition } from '../../src/store/event.js'
+import { findPosition } from '../../src/store/event.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -112,11 +112,14 @@ describe('the feed of events', () => {
   it('knows each event of a write by its position, and its position by the event', async () => {
     const cursor = await latest()
     await record(5)
-    for (const { id, position } of await following(cursor, 5)) {
-      expect(await findFeedEvent(service.database, acme, String(position))).toBe(id)
+    const events = await following(cursor, 5)
+    for (const [index, { id, position }] of events.entries()) {
+      const cursorOf = (eventId: string) => Buffer.from(`${position} ${eventId}`).toString('base64url')
+      expect((await list(`cursor=${cursorOf(id)}`)).data).toEqual(events.slice(index + 1))
+      const other = await service.rest('GET', `/v2/events?cursor=${cursorOf(randomUUID())}`, { token: key })
+      expect([other.status, other.json.code]).toEqual([400, 'out_of_range'])
       expect(await findPosition(service.database, acme, id)).toBe(BigInt(position))
     }
-    expect(await findFeedEvent(service.database, acme, '999999')).toBeUndefined()
     expect(await findPosition(service.database, acme, randomUUID())).toBeUndefined()
   })
 

@@ -48,7 +48,15 @@ const inserts = [
     WHERE organization_id = '${acme}' AND f.position + place - 1 <= 3000`,
 ]
 
-const page = { ...noFilter, organizationId: acme, teamIds: null, after: '3000', pageSize: 1_000, lookedAt: 1_000 }
+const page = {
+  ...noFilter,
+  organizationId: acme,
+  teamIds: null,
+  after: '3000',
+  afterEventId: '',
+  pageSize: 1_000,
+  lookedAt: 1_000,
+}
 
 /** What is done with events, and how many pages of tables and indexes it may read, each as often as it is read. */
 const works: Record<string, [work: (tables: Tables) => Promise<unknown>, pages: number]> = {

@@ -83,18 +83,18 @@ async function readerOf(
   const { organizationId } = first.caller
   let after = await placeOf(first.tables, organizationId, cursor)
   let hasWaited = false
+  let scope = first
   const read = ({ tables, caller }: Scope) => {
     const teamIds = permittedTeamIds(caller, 'audit:read')
     return readFeedPart(tables, { organizationId, teamIds, ...filter, after, pageSize })
   }
   /** What was read before the caller lost a right is not of later than that. */
   const readAdmitted = async () => {
-    let scope = await first.readmit()
     for (;;) {
       const part = await read(scope)
-      const admitted = await first.readmit()
-      if (isDeepStrictEqual(admitted.caller.reach, scope.caller.reach)) return part
-      scope = admitted
+      const { reach } = scope.caller
+      scope = await first.readmit()
+      if (isDeepStrictEqual(scope.caller.reach, reach)) return part
     }
   }
   return {
@@ -107,7 +107,7 @@ async function readerOf(
       if (millis <= 0) return false
       first.leave()
       hasWaited = true
-      return signals.beyond(organizationId, after.position, millis, signal)
+      return signals.beyond(organizationId, after?.position ?? '0', millis, signal)
     },
   }
 }

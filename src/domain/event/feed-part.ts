@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
-import { type FeedPlace, type FeedSelection, findFeedEnd, findFeedEvent, readFeed } from '../../store/event.js'
+import { type FeedPlace, type FeedSelection, findFeedEnd, readFeed } from '../../store/event.js'
 
 /** Before the first event of all. */
 const START: FeedPlace = { position: '0', eventId: '' }
@@ -11,13 +11,13 @@ function cursorOf({ position, eventId }: FeedPlace): string {
 }
 
 /**
- * The place that a cursor means: an empty one the start, `latest` the end. A cursor names its event as well as its
- * position, so one of another history is noticed: after a restore, the position has another event. Throws
- * `FIELD_INVALID`, and `EVENT_CURSOR_OUT_OF_RANGE` if the event is not in the feed.
+ * The place that a cursor means: `latest` the end, an empty one wherever the feed begins, which is undefined. A cursor
+ * names its event as well as its position, so one of another history is noticed when it is read from: after a restore,
+ * the position has another event. Throws `FIELD_INVALID`.
  */
-export async function placeOf(tables: Tables, organizationId: string, cursor: string): Promise<FeedPlace> {
-  if (cursor === '') return START
-  if (cursor === 'latest') return (await findFeedEnd(tables, organizationId, 'last')) ?? START
+export async function placeOf(tables: Tables, organizationId: string, cursor: string): Promise<FeedPlace | undefined> {
+  if (cursor === '') return undefined
+  if (cursor === 'latest') return findFeedEnd(tables, organizationId, 'last')
   const [, position, eventId] = /^(\d{1,18}) ([0-9a-f-]{36}|)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (position === undefined || eventId === undefined) {
     throw invalidField(
@@ -25,10 +25,13 @@ export async function placeOf(tables: Tables, organizationId: string, cursor: st
       'was altered: send a nextCursor unchanged, latest, or nothing to begin with the oldest',
     )
   }
-  if (position !== '0' && (await findFeedEvent(tables, organizationId, position)) === eventId)
-    return { position, eventId }
+  return { position, eventId }
+}
+
+/** Throws unless the place is before all events, and the first of them is kept or still to come. */
+async function refuseUnlessStart(tables: Tables, organizationId: string, { position }: FeedPlace): Promise<void> {
   const first = (await findFeedEnd(tables, organizationId, 'first')) ?? START
-  if (position === '0' && BigInt(first.position) <= 1n) return START
+  if (position === START.position && BigInt(first.position) <= 1n) return
   const fault =
     'the events after the cursor are no longer kept, or were never: omit the cursor to begin with the oldest'
   throw new ServiceError('EVENT_CURSOR_OUT_OF_RANGE', fault, { metadata: { earliestPosition: first.position } })
@@ -50,16 +53,27 @@ export interface EventPage {
 /** So many events are looked at for a page with a filter, which so costs about the same however rare they are. */
 const LOOKED_AT = 5_000
 
-/** Reads a page of the feed, and returns it with the place after it. */
+/** What to read; without a place, from wherever the feed begins. */
+interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'lookedAt'> {
+  readonly after: FeedPlace | undefined
+}
+
+/**
+ * Reads a page of the feed, and returns it with the place after it. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event
+ * after which it begins is not in the feed.
+ */
 export async function readFeedPart(
   tables: Tables,
-  { after, pageSize, ...query }: Omit<FeedSelection, 'after' | 'lookedAt'> & { readonly after: FeedPlace },
-): Promise<{ readonly page: EventPage; readonly place: FeedPlace }> {
+  { after, pageSize, ...query }: FeedQuery,
+): Promise<{ readonly page: EventPage; readonly place: FeedPlace | undefined }> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''
   const lookedAt = isFiltered ? LOOKED_AT : pageSize
-  const read = await readFeed(tables, { ...query, after: after.position, pageSize, lookedAt })
+  const { position, eventId: afterEventId } = after ?? START
+  const read = await readFeed(tables, { ...query, after: position, afterEventId, pageSize, lookedAt })
+  if (after !== undefined && read?.isKept !== true) await refuseUnlessStart(tables, query.organizationId, after)
   const isAtEnd = read?.position == null || read.eventId === null
   const place = isAtEnd ? after : { position: read.position, eventId: read.eventId }
-  return { page: { items: read?.items ?? '', nextCursor: cursorOf(place), hasMore: read?.hasMore ?? false }, place }
+  const nextCursor = cursorOf(place ?? START)
+  return { page: { items: read?.items ?? '', nextCursor, hasMore: read?.hasMore ?? false }, place }
 }
