@@ -76,15 +76,17 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
    LIMIT ${limit}`
 }
 
-/** The row of the audit log of an event. The limit makes it be looked up: a short log would be read whole for each event. */
+/** The row of the audit log of an event, by the order of its key: no other index would do, whatever is known of the log. */
 export function eventOf(id: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(SELECT * FROM audit_events a WHERE ${ofOrganization('a')} AND a.id = ${id} LIMIT 1)`
+  return Prisma.sql`(
+    SELECT *
+      FROM (SELECT * FROM audit_events a WHERE ${ofOrganization('a')} AND a.id >= ${id} ORDER BY a.id LIMIT 1) a
+     WHERE a.id = ${id})`
 }
 
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
-  planned: 'anew',
   columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}

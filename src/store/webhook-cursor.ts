@@ -36,7 +36,6 @@ interface Passed extends Pick<Taken, 'hasMore'> {
  */
 const pass = createStatement<TakeParameters, Passed>({
   name: 'pass_webhook_events',
-  planned: 'anew',
   columns: { now: 'timestamptz', wanted: 'json', hasMore: 'bool' },
   text: ({ id, room }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (

@@ -1,14 +1,15 @@
 import pg from 'pg'
+import { sessionUrl } from '../../src/db/session-settings.js'
 import type { Tables } from '../../src/db/tables.js'
 import { createTestDatabase } from './database.js'
 import { insertFixture } from './fixture.js'
 
-/** A database with the fixture and what the statements add, and a session on it that asks for plans. */
+/** A database with the fixture and what the statements add, and a session on it, as the service has, that asks for plans. */
 export async function createPlannedDatabase(statements: readonly string[]) {
   const testDatabase = await createTestDatabase()
   const database = testDatabase.open()
   await insertFixture(database)
-  const client = new pg.Client({ connectionString: testDatabase.directUrl })
+  const client = new pg.Client({ connectionString: sessionUrl({ connectionString: testDatabase.directUrl }) })
   await client.connect()
   for (const statement of statements) await client.query(statement)
   return {
@@ -43,20 +44,33 @@ export interface SentStatement {
  * cluster, that of the coordinator with those of the workers, who always plan for the values.
  */
 export async function planOf(client: pg.Client, { text, values, name }: SentStatement): Promise<PlanNode> {
-  const literals = values.map(literal)
   if (process.env['TEST_ON'] === 'citus') {
     await client.query('SET citus.explain_all_tasks = on')
     const types = await parameterTypes(client, text)
     return explain(
       client,
-      text.replaceAll(/\$(\d+)/g, (_, place) => `(${literals[place - 1]})::${types[place - 1]?.type}`),
+      text.replaceAll(/\$(\d+)/g, (_, place) => `(${literal(values[place - 1])})::${types[place - 1]?.type}`),
     )
   }
   await client.query(`SET plan_cache_mode = ${name === undefined ? 'force_custom_plan' : 'force_generic_plan'}`)
   await client.query(`PREPARE list AS ${text}`)
-  const plan = await explain(client, `EXECUTE list (${literals.join(', ')})`)
+  const plan = await explain(client, executionOf('list', values))
   await client.query('DEALLOCATE list')
   return plan
+}
+
+/** Keeps the plan that the statement has now, and returns what runs the statement by it, and returns it. */
+export async function keepPlan(client: pg.Client, sent: SentStatement): Promise<() => Promise<PlanNode>> {
+  const { text, values, name } = sent
+  if (process.env['TEST_ON'] === 'citus' || name === undefined) return () => planOf(client, sent)
+  await client.query('SET plan_cache_mode = force_generic_plan')
+  await client.query(`PREPARE ${name} AS ${text}`)
+  await client.query(`EXPLAIN ${executionOf(name, values)}`)
+  return () => explain(client, executionOf(name, values))
+}
+
+function executionOf(name: string, values: readonly unknown[]): string {
+  return `EXECUTE ${name} (${values.map(literal).join(', ')})`
 }
 
 async function explain(client: pg.Client, text: string): Promise<PlanNode> {

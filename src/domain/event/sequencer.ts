@@ -5,7 +5,7 @@ import { createEventHead, MAX_SEQUENCED, readBacklog, readHeads, sequenceEvents 
 import type { FeedSignals } from './feed-signals.js'
 
 /** How often as long as a round the pause after it is, and the longest: so rounds are few where much is to do. */
-const PAUSE_OF_ROUND = 8
+const PAUSE_OF_ROUND = 3
 const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
