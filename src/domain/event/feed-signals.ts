@@ -8,6 +8,8 @@ const READERS = 4
 export class FeedSignals extends EventEmitter<{
   /** There was a commit. */
   commit: []
+  /** Somebody begins to wait. */
+  wait: []
   /** The feed of an organization has got further. */
   advance: [organizationId: string]
 }> {
@@ -87,6 +89,7 @@ export class FeedSignals extends EventEmitter<{
       if (signal.aborted) return abort()
       signal.addEventListener('abort', abort)
       this.#waiting.set(organizationId, waiters.add(waiter))
+      this.emit('wait')
     })
   }
 }

@@ -4,9 +4,10 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { createEventHead, MAX_SEQUENCED, readBacklog, readHeads, sequenceEvents } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How often as long as a round the pause after it is, and the longest: so rounds are few where much is to do. */
+/** How long events gather before the next round while nobody waits for any. */
+const GATHER_MILLIS = 100
+/** How often as long as a round the pause after it is at least, however many wait. */
 const PAUSE_OF_ROUND = 3
-const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
@@ -45,20 +46,22 @@ export interface SequencerOptions extends Background {
  */
 export async function runSequencer(options: SequencerOptions): Promise<void> {
   const { database, signals, log, timing, signal } = options
-  let round = new AbortController()
-  // Without a reason of its own, each abort would make an error with a stack.
-  const wake = () => {
-    if (!round.signal.aborted) round.abort(null)
-  }
-  signals.on('commit', wake)
-  signal.addEventListener('abort', wake)
+  let gathering = new AbortController()
+  let idling = new AbortController()
+  signals.on('wait', () => end(gathering))
+  signals.on('commit', () => end(idling))
+  signal.addEventListener('abort', () => {
+    end(gathering)
+    end(idling)
+  })
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
-    round = new AbortController()
+    gathering = new AbortController()
+    idling = new AbortController()
     const startedAt = timing.now()
     let tookMillis = 0
+    const committed = signals.takeCommitted()
     try {
-      const committed = signals.takeCommitted()
       for (const organizationId of committed) await sequence(options, organizationId)
       tookMillis = timing.now() - startedAt
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
@@ -69,11 +72,17 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
-    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
-    const millis = signals.waitedFor().length > 0 ? WATCH_MILLIS : SWEEP_MILLIS
-    await pause(millis, round.signal, timing)
+    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, GATHER_MILLIS), signal, timing)
+    const isWaitedFor = signals.waitedFor().length > 0
+    if (committed.length > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
+    await pause(isWaitedFor ? WATCH_MILLIS : SWEEP_MILLIS, idling.signal, timing)
   }
   signals.stop()
+}
+
+/** Ends a pause. Without a reason of its own, each abort would make an error with a stack. */
+function end(paused: AbortController): void {
+  if (!paused.signal.aborted) paused.abort(null)
 }
 
 /** Gives positions to whatever events have none, and tells how far behind the feeds were. */
