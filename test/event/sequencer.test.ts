@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { systemTiming, type Timing } from '../../src/db/retries.js'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
+import { FeedSignals } from '../../src/domain/event/feed-signals.js'
+import { runSequencer } from '../../src/domain/event/sequencer.js'
+import { systemRuntime as runtime } from '../../src/runtime/runtime.js'
+import { createEventHead } from '../../src/store/event.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
+import { fixture, insertFixture } from '../support/fixture.js'
+import type { Database } from '../support/sql.js'
+
+const { acme } = fixture
+
+describe('the sequencer', () => {
+  let testDatabase: TestDatabase
+  let database: Database
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase()
+    database = testDatabase.open()
+    await insertFixture(database)
+    await createEventHead(database, acme)
+  })
+  afterAll(() => testDatabase.drop())
+
+  let signals: FeedSignals
+  let rounds: number[]
+  let stop: AbortController
+  let running: Promise<void> | undefined
+  beforeEach(() => {
+    signals = new FeedSignals()
+    rounds = []
+    stop = new AbortController()
+  })
+  afterEach(async () => {
+    stop.abort(null)
+    await running
+  })
+
+  const run = (timing: Timing) => {
+    const log = {
+      warn: ({ err }: { err: unknown }) => {
+        throw err
+      },
+    }
+    const observer = { sequenced: (events: number) => rounds.push(events), waiting: () => undefined }
+    running = runSequencer({ database, runtime, timing, log, signals, observer, signal: stop.signal })
+  }
+  const write = async () => {
+    const event = { organizationId: acme, action: 'organization.update' as const, targetType: 'organization' }
+    await recordAuditEvents(database, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
+    signals.committed(acme)
+  }
+  const placed = () => rounds.reduce((sum, events) => sum + events, 0)
+
+  it('lets events gather while nobody waits', async () => {
+    run(systemTiming)
+    const start = performance.now()
+    let written = 0
+    for (; performance.now() - start < 500; written++) {
+      await write()
+      await wait(5)
+    }
+    await eventually(async () => expect(placed()).toBe(written))
+    expect(rounds.filter((events) => events > 0).length).toBeLessThan(10)
+    expect(written).toBeGreaterThan(10)
+  })
+
+  it('places events at once for whoever waits', async () => {
+    // While events gather, the time never ends.
+    const never: Timing['sleep'] = (millis, signal) =>
+      systemTiming.sleep(millis === 100 && signal !== stop.signal ? 60_000 : millis, signal)
+    run({ ...systemTiming, sleep: never })
+    await write()
+    await eventually(async () => expect(placed()).toBe(1))
+    await write()
+    const head = await database.models.eventHead.findFirstOrThrow({ where: { organizationId: acme } })
+    expect(await signals.beyond(acme, String(head.position), 10_000, stop.signal)).toBe(true)
+    expect(placed()).toBe(2)
+  })
+})
