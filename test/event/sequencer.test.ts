@@ -57,14 +57,12 @@ describe('the sequencer', () => {
   it('lets events gather while nobody waits', async () => {
     run(systemTiming)
     const start = performance.now()
-    let written = 0
-    for (; performance.now() - start < 500; written++) {
+    for (let written = 0; written < 30; written++) {
       await write()
       await wait(5)
     }
-    await eventually(async () => expect(placed()).toBe(written))
-    expect(rounds.filter((events) => events > 0).length).toBeLessThan(10)
-    expect(written).toBeGreaterThan(10)
+    await eventually(async () => expect(placed()).toBe(30))
+    expect(rounds.length).toBeLessThan((performance.now() - start) / 100 + 3)
   })
 
   it('places events at once for whoever waits', async () => {
