@@ -174,6 +174,7 @@ describe('the metrics of a service', () => {
   it('count the events of the feed, and report those on their way to it, and the calls that wait for them', async () => {
     const { database } = service
     const { token } = await insertApiKey(database, { organizationId: fixture.acme })
+    await eventually(async () => expect(await database.models.eventOutbox.count()).toBe(0))
     const waiting = service.rest('GET', '/v2/events?cursor=latest&waitSeconds=20&types=priority.update', { token })
     await eventually(async () => expect((await read()).sum('svc_event_waiters')).toBe(1))
     const rename = () =>
