@@ -59,6 +59,7 @@ const claim = createStatement<ClaimParameters, ClaimedDelivery>({
     teamId: 'text',
     secrets: 'json',
   },
+  planned: 'anew',
   text: ({ id, room, leaseSeconds }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (
   SELECT w.*
