@@ -178,7 +178,8 @@ describe('the feed of events', () => {
     await service.database.execute(`DELETE FROM event_feed WHERE organization_id = $1 AND position < 3`, [acme])
     const restored = `INSERT INTO event_feed (organization_id, position, event_ids) VALUES ($1, 2, ARRAY[$2::uuid])`
     await service.database.execute(restored, [acme, randomUUID()])
-    for (const cursor of [first, second]) {
+    const beyond = Buffer.from(`${'9'.repeat(18)} ${randomUUID()}`).toString('base64url')
+    for (const cursor of [first, second, beyond]) {
       const { status, json } = await read(cursor)
       expect([status, json.code]).toEqual([400, 'out_of_range'])
       expect(json.detail.debug).toMatchObject({
