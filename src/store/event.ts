@@ -108,7 +108,7 @@ SELECT EXISTS (
          SELECT FROM (SELECT * FROM event_feed f
                        WHERE ${ofOrganization('f')} AND f.position <= ${where.after}::bigint
                        ORDER BY f.position DESC LIMIT 1) f
-          WHERE f.event_ids[least(${where.after}::bigint - f.position + 1, 1000000)]::text = ${where.afterEventId}
+          WHERE f.event_ids[least(${where.after}::bigint - f.position + 1, 2147483647)]::text = ${where.afterEventId}
        ) AS "isKept",
        (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
        last.position::text AS position,
