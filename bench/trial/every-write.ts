@@ -61,6 +61,7 @@ export async function createEveryWrite(stage: Stage, name: string, origin: strin
     return { admin, key: (await insertApiKey(database, { organizationId: fixture.acme })).token }
   })
   const answered = new Map<string, number>()
+  const last = new Map<string, string>()
   const turns = writers.map((writer) => ({ writer, n: 0 }))
   let isOver = false
   let writing: Promise<unknown> = Promise.resolve()
@@ -74,6 +75,7 @@ export async function createEveryWrite(stage: Stage, name: string, origin: strin
       const options = { method, headers, token: tokens[call.caller], patienceMillis: PATIENCE_MILLIS }
       const answer = await callJson({ origin: at() }, path, json === undefined ? options : { ...options, json })
       const { status, text } = answer
+      last.set(call.name, `${status} ${text.slice(0, 300)}`)
       const isLost = status === 0 || status >= 500 || status === 429 || (status === 409 && text.includes('"aborted"'))
       if (!isLost) {
         answered.set(key, status)
@@ -132,6 +134,8 @@ export async function createEveryWrite(stage: Stage, name: string, origin: strin
       const others = [...events].filter(([key, count]) => usual.has(methodOf(key)) && count > 0 && !isWhole(key))
       for (const [key] of acknowledged.filter(([each]) => !isWhole(each)))
         console.log(`  ${key}: ${events.get(key)} events`)
+      for (const name of silent())
+        console.log(`  ${name}: no acknowledged write; last answer ${last.get(name) ?? 'none'}`)
       return [
         allOf(
           `${name}: acknowledged writes of every method that have their events once`,

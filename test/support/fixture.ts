@@ -283,12 +283,12 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
   return inserted
 }
 
-/** Writes 2,000 keys of `it`, `managed-0` and so on, for tests that rotate and revoke some. */
+/** Writes 2,000 keys of `it` for tests that rotate some, `managed-0` and so on, and as many to revoke, `revocable-0`. */
 export async function insertManagedKeys(sql: Sql): Promise<void> {
   await sql.execute(
     `INSERT INTO api_keys (id, organization_id, team_id, kind, secret_hash, permissions, chain_id)
      SELECT id, $1, $2, 'pk', sha256(id::bytea), '{tickets:read}', id
-       FROM (SELECT 'managed-' || n AS id FROM generate_series(0, 2000) n) managed`,
+       FROM (SELECT kind || n AS id FROM unnest('{managed-,revocable-}'::text[]) kind, generate_series(0, 2000) n) keys`,
     [fixture.acme, fixture.it],
   )
 }

@@ -75,7 +75,7 @@ export const writeCalls: readonly WriteCall[] = [
     request: (n) => ({ teamId: it, name: `Key ${n}`, permissions: ['tickets:read'] }),
   },
   { name: 'RotateApiKey', caller: 'admin', request: (n) => ({ id: `managed-${n}` }) },
-  { name: 'RevokeApiKey', caller: 'admin', request: (n) => ({ id: `managed-${n}` }) },
+  { name: 'RevokeApiKey', caller: 'admin', request: (n) => ({ id: `revocable-${n}` }) },
   { name: 'ArchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
   { name: 'UnarchiveSlaDefinition', caller: 'key', request: () => ({ id: slaDefinitions.it }) },
   ...['RotateWebhookEndpointSecret', 'EnableWebhookEndpoint', 'DisableWebhookEndpoint', 'TestWebhookEndpoint'].map(
