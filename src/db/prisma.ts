@@ -108,7 +108,22 @@ type SqlQuery = Parameters<Adapter['queryRaw']>[0]
 function transactionOn(adapter: Adapter, { client, commit, rollback }: TransactionSteps) {
   // The adapter sends each query to its `client`, the pool.
   const connected: Adapter = Object.create(adapter, { client: { value: client } })
-  return Object.assign(connected, { options: { usePhantomQuery: true }, commit, rollback })
+  // Prisma reads several relations at once, and a connection answers one query after the other.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(send: (query: SqlQuery) => Promise<T>) => {
+    return (query: SqlQuery): Promise<T> => {
+      const sent = last.then(() => send(query))
+      last = Promise.allSettled([sent])
+      return sent
+    }
+  }
+  return Object.assign(connected, {
+    options: { usePhantomQuery: true },
+    queryRaw: inTurn((query) => adapter.queryRaw.call(connected, query)),
+    executeRaw: inTurn((query) => adapter.executeRaw.call(connected, query)),
+    commit,
+    rollback,
+  })
 }
 
 /** Repeats a query outside transactions once if its connection had an outdated statement: nothing was done. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import pg from 'pg'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { OrganizationModel } from '../../gen/prisma/models.js'
 import { databaseFailure } from '../../src/db/errors.js'
@@ -231,6 +232,34 @@ describe('a transaction', () => {
     await expect(store.transaction(work)).rejects.toThrow('no')
     expect(await store.models.organization.count()).toBe(0)
     await migrated.drop()
+  })
+
+  it('sends the queries for several relations one after the other', async () => {
+    const migrated = await createTestDatabase()
+    const store = migrated.open()
+    let [running, most] = [0, 0]
+    const { query } = pg.Client.prototype
+    const counted = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(async function count(
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      most = Math.max(most, ++running)
+      return Promise.resolve(Reflect.apply(query, this, given)).finally(() => running--)
+    })
+    try {
+      const found = await store.transaction(async ({ models }) => {
+        const teams = { create: { id: 'team', name: 'Team' } }
+        const groups = { create: { id: 'group', name: 'Group' } }
+        await models.organization.create({ data: { id: 'one', name: 'One', teams, groups } })
+        const select = { teams: { select: { id: true } }, groups: { select: { id: true } } }
+        return models.organization.findMany({ select })
+      })
+      expect(found).toEqual([{ teams: [{ id: 'team' }], groups: [{ id: 'group' }] }])
+      expect(most).toBe(1)
+    } finally {
+      counted.mockRestore()
+      await migrated.drop()
+    }
   })
 
   it('sends neither statements nor model queries once its signal has aborted', async () => {
