@@ -238,13 +238,11 @@ describe('a transaction', () => {
     const migrated = await createTestDatabase()
     const store = migrated.open()
     let [running, most] = [0, 0]
-    const { query } = pg.Client.prototype
-    const counted = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(async function count(
-      this: pg.Client,
-      ...given: unknown[]
-    ) {
+    const clients: { query(...given: unknown[]): Promise<unknown> } = Object(pg.Client.prototype)
+    const { query } = clients
+    const counted = jest.spyOn(clients, 'query').mockImplementation(async function count(this: pg.Client, ...given) {
       most = Math.max(most, ++running)
-      return Promise.resolve(Reflect.apply(query, this, given)).finally(() => running--)
+      return query.apply(this, given).finally(() => running--)
     })
     try {
       const found = await store.transaction(async ({ models }) => {
