@@ -1,5 +1,5 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { pause, systemTiming } from '../db/retries.js'
 import { type CommandContext, originOf } from './command-context.js'
 
@@ -18,6 +18,8 @@ export async function runWorkers(
 ): Promise<void> {
   const failure = new AbortController()
   const stop = AbortSignal.any([stopSignal, failure.signal])
+  // Each worker that starts, and the whole afterwards, waits for it.
+  setMaxListeners(count + 1, stop)
   let haveAllStarted = false
   const running = new Set<Worker>()
   const start = () => {
