@@ -148,7 +148,7 @@ export function findApprovalSteps({ models }: Tables, { organizationId, id }: St
 export function stepValues(steps: readonly StoredStep[], isNew: boolean): StandardValues {
   const create = steps.map(({ approvers, ...step }) => ({
     ...step,
-    approvers: { create: approvers.map((approver, position) => ({ position, ...approver })) },
+    approvers: { createMany: { data: approvers.map((approver, position) => ({ position, ...approver })) } },
   }))
   return { steps: isNew ? { create } : { deleteMany: {}, create } }
 }
