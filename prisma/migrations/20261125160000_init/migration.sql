@@ -694,9 +694,6 @@ CREATE UNIQUE INDEX "memberships_organization_id_ordinal_key" ON "memberships"("
 CREATE INDEX "team_members_organization_id_user_id_idx" ON "team_members"("organization_id", "user_id");
 
 -- CreateIndex
-CREATE INDEX "groups_id_idx" ON "groups"("id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "groups_directory_external_id_unique" ON "groups"("organization_id", "directory_external_id");
 
 -- CreateIndex
@@ -793,9 +790,6 @@ CREATE UNIQUE INDEX "access_policies_organization_id_ordinal_key" ON "access_pol
 CREATE INDEX "approval_procedures_organization_id_access_policy_id_ordina_idx" ON "approval_procedures"("organization_id", "access_policy_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "approval_procedures_id_idx" ON "approval_procedures"("id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "approval_procedures_organization_id_ordinal_key" ON "approval_procedures"("organization_id", "ordinal");
 
 -- CreateIndex
@@ -844,13 +838,7 @@ CREATE INDEX "app_resources_organization_id_app_instance_id_resource_type_idx" O
 CREATE INDEX "app_resources_organization_id_external_id_ordinal_idx" ON "app_resources"("organization_id", "external_id", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "app_resources_id_idx" ON "app_resources"("id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "app_resources_organization_id_ordinal_key" ON "app_resources"("organization_id", "ordinal");
-
--- CreateIndex
-CREATE INDEX "priorities_id_idx" ON "priorities"("id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "priorities_organization_id_ordinal_key" ON "priorities"("organization_id", "ordinal");
@@ -880,16 +868,10 @@ CREATE INDEX "journeys_organization_id_requester_user_id_overdue_from_ord_idx" O
 CREATE INDEX "journeys_organization_id_requester_manager_user_id_overdue__idx" ON "journeys"("organization_id", "requester_manager_user_id", "overdue_from", "ordinal");
 
 -- CreateIndex
-CREATE INDEX "journeys_id_idx" ON "journeys"("id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "journeys_organization_id_ordinal_key" ON "journeys"("organization_id", "ordinal");
 
 -- CreateIndex
 CREATE INDEX "journey_tasks_organization_id_journey_id_parent_task_id_idx" ON "journey_tasks"("organization_id", "journey_id", "parent_task_id");
-
--- CreateIndex
-CREATE INDEX "sla_definitions_id_idx" ON "sla_definitions"("id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "sla_definitions_organization_id_team_id_ordinal_key" ON "sla_definitions"("organization_id", "team_id", "ordinal");
@@ -916,9 +898,6 @@ CREATE INDEX "entity_ingestion_configs_organization_id_app_instance_id_idx" ON "
 CREATE INDEX "entity_ingestion_configs_organization_id_internal_entity_ty_idx" ON "entity_ingestion_configs"("organization_id", "internal_entity_type_id");
 
 -- CreateIndex
-CREATE INDEX "entity_ingestion_configs_id_idx" ON "entity_ingestion_configs"("id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "entity_ingestion_configs_organization_id_team_id_ordinal_key" ON "entity_ingestion_configs"("organization_id", "team_id", "ordinal");
 
 -- CreateIndex
@@ -932,9 +911,6 @@ CREATE INDEX "entity_field_mappings_organization_id_entity_type_id_ingest_idx" O
 
 -- CreateIndex
 CREATE INDEX "entity_field_mappings_organization_id_ingestion_config_id_idx" ON "entity_field_mappings"("organization_id", "ingestion_config_id");
-
--- CreateIndex
-CREATE INDEX "entity_field_mappings_id_idx" ON "entity_field_mappings"("id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "entity_field_mappings_organization_id_ordinal_key" ON "entity_field_mappings"("organization_id", "ordinal");
