@@ -129,7 +129,7 @@ describe('the manager of a user', () => {
         service.database,
         { organizationId: acme, keyId: 'mk', name: 'Okta' },
         ada,
-        { supplied: {}, managerUserId: bob },
+        { supplied: { MANAGER: bob } },
         { runtime: service.runtime, requestId: '' },
       )
       for (const related of [bob, cid]) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@bufbuild/protobuf'
-import { type DirectoryWrite, fieldsNotSupplied, valueFault } from '../domain/directory/directory-sync.js'
+import { type DirectoryWrite, valueFault } from '../domain/directory/directory-sync.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
@@ -40,7 +40,7 @@ export type UserWrite = DirectoryWrite & { readonly email: string }
 
 /**
  * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
- * document lacks, or whose optional values cannot be taken, are withdrawn. Throws `invalidValue` if there is no
+ * document lacks, or whose optional values cannot be taken, are unlocked. Throws `invalidValue` if there is no
  * userName, or no email address. `takenPhones` are numbers that others have, as they were sent.
  */
 export function userWriteFrom(
@@ -50,25 +50,22 @@ export function userWriteFrom(
   user?: DirectoryUserRow,
 ): UserWrite {
   let document = given
-  const values: Partial<Record<OwnedField, string | undefined>> = {}
+  const supplied: Partial<Record<OwnedField, string | undefined>> = {}
   for (const each of fieldAttributes) {
     const taken = takeValue(document, each, report, each.field === 'PRIMARY_PHONE' ? takenPhones : new Set())
     document = taken.document
-    values[each.field] = taken.value
+    supplied[each.field] = taken.value
   }
-  const { MANAGER: managerUserId, ...supplied } = values
   const userName = textIn(document, 'userName')?.trim() ?? ''
   if (userName === '') throw new ScimError(400, 'invalidValue', 'userName is required')
   const email = emailFrom(document, userName, user)
   const { active } = document
-  const write = {
+  return {
     supplied,
-    managerUserId,
     email,
     active: typeof active === 'boolean' ? active : undefined,
     standing: standingFrom(document, { userName, email }, user),
   }
-  return { ...write, withdrawn: fieldsNotSupplied(write) }
 }
 
 /**

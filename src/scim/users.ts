@@ -7,7 +7,6 @@ import {
   readDirectoryUser,
   requireVersion,
 } from '../domain/directory/directory-sync.js'
-import { governedFields } from '../domain/profile/field-ownership.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
@@ -81,7 +80,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const standing = { directoryDeletedAt: request.scope.runtime.now() }
     await writeUser(request, request.id, (user) => {
       requireUser(request, user)
-      return { supplied: {}, withdrawn: new Set(governedFields), active: false, standing }
+      return { supplied: {}, active: false, standing }
     })
     return undefined
   },

@@ -384,7 +384,7 @@ describe('ownership of a field', () => {
   it('leaves the other fields alone', () => {
     const start = emptyProfile(before)
     for (const field of governedFields) {
-      const { profile } = writeProfile(start, commandsOfDirectory(set(field, 'new'), new Set()), now)
+      const { profile } = writeProfile(start, commandsOfDirectory(set(field, 'new')), now)
       expect({ ...profile, [field]: start[field] }).toEqual(start)
     }
   })

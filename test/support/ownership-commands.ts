@@ -23,5 +23,5 @@ export const release = (field: GovernedField) =>
   commandsOfRequest({ writer: 'automation', values: new Map(), releaseFields: new Set([field]) })
 export const ingestion = (value: string) => (field: GovernedField) =>
   commandsOfRequest({ writer: 'automation', values: set(field, value) })
-export const directory = (value: string) => (field: GovernedField) => commandsOfDirectory(set(field, value), new Set())
-export const withdrawal = (field: GovernedField) => commandsOfDirectory(new Map(), new Set([field]))
+export const directory = (value: string) => (field: GovernedField) => commandsOfDirectory(set(field, value))
+export const withdrawal = () => commandsOfDirectory(new Map())

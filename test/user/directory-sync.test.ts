@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import {
-  createDirectoryUser,
-  type DirectoryWrite,
-  fieldsNotSupplied,
-} from '../../src/domain/directory/directory-sync.js'
-import { type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
+import { createDirectoryUser, type DirectoryWrite } from '../../src/domain/directory/directory-sync.js'
+import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import type { Member } from '../../src/domain/user/member.js'
 import { lockMembers } from '../../src/store/member.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -70,8 +66,8 @@ describe('directory sync', () => {
         LOCALE: 'en-gb',
         AVATAR_URL: 'https://x.example/a',
         PRIMARY_PHONE: '+14155550199',
+        MANAGER: users.manager,
       },
-      managerUserId: users.manager,
     })
     expect(lockedFields(member)).toEqual(governedFields)
     expect(member.profile.TIMEZONE.value).toBe('Europe/London')
@@ -83,17 +79,10 @@ describe('directory sync', () => {
 
   it('unlocks a field that it stops supplying, keeps its value, and leaves pins alone', async () => {
     await sync({ supplied: { FIRST_NAME: 'Ada', LAST_NAME: 'Lovelace' } })
-    const write: DirectoryWrite = { supplied: { LAST_NAME: 'Lovelace' } }
-    const member = await sync({ ...write, withdrawn: fieldsNotSupplied(write) })
+    const member = await sync({ supplied: { LAST_NAME: 'Lovelace' } })
     expect(lockedFields(member)).toEqual(['LAST_NAME'])
     expect(member.profile.FIRST_NAME).toMatchObject({ value: 'Ada', owner: 'AUTOMATION' })
     expect(member.profile.JOB_TITLE).toMatchObject({ value: 'Old', owner: 'PINNED' })
-  })
-
-  it('unlocks exactly the fields that a change withdraws', async () => {
-    await sync({ supplied: { FIRST_NAME: 'Ada', LAST_NAME: 'Lovelace' } })
-    const withdrawn = new Set<GovernedField>(['FIRST_NAME', 'MANAGER'])
-    expect(lockedFields(await sync({ supplied: {}, withdrawn }))).toEqual(['LAST_NAME'])
   })
 
   it('changes the email address, deactivates and reactivates', async () => {
@@ -154,9 +143,9 @@ describe('directory sync', () => {
       reason: 'PHONE_TAKEN',
     })
     expect(await refusal({ supplied: {}, email: `${other}@example.com` })).toMatchObject({ reason: 'EMAIL_TAKEN' })
-    expect(await refusal({ supplied: {}, managerUserId: id })).toMatchObject({ reason: 'MANAGER_IS_SELF' })
-    expect(await refusal({ supplied: {}, managerUserId: other })).toMatchObject({ reason: 'MANAGER_CYCLE' })
-    expect(await refusal({ supplied: {}, managerUserId: users.globexAdmin })).toMatchObject({
+    expect(await refusal({ supplied: { MANAGER: id } })).toMatchObject({ reason: 'MANAGER_IS_SELF' })
+    expect(await refusal({ supplied: { MANAGER: other } })).toMatchObject({ reason: 'MANAGER_CYCLE' })
+    expect(await refusal({ supplied: { MANAGER: users.globexAdmin } })).toMatchObject({
       reason: 'MANAGER_NOT_FOUND',
     })
     await database.execute(

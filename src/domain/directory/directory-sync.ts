@@ -5,13 +5,7 @@ import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
 import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
 import type { Directory } from '../auth/authentication.js'
-import {
-  commandsOfDirectory,
-  type FieldCommand,
-  type GovernedField,
-  governedFields,
-  type Profile,
-} from '../profile/field-ownership.js'
+import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { type HeldMembers, holdMembers, suffices } from '../user/hold.js'
 import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../user/member.js'
@@ -26,29 +20,15 @@ export interface DirectoryScope extends Directory, WriteContext {
   readonly tables: Tables
 }
 
-/** What a directory says of a member. Absent values stay as they are. */
+/** What a directory says of a member. What is absent beside the profile stays as it is. */
 export interface DirectoryWrite {
-  /** Values to store and lock; an empty one is stored as empty. */
-  readonly supplied: ProfileInput
-  /** The manager's id, empty for none; stored and locked as well. */
-  readonly managerUserId?: string | undefined
-  /**
-   * Fields that the directory no longer supplies: unlocked, with their values kept. A field in `supplied` counts as
-   * supplied.
-   */
-  readonly withdrawn?: ReadonlySet<GovernedField>
+  /** Values to store and lock; an empty one is stored as empty. Fields without one are unlocked, and keep their values. */
+  readonly supplied: Readonly<Partial<Record<GovernedField, string | undefined>>>
   readonly email?: string | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
   /** What it calls the member, and says beside the profile. Only what changes. */
   readonly standing?: DirectoryStanding | undefined
-}
-
-/** Every field that a write does not supply: those to withdraw if the write replaces the whole user. */
-export function fieldsNotSupplied({ supplied, managerUserId }: DirectoryWrite): ReadonlySet<GovernedField> {
-  return new Set(
-    governedFields.filter((field) => (field === 'MANAGER' ? managerUserId : supplied[field]) === undefined),
-  )
 }
 
 /**
@@ -166,12 +146,12 @@ function isEffective(profile: Profile, command: FieldCommand): boolean {
 }
 
 /** The commands of the write, which is validated on its own. */
-function commandsOf({ supplied, managerUserId, withdrawn = new Set(), email }: DirectoryWrite): FieldCommand[] {
+function commandsOf({ supplied, email }: DirectoryWrite): FieldCommand[] {
   refuseViolations([...textViolations('email', email), ...limitViolations(supplied)])
   const { values, violations } = profileValuesOf({ email, ...supplied })
   refuseViolations(violations)
-  if (managerUserId !== undefined) values.set('MANAGER', managerUserId)
-  return commandsOfDirectory(values, withdrawn)
+  if (supplied.MANAGER !== undefined) values.set('MANAGER', supplied.MANAGER)
+  return commandsOfDirectory(values)
 }
 
 /** What keeps a text from being the value of a field; undefined for one that can be stored. */

@@ -166,17 +166,11 @@ export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
   return commands
 }
 
-/**
- * The commands of directory sync: fields that it supplies are stored and locked, fields that it withdraws are unlocked.
- */
-export function commandsOfDirectory(
-  supplied: ReadonlyMap<GovernedField, string>,
-  withdrawn: ReadonlySet<GovernedField>,
-): FieldCommand[] {
-  return governedFields.flatMap((field): FieldCommand[] => {
+/** The commands of directory sync: fields that it supplies are stored and locked, all others are unlocked. */
+export function commandsOfDirectory(supplied: ReadonlyMap<GovernedField, string>): FieldCommand[] {
+  return governedFields.map((field) => {
     const value = supplied.get(field)
-    if (value !== undefined) return [{ kind: 'set', field, value, as: 'DIRECTORY' }]
-    return withdrawn.has(field) ? [{ kind: 'withdraw', field }] : []
+    return value === undefined ? { kind: 'withdraw', field } : { kind: 'set', field, value, as: 'DIRECTORY' }
   })
 }
 
