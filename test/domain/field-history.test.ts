@@ -88,6 +88,11 @@ function commandsOf(step: ModelStep): FieldCommand[] {
     case 'user token':
     case 'api key':
     case 'worker':
-      return commandsOfRequest({ ...step, writer: step.by === 'user token' ? 'person' : 'automation' })
+      return commandsOfRequest({
+        writer: step.by === 'user token' ? 'person' : 'automation',
+        values: step.values,
+        pinFields: [...step.pinFields],
+        releaseFields: [...step.releaseFields],
+      })
   }
 }

@@ -355,7 +355,7 @@ describe('ownership of a field', () => {
     const commands = commandsOfRequest({
       writer: 'automation',
       values: set('JOB_TITLE', 'new'),
-      releaseFields: new Set(['JOB_TITLE']),
+      releaseFields: ['JOB_TITLE'],
     })
     const { profile, changes } = written('PINNED', 'JOB_TITLE', commands)
     expect(profile.JOB_TITLE).toEqual({ value: 'new', owner: 'AUTOMATION', since: now })
@@ -366,7 +366,7 @@ describe('ownership of a field', () => {
     const commands = commandsOfRequest({
       writer: 'person',
       values: set('JOB_TITLE', 'new'),
-      releaseFields: new Set(['JOB_TITLE']),
+      releaseFields: ['JOB_TITLE'],
     })
     expect(written('PINNED', 'JOB_TITLE', commands).profile.JOB_TITLE).toMatchObject({ value: 'new', owner: 'PINNED' })
   })
@@ -375,7 +375,7 @@ describe('ownership of a field', () => {
     const commands = commandsOfRequest({
       writer: 'automation',
       values: set('LOCALE', 'new'),
-      releaseFields: new Set(['LOCALE']),
+      releaseFields: ['LOCALE'],
     })
     const { changes } = written('DIRECTORY', 'LOCALE', commands)
     expect(skippedFields(changes)).toEqual({ pinned: [], directoryLocked: ['LOCALE'] })

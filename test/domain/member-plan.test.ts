@@ -196,5 +196,10 @@ function isOther(before: Member, member: Member): boolean {
 function commandsOf(step: Exclude<ModelStep, { readonly by: 'relationship' }>): FieldCommand[] {
   if (step.by === 'ingestion') return commandsOfRequest({ writer: 'automation', values: step.values })
   if (step.by === 'directory') return commandsOfDirectory(step.values)
-  return commandsOfRequest({ ...step, writer: step.by === 'user token' ? 'person' : 'automation' })
+  return commandsOfRequest({
+    writer: step.by === 'user token' ? 'person' : 'automation',
+    values: step.values,
+    pinFields: [...step.pinFields],
+    releaseFields: [...step.releaseFields],
+  })
 }

@@ -14,13 +14,13 @@ export const person = (value: string) => (field: GovernedField) =>
 export const key = (value: string) => (field: GovernedField) =>
   commandsOfRequest({ writer: 'automation', values: set(field, value) })
 export const keyPinning = (value: string) => (field: GovernedField) =>
-  commandsOfRequest({ writer: 'automation', values: set(field, value), pinFields: new Set([field]) })
+  commandsOfRequest({ writer: 'automation', values: set(field, value), pinFields: [field] })
 export const relationship =
   (writer: ProfileRequest['writer'], value: string, pin?: boolean) =>
   (field: GovernedField): FieldCommand[] =>
     commandsOfRequest({ writer, values: set(field, value), pin })
 export const release = (field: GovernedField) =>
-  commandsOfRequest({ writer: 'automation', values: new Map(), releaseFields: new Set([field]) })
+  commandsOfRequest({ writer: 'automation', values: new Map(), releaseFields: [field] })
 export const ingestion = (value: string) => (field: GovernedField) =>
   commandsOfRequest({ writer: 'automation', values: set(field, value) })
 export const directory = (value: string) => (field: GovernedField) => commandsOfDirectory(set(field, value))

@@ -141,8 +141,8 @@ export interface ProfileRequest {
   readonly writer: ApiWriter
   /** The fields that the request sets; an empty value clears one. */
   readonly values: ReadonlyMap<GovernedField, string>
-  readonly pinFields?: ReadonlySet<GovernedField>
-  readonly releaseFields?: ReadonlySet<GovernedField>
+  readonly pinFields?: readonly GovernedField[]
+  readonly releaseFields?: readonly GovernedField[]
   /**
    * Whether what is set is pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
    */
@@ -153,12 +153,12 @@ export interface ProfileRequest {
 export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
   const commands: FieldCommand[] = []
   for (const field of governedFields) {
-    if (request.releaseFields?.has(field) === true) commands.push({ kind: 'release', field })
+    if (request.releaseFields?.includes(field)) commands.push({ kind: 'release', field })
   }
   for (const field of governedFields) {
     const value = request.values.get(field)
     if (value === undefined) continue
-    const pins = request.pin ?? (request.writer === 'person' || request.pinFields?.has(field) === true)
+    const pins = request.pin ?? (request.writer === 'person' || request.pinFields?.includes(field) === true)
     // The rule for automation does not bind people, who replace what is pinned even without pinning.
     const unpinned = request.writer === 'person' ? 'HOLDER' : 'AUTOMATION'
     commands.push({ kind: 'set', field, value, as: pins ? 'PINNED' : unpinned })

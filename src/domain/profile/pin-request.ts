@@ -10,12 +10,12 @@ export const updatePinFields: ReadonlySet<GovernedField> = new Set(textFields.fi
 /** The fields that `POST /v2/users` can pin by name. */
 export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])
 
-/** What is wrong with the pins and releases of a request that sets `setFields` (docs/field-ownership.md). */
+/** What is wrong with the pins and releases of a request (docs/field-ownership.md). */
 export function pinViolations(
   request: {
+    readonly profile: Readonly<Partial<Record<GovernedField, string | undefined>>>
     readonly pinFields: readonly GovernedField[]
     readonly releaseFields?: readonly GovernedField[]
-    readonly setFields: ReadonlySet<GovernedField>
   },
   allowed: ReadonlySet<GovernedField>,
 ): FieldViolation[] {
@@ -31,7 +31,7 @@ export function pinViolations(
     }
     if (released.has(field))
       return violation('FIELD_PINNED_AND_RELEASED', 'is in both pinFields and releaseFields: name it in one of them')
-    if (request.setFields.has(field)) return []
+    if (request.profile[field] !== undefined) return []
     return violation(
       'PIN_FIELD_NOT_SET',
       'cannot be pinned without a value: set it in the same request, or do not pin it',

@@ -28,11 +28,6 @@ export function profileInputFrom(profile: NamedProfile): ProfileInput {
   return Object.fromEntries(textFields.map((field) => [field, profile[fieldNames[field]]]))
 }
 
-/** The fields that the input gives, whatever their values. */
-export function fieldsOf(input: ProfileInput): ReadonlySet<GovernedField> {
-  return new Set(textFields.filter((field) => input[field] !== undefined))
-}
-
 /** What values of a field must be, and their stored form; undefined for text that is not a valid value. */
 interface ValueForm {
   readonly expectation: string

@@ -14,7 +14,7 @@ import {
 } from '../caller/caller.js'
 import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-request.js'
-import { fieldsOf, type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
+import { type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { holdMembers } from './hold.js'
 import type { ChangeById, ChangedMember, MemberRights, MemberWriter } from './member.js'
@@ -47,9 +47,9 @@ export async function getUser(
 export async function createUser(scope: Scope, { email, role, profile, pinFields }: NewUser): Promise<string> {
   const { caller } = scope
   const { values, violations } = profileValuesOf({ email, ...profile })
-  refuseViolations([...violations, ...pinViolations({ pinFields, setFields: fieldsOf(profile) }, createPinFields)])
+  refuseViolations([...violations, ...pinViolations({ profile, pinFields }, createPinFields)])
   requirePermissionIn(caller, null, 'users:write')
-  const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields: new Set(pinFields) })
+  const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields })
   const writer = memberWriterOf(scope, 'user.create')
   const change = { target: { email, mustJoin: true }, commands, role }
   return memberTransaction(scope.tables, async (tables) => {
@@ -127,17 +127,13 @@ async function changeUser(scope: Scope, change: ChangeById, isOwnProfile = false
 /** The change that an update asks for, and what is wrong with it by itself; `path` precedes the names of fields. */
 export function changeOfUpdate(
   caller: Caller,
-  { userId, email, role, profile, pinFields, releaseFields }: UserUpdate,
+  update: UserUpdate,
   path = '',
 ): { readonly change: ChangeById; readonly violations: readonly FieldViolation[] } {
+  const { userId, email, role, profile, pinFields, releaseFields } = update
   const { values, violations } = profileValuesOf({ email, ...profile }, path)
-  const pins = pinViolations({ pinFields, releaseFields, setFields: fieldsOf(profile) }, updatePinFields)
-  const commands = commandsOfRequest({
-    writer: apiWriterOf(caller),
-    values,
-    pinFields: new Set(pinFields),
-    releaseFields: new Set(releaseFields),
-  })
+  const pins = pinViolations(update, updatePinFields)
+  const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields, releaseFields })
   return {
     change: { target: { userId }, commands, email, role },
     violations: [...violations, ...pins.map((pin) => ({ ...pin, field: `${path}${pin.field}` }))],
