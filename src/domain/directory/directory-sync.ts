@@ -76,7 +76,7 @@ export async function holdDirectoryUser(
 ): Promise<HeldDirectoryUser | undefined> {
   const change = changeOf(user, write)
   if (change === undefined) return undefined
-  const held = await holdMembers(scope.tables, scope, [change])
+  const held = await holdMembers(scope.tables, writerOf(scope), [change])
   return { held, user: await readDirectoryUser(scope, user.userId) }
 }
 
@@ -133,8 +133,6 @@ function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefin
     commands,
     email,
     active: isOther ? write.active : undefined,
-    // Whoever has left must not keep access.
-    mayEndAdministration: true,
     userName: isRenamed ? (directoryUserName ?? email ?? member.email) : undefined,
     directory: standing,
   }

@@ -24,7 +24,7 @@ export interface HeldMembers {
   readonly managers: ManagerChains
   /**
    * Active administrators, so many that one is left after all changes, unless these are all; undefined if no change can
-   * make one of them none, or may not.
+   * make one of them none, or if a directory makes them.
    */
   readonly administrators: ReadonlySet<string> | undefined
   /** What all this was read for. */
@@ -51,7 +51,7 @@ type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 
  */
 export async function holdMembers(
   transaction: Tables,
-  { organizationId, runtime }: Pick<MemberWriter, 'organizationId' | 'runtime'>,
+  { organizationId, runtime, actor }: MemberWriter,
   changes: readonly MemberChange[],
 ): Promise<HeldMembers> {
   const needs = needsOf(changes)
@@ -64,7 +64,8 @@ export async function holdMembers(
     ...(await findEmailKeys(transaction, organizationId, movingIds)),
   ])
   const assignsManagers = needs.managerIds.length + needs.managerEmails.length > 0
-  const ending = changes.filter(isAboutAdministrators).length
+  // Whoever has left must not keep access: a directory may take the last administrator from the organization.
+  const ending = actor.kind === 'DIRECTORY' ? 0 : changes.filter(isAboutAdministrators).length
   await takeLocks(transaction, [
     ...(ending > 0 ? [administratorLock(organizationId)] : []),
     ...(assignsManagers ? [managerLock(organizationId)] : []),
@@ -116,9 +117,9 @@ export async function holdMembers(
 }
 
 /** Whether a change may be refused because it takes an administrator from the organization. Who joins is none yet. */
-function isAboutAdministrators({ target, active, role, mayEndAdministration }: MemberChange): boolean {
+function isAboutAdministrators({ target, active, role }: MemberChange): boolean {
   const isEnding = active === false || (role !== undefined && role !== 'ORG_ADMIN')
-  return isEnding && 'userId' in target && mayEndAdministration !== true
+  return isEnding && 'userId' in target
 }
 
 /**

@@ -97,8 +97,6 @@ export interface MemberChange {
   readonly role?: UserRole | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
-  /** Whether the organization may be left without an active administrator. */
-  readonly mayEndAdministration?: true
   /** Whether tokens that were issued until now end. */
   readonly endsSessions?: true
   /** What the directory calls the member from now on, if that changes: nobody else may be called so. */
