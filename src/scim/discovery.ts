@@ -8,17 +8,16 @@ import { type Attribute, isSameName, type ResourceType, type Schema, schemasOf }
 
 const SCHEMAS = 'urn:ietf:params:scim:schemas:core:2.0'
 
-const types: readonly ResourceType[] = resourceTypes
-export const schemas: readonly Schema[] = types.flatMap(schemasOf)
+export const schemas = resourceTypes.flatMap(schemasOf)
 
 /** The documents that describe the service (RFC 7644 section 4). */
 export const discoveryRoutes: readonly ScimRoute[] = [
   route('/ServiceProviderConfig', 'ServiceProviderConfig/Get', ({ baseUrl }) => serviceProviderConfig(baseUrl)),
   route('/ResourceTypes', 'ResourceTypes/List', ({ baseUrl }) =>
-    listResponse(types.map((type) => resourceTypeDocument(type, baseUrl))),
+    listResponse(resourceTypes.map((type) => resourceTypeDocument(type, baseUrl))),
   ),
   route('/ResourceTypes/{id}', 'ResourceTypes/Get', ({ baseUrl, id }) => {
-    const type = types.find(({ name }) => name === id)
+    const type = resourceTypes.find(({ name }) => name === id)
     return type && resourceTypeDocument(type, baseUrl)
   }),
   route('/Schemas', 'Schemas/List', ({ baseUrl }) =>

@@ -2,7 +2,7 @@ import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Reference } from '../store/directory/user.js'
 import { any, constant, fixed, heldTexts, type Value } from '../store/search.js'
 import { shownValue } from './print.js'
-import { type Attribute, attribute, presenceOf, type Schema, shown } from './schema.js'
+import { type Attribute, attribute, presenceOf, type ResourceType, type Schema, shown } from './schema.js'
 
 /** As many as any name of 255 characters has; an entry of an index has room for 2,704 bytes. */
 export const indexed = { maxBytes: 1_024 } as const
@@ -33,15 +33,17 @@ interface CommonRow {
 }
 
 /**
- * The attributes of a resource: those that every one has, and those of the schema of its type, which is the first of
+ * A type of resource: its attributes are those that every one has, and those of its schema, which is the first of
  * `schemas`; the others are extensions.
  */
-export function resourceAttributes<Row extends CommonRow>(
+export function resourceType<Row extends CommonRow>(
   name: TypeName,
+  description: string,
   schemas: readonly [Schema<Row>, ...Schema<Row>[]],
   values: Readonly<Record<'id' | 'externalId' | 'createdAt' | 'updatedAt', Value>>,
   idOf: (row: Row) => string,
-): readonly Attribute<Row>[] {
+): ResourceType<Row> {
+  const [schema, ...extensions] = schemas
   const held = schemas.map(({ id, attributes }, index) => {
     return [id, index === 0 ? constant(true) : any(attributes.map(presenceOf))] as const
   })
@@ -50,7 +52,7 @@ export function resourceAttributes<Row extends CommonRow>(
       attributes.some((each) => shownValue(each, row, baseUrl) !== undefined) ? id : [],
     )
   const { entries, value } = heldTexts(held)
-  return [
+  const attributes: Attribute<Row>[] = [
     shown('schemas', 'The schemas of which the resource has attributes.', {
       entries,
       search: value,
@@ -100,8 +102,9 @@ export function resourceAttributes<Row extends CommonRow>(
         }),
       ],
     }),
-    ...schemas[0].attributes,
+    ...schema.attributes,
   ]
+  return { name, endpoint: `/${name}s`, description, schema, extensions, attributes }
 }
 
 /** The address of a resource. */

@@ -3,7 +3,7 @@ import { type DirectoryGroupRow, groupMembers, groupMemberValues, groupValues } 
 import { fieldOwnerships, memberValues, ownershipValues } from '../store/directory/member-search.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { fixed } from '../store/search.js'
-import { indexed, referenceParts, referencesTo, resourceAttributes } from './resource-attributes.js'
+import { indexed, referenceParts, referencesTo, resourceType } from './resource-attributes.js'
 import { attribute, type ResourceType, type Schema, shown } from './schema.js'
 import { enterpriseUserSchema, pathOfField, userSchema } from './user-attributes.js'
 
@@ -86,30 +86,23 @@ const groupSchema: Schema<DirectoryGroupRow> = {
   unsupported: [],
 }
 
-const extensions = [enterpriseUserSchema, ownershipSchema]
-
 /** Users: the members of the organization. */
-export const userType: ResourceType<DirectoryUserRow> = {
-  name: 'User',
-  endpoint: '/Users',
-  description: 'Members of the organization.',
-  schema: userSchema,
-  extensions,
-  attributes: resourceAttributes('User', [userSchema, ...extensions], memberValues, ({ userId }) => userId),
-}
+export const userType = resourceType(
+  'User',
+  'Members of the organization.',
+  [userSchema, enterpriseUserSchema, ownershipSchema],
+  memberValues,
+  ({ userId }) => userId,
+)
 
 /** Groups of members. */
-export const groupType: ResourceType<DirectoryGroupRow> = {
-  name: 'Group',
-  endpoint: '/Groups',
-  description: 'Groups of members of the organization.',
-  schema: groupSchema,
-  extensions: [],
-  attributes: resourceAttributes('Group', [groupSchema], groupValues, ({ id }) => id),
-}
+export const groupType = resourceType(
+  'Group',
+  'Groups of members of the organization.',
+  [groupSchema],
+  groupValues,
+  ({ id }) => id,
+)
 
 /** The types of resources. */
-export const resourceTypes: readonly [ResourceType<DirectoryUserRow>, ResourceType<DirectoryGroupRow>] = [
-  userType,
-  groupType,
-]
+export const resourceTypes: readonly ResourceType[] = [userType, groupType]
