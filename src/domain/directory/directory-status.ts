@@ -70,18 +70,18 @@ const MAX_CHARACTERS = 1_000
  * others.
  */
 export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
-  /** What waits, by organization; an entry without any is a write alone. */
+  /** What waits, by organization, while a write of it is under way. */
   const waiting = new Map<string, NewRefusal[]>()
 
-  async function write(first: NewRefusal, further: NewRefusal[]): Promise<void> {
-    for (let next: NewRefusal | undefined = first; next !== undefined; next = further.shift()) {
+  async function write(organizationId: string, queue: NewRefusal[]): Promise<void> {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {
         await insertDirectoryRefusal(database, next)
       } catch (err) {
         log.warn({ err }, 'a refused directory request could not be recorded')
       }
     }
-    waiting.delete(first.organizationId)
+    waiting.delete(organizationId)
   }
 
   return (
@@ -93,14 +93,11 @@ export function createRefusalRecorder({ database, runtime, redact, log }: Refusa
     const person = { userName: kept(userName), externalId: kept(externalId) }
     const texts = { path: kept(path), detail: kept(detail), ...person }
     const added = { ...refusal, ...texts, organizationId, apiKeyId: keyId, id: runtime.newId() }
-    const before = waiting.get(organizationId)
-    if (before === undefined) {
-      const further: NewRefusal[] = []
-      waiting.set(organizationId, further)
-      void write(added, further)
-      return
-    }
-    before.push(added)
-    if (before.length > KEPT_REFUSALS) before.shift()
+    const queue = waiting.get(organizationId) ?? []
+    queue.push(added)
+    if (queue.length > KEPT_REFUSALS) queue.shift()
+    if (waiting.has(organizationId)) return
+    waiting.set(organizationId, queue)
+    void write(organizationId, queue)
   }
 }
