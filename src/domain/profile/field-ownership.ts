@@ -120,17 +120,10 @@ export function isWritten(outcome: FieldWriteOutcome): boolean {
 }
 
 /** The fields that the changes have left alone. */
-export function skippedFields(changes: Iterable<FieldChange>): SkippedFields {
-  const pinned = new Set<GovernedField>()
-  const directoryLocked = new Set<GovernedField>()
-  for (const { field, outcome } of changes) {
-    if (outcome === 'SKIPPED_PINNED') pinned.add(field)
-    if (outcome === 'SKIPPED_DIRECTORY_LOCKED') directoryLocked.add(field)
-  }
-  return {
-    pinned: governedFields.filter((field) => pinned.has(field)),
-    directoryLocked: governedFields.filter((field) => directoryLocked.has(field)),
-  }
+export function skippedFields(changes: readonly FieldChange[]): SkippedFields {
+  const fieldsWith = (outcome: FieldWriteOutcome) =>
+    governedFields.filter((field) => changes.some((change) => change.field === field && change.outcome === outcome))
+  return { pinned: fieldsWith('SKIPPED_PINNED'), directoryLocked: fieldsWith('SKIPPED_DIRECTORY_LOCKED') }
 }
 
 /** Who writes through the API: people own what they write; keys and workers do only if they ask for it. */
