@@ -111,7 +111,8 @@ export async function changeDirectoryUser(
   return readDirectoryUser(scope, userId)
 }
 
-function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryScope): MemberWriter {
+/** The directory as a writer of the organization, and of its members. */
+export function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryScope): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
   return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
 }

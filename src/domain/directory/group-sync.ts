@@ -6,7 +6,7 @@ import * as groups from '../../store/directory/group.js'
 import { groupStore } from '../../store/group.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
-import { type DirectoryScope, requireVersion } from './directory-sync.js'
+import { type DirectoryScope, requireVersion, writerOf } from './directory-sync.js'
 
 const MAX_NAME = 255
 
@@ -133,8 +133,6 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
 }
 
 async function recordEvent(scope: DirectoryScope, targetId: string, action: AuditAction): Promise<void> {
-  const { tables, organizationId, keyId, name, requestId, runtime } = scope
-  const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
-  const event = { organizationId, action, targetType: 'group', targetId }
-  await recordAuditEvents(tables, [event], { actor, requestId, runtime })
+  const event = { organizationId: scope.organizationId, action, targetType: 'group', targetId }
+  await recordAuditEvents(scope.tables, [event], writerOf(scope))
 }
