@@ -3,7 +3,7 @@ import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
 import { ofOrganization } from '../scope.js'
 import type { Entries, Value } from '../search.js'
 import type { SearchRows } from '../search-page.js'
-import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTypes } from './user.js'
+import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTypes, managerName } from './user.js'
 
 /** The members that a directory sees. */
 export const searchedMembers: SearchRows<DirectoryUserColumns> = {
@@ -33,11 +33,7 @@ export const memberValues = {
   isDirectoryManaged: { sql: Prisma.sql`m.directory_managed` },
   role: { sql: Prisma.sql`('USER_ROLE_' || m.role::text)` },
   managerId: { sql: Prisma.sql`m.manager_user_id`, indexed: ['equals'] },
-  managerName: {
-    sql: Prisma.sql`(
-      SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
-       WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`,
-  },
+  managerName: { sql: managerName },
   createdAt: { sql: Prisma.sql`m.created_at` },
   updatedAt: { sql: Prisma.sql`m.updated_at` },
 } satisfies Readonly<Record<string, Value>>

@@ -30,10 +30,13 @@ export interface DirectoryUserColumns extends MemberColumns {
 /** A member as its directory sees one. */
 export type DirectoryUserRow = MemberOf<DirectoryUserColumns>
 
+/** The name of the manager of the membership `m`. */
+export const managerName = Prisma.sql`(SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
+         WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`
+
 /** The columns of such a member: of the membership `m`, and what is related to it. */
 export const directoryUserColumns = Prisma.sql`${memberColumns},
-       (SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
-         WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id) AS "managerName",
+       ${managerName} AS "managerName",
        (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
           FROM group_members gm
           JOIN groups g ON ${ofOrganization('g')} AND g.id = gm.group_id
