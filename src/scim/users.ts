@@ -44,8 +44,8 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const { active = true } = userWriteFrom(document, report, new Set())
     const externalId = textIn(document, 'externalId') ?? null
     const nameKey = emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
-    const identity = { organizationId: scope.organizationId, externalId, nameKey }
-    const returning = returningUser(await findDirectoryIdentity(scope.tables, identity), externalId)
+    const known = await findDirectoryIdentity(scope.tables, scope.organizationId, nameKey, externalId)
+    const returning = returningUser(known, externalId)
     if (returning === undefined) {
       return withoutTakenPhones((read) => createDirectoryUser(scope, read(document)), report)
     }

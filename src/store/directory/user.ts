@@ -60,13 +60,6 @@ SELECT ${directoryUserColumns}
  WHERE ${ofOrganization('m')} AND m.user_id = ${userId}`,
 })
 
-/** How a directory names a person; `nameKey` in lower case. */
-export interface DirectoryIdentity {
-  readonly organizationId: string
-  readonly externalId: string | null
-  readonly nameKey: string
-}
-
 /** A member with one of the names of an identity. */
 export type DirectoryIdentityRow = Awaited<ReturnType<typeof findDirectoryIdentity>>[number]
 
@@ -78,11 +71,13 @@ export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise
 
 /**
  * The members with the external id or the user name, which is the email address of those who have no other, including
- * deactivated and deleted ones, the oldest first.
+ * deactivated and deleted ones, the oldest first. `nameKey` is in lower case.
  */
 export async function findDirectoryIdentity(
   tables: Tables,
-  { organizationId, externalId, nameKey }: DirectoryIdentity,
+  organizationId: string,
+  nameKey: string,
+  externalId: string | null,
 ) {
   const named = { emails: [nameKey], userNames: [nameKey], externalIds: externalId === null ? [] : [externalId] }
   const holders = await findValueHolders(tables, organizationId, named)
