@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonObject } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
@@ -19,7 +20,6 @@ export type ScimType =
 
 /** An error as SCIM tells it. All of it is public. */
 export class ScimError extends HttpFailure {
-  override readonly headers: Readonly<Record<string, string>>
   readonly scimType: ScimType | undefined
   readonly detail: string
 
@@ -28,11 +28,10 @@ export class ScimError extends HttpFailure {
     status: number,
     scimType: ScimType | undefined,
     detail: string,
-    headers: Readonly<Record<string, string>> = {},
+    headers: OutgoingHttpHeaders = {},
     error: ConnectError = new ConnectError(detail, codes.get(status) ?? Code.InvalidArgument),
   ) {
-    super(status, error)
-    this.headers = headers
+    super(status, error, headers)
     this.scimType = scimType
     this.detail = detail
   }
@@ -83,8 +82,7 @@ export function scimErrorFrom(failure: HttpFailure): ScimError {
   const { error, status } = failure
   // A status that is not the one of the code is that of a failure of HTTP, such as a body that is too large.
   if (status !== httpStatusFromCode(error.code)) {
-    const sent = Object.entries(failure.headers).map(([name, value]) => [name, String(value)] as const)
-    return new ScimError(status, undefined, error.rawMessage, Object.fromEntries(sent), error)
+    return new ScimError(status, undefined, error.rawMessage, failure.headers, error)
   }
   const headers = Object.fromEntries(error.metadata)
   const [badRequest] = error.findDetails(BadRequestSchema)

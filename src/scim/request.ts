@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { DirectoryScope } from '../domain/directory/directory-sync.js'
 import { ScimError } from './error.js'
@@ -20,7 +21,7 @@ export interface ScimRequest {
 export interface ScimAnswer {
   readonly status: number
   readonly body?: JsonObject | undefined
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: OutgoingHttpHeaders
 }
 
 /** A method and a path below the door, such as `/Users/{id}`, and what answers them. */
