@@ -108,21 +108,15 @@ export async function findFault(
  * result of a load that began before they asked.
  */
 export function createSharedLoad<T>(load: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> | undefined
+  let last: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
-  const begin = (): Promise<T> => {
+  const begin = () => {
     next = undefined
-    const loaded = load()
-    const end = () => {
-      if (running === ended) running = undefined
-    }
-    const ended: Promise<void> = loaded.then(end, end)
-    running = ended
-    return loaded
+    return load()
   }
   return () => {
-    if (running === undefined) return begin()
-    next ??= running.then(begin)
+    next ??= last.then(begin, begin)
+    last = next
     return next
   }
 }
