@@ -7,16 +7,12 @@ export interface ConcurrentIndex {
   readonly index: string
 }
 
-const blanks = String.raw`(?:\s|--[^\n]*\n)+`
-const name = String.raw`((?:[\w$]+|"(?:[^"]|"")+")(?:\.(?:[\w$]+|"(?:[^"]|"")+"))?)`
-const statement = new RegExp(
-  `^(?:${blanks})?(CREATE(?:${blanks}UNIQUE)?|DROP)${blanks}INDEX${blanks}CONCURRENTLY${blanks}(?:IF${blanks}(?:NOT${blanks})?EXISTS${blanks})?${name}`,
-  'i',
-)
+const CONCURRENTLY =
+  /^\s*(CREATE(?:\s+UNIQUE)?|DROP)\s+INDEX\s+CONCURRENTLY\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?((?:[\w$.]|"[^"]*")+)/i
 
 /** What a statement does to an index concurrently; undefined if it does something else. */
 export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
-  const [, verb = '', index = ''] = statement.exec(sql) ?? []
+  const [, verb = '', index = ''] = CONCURRENTLY.exec(sql.replaceAll(/--.*/g, '')) ?? []
   if (index === '') return undefined
   return { action: /^drop$/i.test(verb) ? 'drop' : 'create', index }
 }

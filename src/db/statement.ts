@@ -45,13 +45,9 @@ export interface StatementDefinition<Parameters, Row> {
  * A statement with a name. Its text is the same for every call, so that it is prepared once per connection; a call
  * gives its values by the names of the parameters.
  */
-export interface Statement<Parameters, Row> {
-  readonly name: string
-  readonly columns: Columns<Row>
+export interface Statement<Parameters, Row> extends Required<Omit<StatementDefinition<Parameters, Row>, 'text'>> {
   /** The text with `$1`, `$2` … for its parameters, each of which has one number wherever it occurs. */
   readonly text: string
-  /** Whether its plan may be kept, or must fit the values of each call. */
-  readonly planned: 'once' | 'anew'
   /** The values of a call in the order of their numbers. */
   values(parameters: Parameters): unknown[]
   /** Never set: holds the type of the rows. */
