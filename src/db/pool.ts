@@ -7,6 +7,7 @@ import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
 import { type ConnectionWatch, watchConnection } from './silence.js'
+import { ANSWER_MILLIS } from './sql.js'
 import { Turns } from './turns.js'
 
 /** How to reach a database, and how much of it to use. */
@@ -41,8 +42,6 @@ type ConnectCallback = (
   done: (release?: Error | boolean) => void,
 ) => void
 
-/** How much later than the end of a statement the server's report of it may arrive. */
-const ANSWER_MILLIS = 1_000
 /** When to check for the first time whether the other end of an idle connection still exists. */
 const KEEP_ALIVE_MILLIS = 10_000
 /** The part of the connections that long transactions may have at once. */

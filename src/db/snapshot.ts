@@ -7,15 +7,14 @@ const FETCH_ROWS = 500
 
 /**
  * Yields the rows of statements with the same parameters, some at a time, all as of one moment, however many there are
- * and however slowly they are read. Holds a connection, in the transaction that `begin` has begun, until the last one
- * is read or the caller stops.
+ * and however slowly they are read. Ends the transaction of the connection, and returns it, when the last one is read
+ * or the caller stops.
  */
 export async function* readSnapshot<Parameters, Row>(
-  begin: () => Promise<pg.PoolClient>,
+  client: pg.PoolClient,
   statements: readonly Statement<Parameters, Row>[],
   parameters: Parameters,
 ): AsyncGenerator<Row[]> {
-  const client = await begin()
   try {
     for (const { text, values } of statements) {
       await client.query(`DECLARE snapshot NO SCROLL CURSOR FOR ${text}`, values(parameters))

@@ -8,8 +8,10 @@ declare module 'pg' {
   }
 }
 
-/** How long the result of a statement is of use to its sender. */
+/** How a statement is sent, and how long its result is of use to its sender. */
 export interface StatementBounds {
+  /** Whether it is prepared under its name. */
+  readonly isNamed: boolean
   /** Asked before each statement. Throws when nothing more must be sent. */
   readonly throwIfOver?: (() => void) | undefined
   /** On the clock of `performance.now`. A connection that has not answered shortly afterwards is given up. */
@@ -17,14 +19,14 @@ export interface StatementBounds {
 }
 
 /** How long after the deadline a response may come: in that time the server reports that it has ended the statement. */
-const ANSWER_MILLIS = 1_000
+export const ANSWER_MILLIS = 1_000
 
 /** Runs a statement on one connection and returns its rows. */
 export async function runOn<Parameters, Row>(
   client: pg.ClientBase,
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
-  { throwIfOver, deadline, isNamed }: StatementBounds & { readonly isNamed: boolean },
+  { throwIfOver, deadline, isNamed }: StatementBounds,
 ): Promise<Row[]> {
   throwIfOver?.()
   const { name, text, planned, values } = statement

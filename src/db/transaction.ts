@@ -49,7 +49,7 @@ export function runTransaction<T>(
         },
       }
       return prisma.transaction(steps, async (models) => {
-        const result = await work({ client, models, throwIfOver, deadline })
+        const result = await work({ client, models, throwIfOver, deadline, isNamed: pool.statementNames })
         throwIfOver()
         return result
       })

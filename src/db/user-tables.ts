@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
@@ -34,13 +33,6 @@ function tablesReading(
   const { call, organizationId, observers = [] } = user
   const { isDistributed, shares, statementNames: isNamed } = pool
 
-  const send = <T>(work: (client: pg.PoolClient, deadline: number | undefined) => Promise<T>): Promise<T> => {
-    const attempt = (left: number | undefined) => {
-      const deadline = deadlineIn(left)
-      return pool.use({ deadline, call }, (client) => work(client, deadline))
-    }
-    return withRetries(attempt, user, timing, retries)
-  }
   /** `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else does. */
   const inTurn = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
     const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
@@ -53,16 +45,20 @@ function tablesReading(
     isDistributed,
     models: eachQuery(client.prisma, observed),
     run: (statement, values) => {
-      const onPrimary = () => send((client, deadline) => runOn(client, statement, values, { deadline, isNamed }))
+      const attempt = (left: number | undefined) => {
+        const deadline = deadlineIn(left)
+        return pool.use({ deadline, call }, (client) => runOn(client, statement, values, { deadline, isNamed }))
+      }
+      const onPrimary = () => withRetries(attempt, user, timing, retries)
       const work =
         replica === undefined ? onPrimary : async () => (await replica.run(statement, values, call)) ?? onPrimary()
       return observed(statement.name, work, values)
     },
     readSnapshot: async function* (statements, parameters) {
-      const begin = async () => (await source.replica?.beginSnapshot()) ?? beginSnapshot(pool, call)
       await pool.longTurns.begin()
       try {
-        yield* readSnapshot(begin, statements, parameters)
+        const client = (await source.replica?.beginSnapshot()) ?? (await beginSnapshot(pool, call))
+        yield* readSnapshot(client, statements, parameters)
       } finally {
         pool.longTurns.end()
       }
@@ -70,7 +66,7 @@ function tablesReading(
     transaction: (work, options = {}) => {
       const startedAt = performance.now()
       const attempt = (left: number | undefined) =>
-        runTransaction(source, (connected) => work(tablesIn(connected, pool, observers)), options, {
+        runTransaction(source, (connected) => work(tablesIn(connected, isDistributed, observers)), options, {
           deadline: deadlineIn(left),
           call,
           statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
@@ -95,13 +91,8 @@ function organizationNamedIn(asked: unknown, depth = 0): string | undefined {
 }
 
 /** The tables in a transaction: models and statements use its connection. */
-function tablesIn(
-  connected: Connected,
-  { statementNames: isNamed, isDistributed }: Pick<BoundedPool, 'statementNames' | 'isDistributed'>,
-  observers: readonly StatementObserver[],
-): Tables {
+function tablesIn(connected: Connected, isDistributed: boolean, observers: readonly StatementObserver[]): Tables {
   const { client, throwIfOver } = connected
-  const bounds = { ...connected, isNamed }
   const tables: Tables = {
     isDistributed,
     models: eachQuery(connected.models, (name, send) =>
@@ -110,7 +101,7 @@ function tablesIn(
         return send()
       }),
     ),
-    run: (statement, values) => observe(observers, statement.name, () => runOn(client, statement, values, bounds)),
+    run: (statement, values) => observe(observers, statement.name, () => runOn(client, statement, values, connected)),
     transaction: (work) => inSavepoint(client, () => work(tables)),
   }
   return tables
