@@ -27,7 +27,7 @@ export type ServiceTables = ReturnType<typeof createServiceTables>
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
 const AUTHENTICATION_MS = 2_000
 
-/** How long each statement of a report of a leak may take: the limiter waits for other reports of the same address. */
+/** How long each step of a report of a leak may take: the limiter waits for other reports of the same address. */
 const REVOCATION_MS = 5_000
 
 /** Makes the tables of one service. */

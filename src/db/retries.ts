@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import { databaseFailure } from './errors.js'
-import type { TransactionOptions } from './tables.js'
+import type { TablesUser, TransactionOptions } from './tables.js'
 
 /** The time and randomness that repetitions need. */
 export interface Timing {
@@ -46,7 +46,7 @@ const FIRST_PAUSE_MILLIS = 10
  */
 export async function withRetries<T>(
   attempt: (leftMillis: number | undefined) => Promise<T>,
-  { signal, timeoutMillis }: Pick<TransactionOptions, 'signal' | 'timeoutMillis'>,
+  { signal, timeoutMillis }: Pick<TransactionOptions, 'signal'> & Pick<TablesUser, 'timeoutMillis'>,
   timing: Timing,
   counts: RetryCounts,
 ): Promise<T> {

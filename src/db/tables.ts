@@ -30,9 +30,7 @@ export async function firstRow<Parameters, Row>(
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
-  readonly signal?: AbortSignal
-  /** Budget for everything, repetitions included, in milliseconds. */
-  readonly timeoutMillis?: number | undefined
+  readonly signal?: AbortSignal | undefined
   /** It changes hundreds of rows: such transactions may have a third of the connections, so that others find one. */
   readonly isLong?: boolean
   /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
@@ -60,7 +58,7 @@ export interface TablesUser {
    */
   readonly organizationId?: string | undefined
   readonly observers?: readonly StatementObserver[] | undefined
-  /** How long each statement may take, repetitions included, in milliseconds. */
+  /** How long each statement, or a whole transaction, may take, repetitions included, in milliseconds. */
   readonly timeoutMillis?: number | undefined
 }
 

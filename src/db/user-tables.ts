@@ -30,7 +30,7 @@ function tablesReading(
   replica: Replica | undefined,
 ): Omit<UserTables, 'reads'> {
   const { pool, client, timing, retries } = source
-  const { call, organizationId, observers = [] } = user
+  const { call, organizationId, timeoutMillis, observers = [] } = user
   const { isDistributed, shares, statementNames: isNamed } = pool
 
   /** `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else does. */
@@ -71,7 +71,7 @@ function tablesReading(
           call,
           statementMillis: Math.min(left ?? pool.statementMillis, pool.statementMillis),
         })
-      const run = () => withRetries(attempt, options, timing, retries)
+      const run = () => withRetries(attempt, { signal: options.signal, timeoutMillis }, timing, retries)
       // The work of operators may take long: calls and what goes on beside them do not wait for it.
       return tell(options.isUnhurried === true ? run() : inTurn(run), (failure) => {
         for (const observer of observers) observer.transaction(startedAt, failure)

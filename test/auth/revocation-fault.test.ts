@@ -86,7 +86,11 @@ describe('revocation while the database fails', () => {
     const options = { database: direct, hasher: createSecretHasher(), runtime: service.runtime, timing: systemTiming }
     await direct.transaction(async (sql) => {
       await sql.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [acme, key.id])
-      const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
+      const attempt = revokeLeakedKey(
+        { ...options, database: options.database.tablesFor({ timeoutMillis: 200 }) },
+        key.secret,
+        '',
+      )
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 })
     })
     expect(await isRevoked()).toBe(false)
@@ -101,7 +105,11 @@ describe('revocation while the database fails', () => {
     try {
       const started = performance.now()
       const answer = revoke()
-      const attempt = revokeLeakedKey({ ...options, timeoutMillis: 200 }, key.secret, '')
+      const attempt = revokeLeakedKey(
+        { ...options, database: options.database.tablesFor({ timeoutMillis: 200 }) },
+        key.secret,
+        '',
+      )
       await expect(attempt).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' })
       expect((await answer).status).toBe(503)
       expect(performance.now() - started).toBeLessThan(9_000)

@@ -168,13 +168,10 @@ describe('a failure of the database', () => {
 
   it('is a timeout when a Prisma transaction exceeds its budget', async () => {
     const slow = () =>
-      database.transaction(
-        async ({ models: prisma }) => {
-          await prisma.$executeRaw`SELECT pg_sleep(0.1)`
-          await prisma.$executeRaw`SELECT pg_sleep(0.1)`
-        },
-        { timeoutMillis: 50 },
-      )
+      database.tablesFor({ timeoutMillis: 50 }).transaction(async ({ models: prisma }) => {
+        await prisma.$executeRaw`SELECT pg_sleep(0.1)`
+        await prisma.$executeRaw`SELECT pg_sleep(0.1)`
+      })
     expect(await failureOf(slow)).toEqual({ kind: 'timeout' })
   })
 

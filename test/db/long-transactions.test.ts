@@ -51,7 +51,7 @@ describe('long transactions', () => {
     const database = test.open({ maxConnections: 2 })
     const long = beginLong(database, 1)
     await eventually(async () => expect(long.begun()).toBe(1))
-    const late = database.transaction(async () => {}, { isLong: true, timeoutMillis: 20 })
+    const late = database.tablesFor({ timeoutMillis: 20 }).transaction(async () => {}, { isLong: true })
     const failure = await late.then(
       () => undefined,
       (error: unknown) => databaseFailure(error),

@@ -241,10 +241,10 @@ describe('a silent connection', () => {
     proxy.stall()
     try {
       const start = performance.now()
-      const options = { timeoutMillis: 50 }
+      const hurried = database.tablesFor({ timeoutMillis: 50 })
       const statements = [
-        sqlOn(database.tablesFor({ timeoutMillis: 50 })).query('SELECT 1'),
-        database.transaction((sql) => sql.query('SELECT 1'), options),
+        sqlOn(hurried).query('SELECT 1'),
+        hurried.transaction((tables) => sqlOn(tables).query('SELECT 1')),
       ]
       expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])
       expect(performance.now() - start).toBeLessThan(2_500)

@@ -6,6 +6,7 @@ import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import { startServe } from '../support/program.js'
+import { sqlOn } from '../support/sql.js'
 
 const NOWHERE = 'postgresql://svc@127.0.0.1:1/svc'
 /** Without the name of the client, which PgBouncer gives each its own, and those that a language adds when it is loaded. */
@@ -100,7 +101,8 @@ describe('the service behind a transaction pooler', () => {
 
   it('limits the statements of a transaction, without affecting any after it', async () => {
     const database = testDatabase.open({ connectionString: through(pooler), sessions: 'pooler', statementNames: false })
-    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(20)'), { timeoutMillis: 200 })
+    const hurried = database.tablesFor({ timeoutMillis: 200 })
+    const slow = hurried.transaction((tables) => sqlOn(tables).query('SELECT pg_sleep(20)'))
     await expect(slow).rejects.toMatchObject({ code: '57014' })
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '10s' }])
   })

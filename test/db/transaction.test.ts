@@ -7,7 +7,7 @@ import { type Timing, withRetries } from '../../src/db/retries.js'
 import { createStatement, type StatementDefinition } from '../../src/db/statement.js'
 import type { Tables } from '../../src/db/tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import type { Database, Sql } from '../support/sql.js'
+import { type Database, type Sql, sqlOn } from '../support/sql.js'
 
 /** Time that passes only during sleeps. */
 function createTiming(random = 0.5): Timing & { pauses: number[] } {
@@ -200,18 +200,19 @@ describe('a transaction', () => {
   })
 
   it('cancels a statement that exceeds its budget', async () => {
-    const slow = database.transaction((sql) => sql.query('SELECT pg_sleep(5)'), { timeoutMillis: 50 })
+    const hurried = database.tablesFor({ timeoutMillis: 50 })
+    const slow = hurried.transaction((tables) => sqlOn(tables).query('SELECT pg_sleep(5)'))
     expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
   })
 
   it.each([true, false])(
     'tells the server the time limit of its statements, through Prisma: %s',
     async (throughPrisma) => {
-      const options = { timeoutMillis: 5_000 }
+      const hurried = database.tablesFor({ timeoutMillis: 5_000 })
       const setting = () =>
         throughPrisma
-          ? database.transaction(({ run }) => run(statementTimeout, {}), options)
-          : database.transaction(({ run }) => run(statementTimeout, {}), options)
+          ? hurried.transaction(({ run }) => run(statementTimeout, {}))
+          : hurried.transaction(({ run }) => run(statementTimeout, {}))
       const [row] = await setting()
       expect(row?.millis).toBeGreaterThan(4_000)
       expect(row?.millis).toBeLessThanOrEqual(5_000)

@@ -20,8 +20,6 @@ export interface RevocationOptions {
   readonly hasher: SecretHasher
   readonly runtime: Runtime
   readonly timing?: Pick<Timing, 'now' | 'sleep'>
-  /** How long a revocation may take, in milliseconds; default 5 s. */
-  readonly timeoutMillis?: number | undefined
 }
 
 /** Whether a text has the form of a credential that this service gives out. */
@@ -43,7 +41,7 @@ export function isCredential(text: string): boolean {
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
   const secret = unwrapped(text)
   if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
-  const { database, hasher, runtime, timing = systemTiming, timeoutMillis = 5_000 } = options
+  const { database, hasher, runtime, timing = systemTiming } = options
   const end = secret.startsWith(ACCESS_TOKEN_PREFIX)
     ? endAccessToken
     : secret.startsWith(USER_TOKEN_PREFIX)
@@ -61,7 +59,7 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     await clearOutbox(transaction, NOTHING)
     return end === revokeChain ? ended.length : 0
   }
-  return onTimeGrid(timing, () => orUnavailable(database.transaction(revoke, { timeoutMillis })))
+  return onTimeGrid(timing, () => orUnavailable(database.transaction(revoke)))
 }
 
 /** The text without the white space and the quotation marks around it, which copying leaves there. */
