@@ -6,7 +6,7 @@ import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
-import { type ConnectionWatch, watchConnection } from './silence.js'
+import { watchSilence } from './silence.js'
 import { ANSWER_MILLIS } from './sql.js'
 import { Turns } from './turns.js'
 
@@ -53,8 +53,11 @@ const CANCEL_MILLIS = 2_000
 
 /** What the pool knows of one connection. */
 interface Member {
-  readonly watch: ConnectionWatch
+  /** For how long it has owed a response in silence. */
+  readonly silentMillis: () => number
   readonly statements: CallStatements
+  /** Nobody may use it after its current user. */
+  isRefused: boolean
 }
 
 /**
@@ -122,16 +125,17 @@ export class BoundedPool extends pg.Pool {
     )
     this.on('connect', (client) => {
       const cancel = () => requestCancel(client, stream, CANCEL_MILLIS)
-      const own = watchConnection(client, this.statementMillis + ANSWER_MILLIS)
-      this.#members.set(client, { watch: own, statements: new CallStatements(cancel) })
+      const silentMillis = watchSilence(client, this.statementMillis + ANSWER_MILLIS)
+      const own: Member = { silentMillis, statements: new CallStatements(cancel), isRefused: false }
+      this.#members.set(client, own)
       client.connection.prependListener('errorMessage', (report: unknown) => {
         const kind = databaseFailure(report)?.kind
         // The server cannot work, or not write.
-        if (kind === 'unavailable' && !isWorkerLost(report)) own.giveUp()
+        if (kind === 'unavailable' && !isWorkerLost(report)) own.isRefused = true
         // A coordinator reports that it has ended a statement before its workers have, which a silent one never does.
-        if (kind === 'timeout' && this.isDistributed) own.giveUp()
+        if (kind === 'timeout' && this.isDistributed) own.isRefused = true
         // If a migration made the statements of one connection outdated, those of all are.
-        if (kind === 'stale_statement') for (const { watch } of this.#members.values()) watch.giveUp()
+        if (kind === 'stale_statement') for (const member of this.#members.values()) member.isRefused = true
       })
       // Whoever waits for a response gets the error; without a listener it would end the process.
       client.on('error', () => {})
@@ -157,7 +161,7 @@ export class BoundedPool extends pg.Pool {
   /** For how many milliseconds every connection has owed a response in silence; 0 if another can be made. */
   get silentMillis(): number {
     if (this.#members.size < this.size) return 0
-    return Math.min(...[...this.#members.values()].map(({ watch }) => watch.silentMillis))
+    return Math.min(...[...this.#members.values()].map(({ silentMillis }) => silentMillis()))
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -187,7 +191,7 @@ export class BoundedPool extends pg.Pool {
       const timer = deadline === undefined ? undefined : setTimeout(giveUp, deadline - performance.now())
       const take = () =>
         super.connect((error, client) => {
-          if (client !== undefined && this.#members.get(client)?.watch.isRefused === true) {
+          if (client !== undefined && this.#members.get(client)?.isRefused === true) {
             client.release(true)
             return take()
           }
@@ -277,7 +281,7 @@ export class BoundedPool extends pg.Pool {
    */
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
-    return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.watch.isRefused === false
+    return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.isRefused === false
   }
 }
 

@@ -1,24 +1,21 @@
 import { Socket } from 'node:net'
 import type pg from 'pg'
 
-/** The state of a watched connection. */
-export type ConnectionWatch = ReturnType<typeof watchConnection>
-
 /** How often a silent connection is checked. */
 const LOOK_MILLIS = 1_000
 
 /**
  * Watches a connection, and destroys it if it owes a response and stays silent for that long: a working server ends
- * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`.
+ * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`. The returned function tells for
+ * how many milliseconds it has owed a response in silence, to the second; 0 if it owes none.
  */
-export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
+export function watchSilence(client: pg.Client, maxSilenceMillis: number): () => number {
   const { stream } = client.connection
   if (!(stream instanceof Socket)) throw new Error('the database connection is not a socket')
   /** What had been sent and received when the last response was complete, or when silence was last looked at. */
   let answered = stream.bytesWritten
   let heard = stream.bytesRead
   let silentMillis = 0
-  let isRefused = false
   client.on('drain', () => {
     answered = stream.bytesWritten
     silentMillis = 0
@@ -34,18 +31,5 @@ export function watchConnection(client: pg.Client, maxSilenceMillis: number) {
       stream.destroy(Object.assign(error, { code: 'ETIMEDOUT', syscall: 'read' }))
     }
   })
-  return {
-    /** The connection must not be reused. */
-    get isRefused() {
-      return isRefused
-    },
-    /** Keeps anyone from using the connection after its current user. */
-    giveUp: () => {
-      isRefused = true
-    },
-    /** For how many milliseconds it has owed a response in silence, to the second; 0 if it owes none. */
-    get silentMillis() {
-      return stream.bytesWritten === answered ? 0 : silentMillis
-    },
-  }
+  return () => (stream.bytesWritten === answered ? 0 : silentMillis)
 }
