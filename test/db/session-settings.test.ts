@@ -89,6 +89,20 @@ describe('a session', () => {
     expect(await faultsOf(directUrl)).toEqual({})
   })
 
+  it("reads times in UTC whatever the database's default, for SQL and for Prisma", async () => {
+    const test = await createTestDatabase('empty')
+    const name = new URL(test.connectionString).pathname.slice(1)
+    const database = test.open()
+    await database.query(`ALTER DATABASE ${name} SET timezone = 'Asia/Tokyo'`)
+    await database.query(`ALTER DATABASE ${name} SET datestyle = 'German'`)
+    const fresh = test.open()
+    const text = `SELECT '2026-01-31T09:05:00.123Z'::timestamptz AS at`
+    const expected = [{ at: new Date('2026-01-31T09:05:00.123Z') }]
+    expect(await fresh.query(text)).toEqual(expected)
+    expect(await fresh.prisma.$queryRawUnsafe(text)).toEqual(expected)
+    await test.drop()
+  })
+
   it('without triggers and foreign keys is refused, also by the doctor', async () => {
     const url = new URL(testDatabase.directUrl)
     url.searchParams.set('options', '-c session_replication_role=replica')
