@@ -142,7 +142,7 @@ export async function writeRecords(
   await takeLocks(transaction, [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
     const result = await writeStaged(part, organizationIds, options)
-    await recordChangedUsers(part, result.outcomes.get('user') ?? [], options)
+    await recordChangedUsers(part, result.outcomes.get('user')?.filter(isUpdated) ?? [], options)
     return result
   })
 }

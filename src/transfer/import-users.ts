@@ -33,12 +33,12 @@ export async function prepareUsers(
 ): Promise<Readonly<Record<'unwritable' | 'refused', readonly Fault[]>>> {
   const users = await readStagedUsers(transaction)
   // A person has the address of the last line, in whatever organization.
-  const emails = new Map(users.map(({ userId, line, email }) => [userId, { line, email, value: emailKeyOf(email) }]))
+  const last = new Map(users.map((user) => [user.userId, user]))
   const standing: StandingMembership[] = []
-  for (const ids of batchesOf([...emails.keys()])) standing.push(...(await findMemberships(transaction, ids)))
-  const unwritable = await findUnwritable(transaction, users, standing, emails)
+  for (const ids of batchesOf([...last.keys()])) standing.push(...(await findMemberships(transaction, ids)))
+  const unwritable = await findUnwritable(transaction, users, standing, last)
   if (unwritable.length > 0) return { unwritable, refused: [] }
-  const moved = standing.filter(({ userId, email }) => emails.get(userId)?.email !== email)
+  const moved = standing.filter(({ userId, email }) => last.get(userId)?.email !== email)
   const movedIds = moved.map(({ userId }) => userId)
   await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...standing]), movedIds)
   for (const [organizationId, members] of byOrganization(users)) {
@@ -64,7 +64,7 @@ function idsInSeveralOrganizations(places: readonly Pick<StandingMembership, 'us
 /** What nobody does by leaving out a field. */
 function refusalsOf(user: StagedUser): Fault[] {
   const { isReactivated, leavesDirectory, unlocked } = user
-  const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [faultOf(user, { field, fault })] : [])
+  const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [faultOf(user, field, fault)] : [])
   const lost = `the directory's lock would be lost on ${unlocked.join(', ')}`
   return [
     ...refusal(isReactivated, 'deactivatedAt', 'the user is deactivated, and would be reactivated'),
@@ -73,30 +73,23 @@ function refusalsOf(user: StagedUser): Fault[] {
   ]
 }
 
-function faultOf({ line, userId: id, organizationId }: StagedUser, fault: Pick<Fault, 'field' | 'fault'>): Fault {
-  return { line, id, organizationId, field: fault.field, fault: fault.fault }
+function faultOf({ line, userId: id, organizationId }: StagedUser, field: string, fault: string): Fault {
+  return { line, id, organizationId, field, fault }
 }
 
-/** What is wrong with a line. */
-type LineFault = Pick<Fault, 'line' | 'field' | 'fault'>
-
-/** A value that a member is to have, by the line that says so. */
-interface Claim {
-  readonly line: number
-  readonly userId: string
-  readonly value: string
-}
-
-/** The users with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. */
+/**
+ * The users with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. `last` has
+ * the last line of each person.
+ */
 async function findUnwritable(
   transaction: Tables,
   users: readonly StagedUser[],
   standing: readonly StandingMembership[],
-  emails: ReadonlyMap<string, Pick<Claim, 'line' | 'value'>>,
+  last: ReadonlyMap<string, StagedUser>,
 ): Promise<Fault[]> {
   const members = byOrganization(users)
   const elsewhere = byOrganization(standing)
-  const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', LineFault[]> = {
+  const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', Fault[]> = {
     missing: [],
     emails: [],
     phones: [],
@@ -105,46 +98,48 @@ async function findUnwritable(
   for (const organizationId of new Set([...members.keys(), ...elsewhere.keys()])) {
     const here = members.get(organizationId) ?? []
     const ids = new Set([...here, ...(elsewhere.get(organizationId) ?? [])].map(({ userId }) => userId))
-    const claims = [...ids].flatMap((userId) => {
-      const claim = emails.get(userId)
-      return claim === undefined ? [] : { userId, ...claim }
-    })
-    const phones = here.flatMap(({ line, userId, phone }) => (phone === null ? [] : { line, userId, value: phone }))
-    const staged = new Set(here.map(({ userId }) => userId))
-    faults.emails.push(...(await takenValues(transaction, organizationId, { kind: 'emails', claims, owners: ids })))
-    faults.phones.push(
-      ...(await takenValues(transaction, organizationId, { kind: 'phones', claims: phones, owners: staged })),
-    )
+    const withAddress = [...ids].flatMap((userId) => last.get(userId) ?? [])
+    faults.emails.push(...(await takenValues(transaction, organizationId, 'emails', withAddress)))
+    faults.phones.push(...(await takenValues(transaction, organizationId, 'phones', here)))
     await judgeManagers(transaction, organizationId, here, faults)
   }
-  const byLine = new Map<number, LineFault>()
+  const byLine = new Map<number, Fault>()
   for (const fault of Object.values(faults).flat()) if (!byLine.has(fault.line)) byLine.set(fault.line, fault)
-  return users.flatMap((user) => {
-    const fault = byLine.get(user.line)
-    return fault === undefined ? [] : faultOf(user, fault)
-  })
+  return [...byLine.values()]
 }
 
-/** Finds values that somebody will have who is not in the file, or has by an earlier line of it. */
+/** The values that only one member can have, and the fields that hold them. */
+const uniqueValues = {
+  emails: { field: 'email', read: ({ email }: StagedUser) => emailKeyOf(email) },
+  phones: { field: 'primaryPhone', read: ({ phone }: StagedUser) => phone },
+}
+
+/** Finds users whose value somebody will have who is not among them, or has by an earlier line. */
 async function takenValues(
   transaction: Tables,
   organizationId: string,
-  { kind, claims, owners }: { kind: 'emails' | 'phones'; claims: Claim[]; owners: ReadonlySet<string> },
-): Promise<LineFault[]> {
+  kind: keyof typeof uniqueValues,
+  users: readonly StagedUser[],
+): Promise<Fault[]> {
+  const { field, read } = uniqueValues[kind]
+  const ids = new Set(users.map(({ userId }) => userId))
+  const claims = users.flatMap((user) => {
+    const value = read(user)
+    return value === null ? [] : { user, value }
+  })
   const holders = new Map<string, { readonly userId: string }>()
   for (const batch of batchesOf(claims)) {
     const values = { [kind]: batch.map(({ value }) => value) }
     for (const holder of await findValueHolders(transaction, organizationId, values)) {
-      if (!owners.has(holder.userId)) holders.set(holder.value, holder)
+      if (!ids.has(holder.userId)) holders.set(holder.value, holder)
     }
   }
-  const field = kind === 'emails' ? 'email' : 'primaryPhone'
   return claims
-    .sort((one, other) => one.line - other.line)
-    .flatMap(({ line, userId, value }) => {
-      const other = otherHolder(holders, value, userId)
-      holders.set(value, { userId })
-      return other === undefined ? [] : { line, field, fault: `user ${other.userId} already has it` }
+    .sort((one, other) => one.user.line - other.user.line)
+    .flatMap(({ user, value }) => {
+      const other = otherHolder(holders, value, user.userId)
+      holders.set(value, user)
+      return other === undefined ? [] : faultOf(user, field, `user ${other.userId} already has it`)
     })
 }
 
@@ -153,35 +148,33 @@ async function judgeManagers(
   transaction: Tables,
   organizationId: string,
   users: readonly StagedUser[],
-  { missing, cycles }: Readonly<Record<'missing' | 'cycles', LineFault[]>>,
+  { missing, cycles }: Readonly<Record<'missing' | 'cycles', Fault[]>>,
 ): Promise<void> {
-  const managed = users.flatMap(({ managerUserId, ...user }) =>
-    managerUserId === null ? [] : { ...user, managerUserId },
-  )
+  const managerIds = new Set(users.flatMap(({ managerUserId }) => managerUserId ?? []))
   const chains = new Map<string, string | null>()
-  for (const ids of batchesOf([...new Set(managed.map(({ managerUserId }) => managerUserId))])) {
+  for (const ids of batchesOf([...managerIds])) {
     for (const above of await readManagerChains(transaction, organizationId, ids)) {
       chains.set(above.userId, above.managerUserId)
     }
   }
   for (const { userId, managerUserId } of users) chains.set(userId, managerUserId)
   const field = 'managerUserId'
-  for (const { line, userId, managerUserId } of managed) {
-    const fault = managerFault(chains, userId, managerUserId)
-    if (fault === 'MANAGER_CYCLE') cycles.push({ line, field, fault: 'the managers above the user form a cycle' })
+  for (const user of users) {
+    if (user.managerUserId === null) continue
+    const fault = managerFault(chains, user.userId, user.managerUserId)
+    if (fault === 'MANAGER_CYCLE') cycles.push(faultOf(user, field, 'the managers above the user form a cycle'))
     else if (fault !== undefined) {
-      missing.push({ line, field, fault: `there is no user ${managerUserId} in the organization` })
+      missing.push(faultOf(user, field, `there is no user ${user.managerUserId} in the organization`))
     }
   }
 }
 
-/** Records an event `user.import` for each user who stood and is changed. */
+/** Records an event `user.import` for each of the users, who stood and are changed. */
 export async function recordChangedUsers(
   transaction: Tables,
-  outcomes: readonly Outcome[],
+  changed: readonly Outcome[],
   { runtime, author = { actor: systemActor } }: { readonly runtime: Runtime; readonly author?: Author | undefined },
 ): Promise<void> {
-  const changed = outcomes.filter(({ isNew, fields }) => !isNew && fields.length > 0)
   for (const batch of batchesOf(changed)) {
     await recordAuditEvents(transaction, batch.map(eventOf), { ...author, runtime })
   }
