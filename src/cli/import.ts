@@ -9,6 +9,7 @@ import { codeOf } from '../db/errors.js'
 import { exportRecords } from '../transfer/export-records.js'
 import { type ImportPlan, type ImportSummary, importRecords, planImport } from '../transfer/import-records.js'
 import type { ImportOptions, ImportProgress } from '../transfer/stage-lines.js'
+import type { Chunks } from '../transfer/text-lines.js'
 import { aligned, answer, type CommandContext } from './command-context.js'
 
 type ImportCommandOptions = { readonly [Name in 'plan' | 'merge' | 'force' | 'json']?: true }
@@ -75,8 +76,6 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
     answer(context, options, summary, textFromSummary(summary))
   }
 }
-
-type Chunks = AsyncIterable<Uint8Array | string>
 
 /** The chunks of a file, and its size in bytes if that is known. */
 async function openInput(file: string, context: CommandContext) {

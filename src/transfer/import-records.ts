@@ -17,6 +17,7 @@ import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
 import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
 import { prepareUsers, recordChangedUsers } from './import-users.js'
 import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
+import type { Chunks } from './text-lines.js'
 
 /** What an import did. */
 export interface ImportSummary {
@@ -50,17 +51,13 @@ export interface PlannedRecord {
   readonly faults: readonly string[]
 }
 
-/** Pieces of a text, cut anywhere. */
-type Chunks = AsyncIterable<Uint8Array | string>
-
 const MAX_TRIES = 6
 /** From so many records on, plans of statements need new statistics at once. */
 const MANY_RECORDS = 1_000
 
 /**
  * Imports newline-delimited JSON, one `svc.v2.ImportRecord` per line, in one transaction: either all of it, or nothing
- * with an ImportError that names the lines. `chunks` are pieces of the text, cut anywhere. Importing the same again
- * changes nothing.
+ * with an ImportError that names the lines. Importing the same again changes nothing.
  */
 export async function importRecords(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportSummary> {
   const work = writesOf(chunks, options)

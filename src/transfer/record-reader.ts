@@ -41,7 +41,10 @@ function recordFrom(text: string): ImportRecord {
   try {
     return messageFromJson(ImportRecordSchema, text, { closedEnums: true, limits: NO_JSON_LIMITS, root: '' })
   } catch (error) {
-    throw error instanceof ConnectError ? faultOfLine(error) : error
+    if (!(error instanceof ConnectError)) throw error
+    // A line is a single line of JSON, so its column is enough.
+    const message = error.rawMessage.replace('invalid JSON at line 1, column', 'invalid JSON at column')
+    throw new ServiceError('MALFORMED_REQUEST', message, { cause: error })
   }
 }
 
@@ -50,12 +53,6 @@ function requireStorable(text: string): void {
   const found = text.includes('\\u0000') ? /(?<!\\)(?:\\\\)*\\u0000/.exec(text) : null
   if (found === null) return
   throw new ServiceError('MALFORMED_REQUEST', `invalid text at column ${found.index + 1}: U+0000 cannot be stored`)
-}
-
-/** A line is a single line of JSON, so its column is enough. */
-function faultOfLine(error: ConnectError): ServiceError {
-  const message = error.rawMessage.replace('invalid JSON at line 1, column', 'invalid JSON at column')
-  return new ServiceError('MALFORMED_REQUEST', message, { cause: error })
 }
 
 /** The local names of the fields that a line, which has been read, gives its record: `null` gives nothing. */

@@ -7,7 +7,7 @@ import { columnsGiven, namesOnlyOwner, recordRow } from '../store/transfer/kinds
 import { ImportError } from './import-error.js'
 import { createRecordReader, givenFields, type TransferLine } from './record-reader.js'
 import { settleRecord } from './settle-record.js'
-import { textLines } from './text-lines.js'
+import { type Chunks, type TextLine, textLines } from './text-lines.js'
 
 /** The progress of an import: lines read, or the kind that is being written. */
 export type ImportProgress =
@@ -40,16 +40,21 @@ export interface RecordLine {
 
 /** The records of newline-delimited JSON. Throws an ImportError for a bad line. */
 export async function* linesOfText(
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: Chunks,
   { runtime, isMerge = false }: ImportOptions,
 ): AsyncGenerator<RecordLine> {
   const readRecord = createRecordReader()
-  for await (const { line, text } of textLines(chunks)) {
-    const record = atLine(line, () => readRecord(text))
-    const staged = atLine(line, () => stagedLine(record, line, runtime))
-    const given = isMerge ? columnsGiven(staged.kind, givenFields(text, record)) : undefined
-    yield { record, staged: { ...staged, given }, characters: text.length }
+  const lineFrom = ({ line, text }: TextLine): RecordLine => {
+    try {
+      const record = readRecord(text)
+      const staged = stagedLine(record, line, runtime)
+      const given = isMerge ? columnsGiven(staged.kind, givenFields(text, record)) : undefined
+      return { record, staged: { ...staged, given }, characters: text.length }
+    } catch (error) {
+      throw error instanceof ServiceError ? new ImportError(line, error.message, error) : error
+    }
   }
+  for await (const each of textLines(chunks)) yield lineFrom(each)
 }
 
 /** Stages every record, in the transaction, and returns the ids of the organizations of users. */
@@ -85,28 +90,13 @@ export function stagedLine({ resource, organizationId }: TransferLine, line: num
   if (organizationId !== '' && !namesOnlyOwner(kind)) {
     throw invalidField('organizationId', `is only for records that name an owner such as a team, not for ${kind}`)
   }
-  const row = ofKind(kind, () => recordRow(kind, value, settleRecord(resource, runtime)))
-  return { kind, firstLine: line, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
-}
-
-/** Adds the kind to the names of fields in errors. */
-function ofKind<T>(kind: RecordKind, work: () => T): T {
   try {
-    return work()
+    const row = recordRow(kind, value, settleRecord(resource, runtime))
+    return { kind, firstLine: line, line, organizationId, key: `${organizationId}/${row.key}`, values: row.values }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const violations = error.violations.map((violation) => ({ ...violation, field: `${kind}.${violation.field}` }))
     const [first, ...others] = violations
     throw first === undefined ? error : invalidFields([first, ...others])
-  }
-}
-
-/** Adds the line to errors. */
-function atLine<T>(line: number, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ServiceError) throw new ImportError(line, error.message, error)
-    throw error
   }
 }

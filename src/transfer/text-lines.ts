@@ -1,6 +1,9 @@
 import { TextDecoder } from 'node:util'
 import { ImportError } from './import-error.js'
 
+/** Pieces of a text, cut anywhere. */
+export type Chunks = AsyncIterable<Uint8Array | string>
+
 /** One line of a file, without its end. Lines count from 1. */
 export interface TextLine {
   readonly line: number
@@ -16,7 +19,7 @@ const LINE_FEED = 0x0a
  * Splits a stream of UTF-8 into lines, which end in LF or CRLF; blank lines and a byte order mark are skipped. Throws
  * an ImportError for a line that is too long or not UTF-8.
  */
-export async function* textLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<TextLine> {
+export async function* textLines(chunks: Chunks): AsyncGenerator<TextLine> {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let line = 1
   let parts: Uint8Array[] = []
