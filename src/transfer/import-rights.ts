@@ -61,6 +61,7 @@ interface RecordJson {
 
 /** A record that has been written: as it stood, empty for a new one, and as it is. */
 interface Change {
+  readonly line: number
   readonly id: string
   readonly before: RecordJson
   readonly after: RecordJson
@@ -81,22 +82,19 @@ export async function findExcess(
   const { organizationId } = caller
   const ids = kind === 'group' ? outcomes.map(({ id }) => id) : []
   const groups = await findDirectoryGroups(transaction, organizationId, ids)
-  const changes = outcomes.flatMap(({ line, id, isNew, fields, before, after }) => {
+  const changes = outcomes.flatMap(({ line, id, isNew, fields, before, after }): Change[] => {
     if (!isNew && fields.length === 0) return []
     if (after === null) throw new Error('what was written is not known')
-    return { line, id, before: recordFrom(before ?? '{}'), after: recordFrom(after), fields: new Set(fields) }
+    return [{ line, id, before: JSON.parse(before ?? '{}'), after: JSON.parse(after), fields: new Set(fields) }]
   })
   const isEnding = kind === 'user' && changes.some(endsAdministrator)
   const isHeadless = isEnding && (await findAdministrators(transaction, organizationId, 1)).length === 0
-  return changes.flatMap(({ line, id, ...change }) => {
-    const excess = excessOf(kind, { id, ...change }, caller, groups)
+  return changes.flatMap((change) => {
+    const { line, id } = change
+    const excess = excessOf(kind, change, caller, groups)
     if (excess.length === 0 && isHeadless && endsAdministrator(change)) excess.push(withoutAdministrator(change))
     return excess.map(({ field, ...each }) => ({ line, kind, id, organizationId, field: `${kind}.${field}`, ...each }))
   })
-}
-
-function recordFrom(json: string): RecordJson {
-  return JSON.parse(json)
 }
 
 function excessOf(kind: RecordKind, change: Change, caller: Caller, groups: ReadonlySet<string>): Excess[] {
@@ -139,12 +137,12 @@ function standingExcess({ before, after, fields }: Change): Excess[] {
 }
 
 /** Whether an administrator is none any more. */
-function endsAdministrator({ before, after }: Pick<Change, 'before' | 'after'>): boolean {
+function endsAdministrator({ before, after }: Change): boolean {
   const [was, is] = [before, after].map(({ role, deactivatedAt }) => role === ADMINISTRATOR && !deactivatedAt)
   return was === true && is === false
 }
 
-function withoutAdministrator({ fields }: Pick<Change, 'fields'>): Excess {
+function withoutAdministrator({ fields }: Change): Excess {
   const { message: fault, reason } = lastAdministrator()
   return { field: fields.has('role') ? 'role' : 'deactivatedAt', fault, reason }
 }

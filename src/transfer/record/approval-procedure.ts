@@ -1,6 +1,6 @@
 import { v5 } from 'uuid'
 import type { ApprovalProcedure } from '../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { type PlacedStep, topologyFrom } from '../../domain/access-policy-approval-procedure.js'
+import { topologyFrom } from '../../domain/access-policy-approval-procedure.js'
 import { invalidField, invalidFields } from '../../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS } from '../../limits/known-limits.js'
 import { idFault } from '../../limits/limit-words.js'
@@ -9,25 +9,13 @@ import { type Row, requireDistinct } from '../../store/resource/row.js'
 /** Namespace of the ids (UUIDv5, RFC 9562) of steps that come without one: the same place always has the same id. */
 const STEP_NAMESPACE = '6f2f6a3e-55b2-4a57-9d0b-3c1f5f3f7a4e'
 
-/** Fills in the timeout and returns the steps as rows, each with its field. */
+/**
+ * Fills in the timeout and returns the steps as rows, in order, each with its field. Throws a ServiceError if a rule is
+ * broken (docs/resources.md).
+ */
 export function settleApprovalProcedure(procedure: ApprovalProcedure): Row {
   procedure.timeoutSeconds ||= DEFAULT_TIMEOUT_SECONDS
-  return {
-    steps: approvalStepsOf(procedure).map(({ id, path, stageIndex, stepIndex, step }) => ({
-      id: id || v5(`${procedure.id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
-      field: path,
-      stageIndex,
-      stepIndex,
-      ...step,
-    })),
-  }
-}
-
-/**
- * The steps of a procedure in order, each with its place and its given id, which may be empty. Throws a ServiceError if
- * a rule is broken (docs/resources.md).
- */
-function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { readonly id: string })[] {
+  const { steps, stages } = procedure
   const topology = topologyFrom({ steps, stages })
   const [violation] = topology.violations
   if (violation !== undefined) throw invalidFields([violation])
@@ -48,5 +36,13 @@ function approvalStepsOf({ steps, stages }: ApprovalProcedure): (PlacedStep & { 
       throw invalidField(`steps[${index}].id`, `differs from ${placed[index]?.path}.id`, 'STEPS_DIFFER_FROM_STAGES')
     }
   }
-  return placed
+  return {
+    steps: placed.map(({ id, path, stageIndex, stepIndex, step }) => ({
+      id: id || v5(`${procedure.id} ${stageIndex} ${stepIndex}`, STEP_NAMESPACE),
+      field: path,
+      stageIndex,
+      stepIndex,
+      ...step,
+    })),
+  }
 }
