@@ -34,7 +34,7 @@ const table: Table = {
     met_at: { type: 'timestamptz', isNullable: false, isId: false },
     keeper_user_id: { type: 'text', isNullable: true, isId: true },
   },
-  key: ['id'],
+  key: ['organization_id', 'id'],
   references: { team_id: 'teams', keeper_user_id: 'memberships' },
   model: 'thing',
   referrers: [],
@@ -49,9 +49,9 @@ beforeAll(async () => {
   await importLines(testDatabase.open(), demoLines)
   client = new pg.Client({ connectionString: testDatabase.directUrl })
   await client.connect()
-  await client.query(`CREATE TABLE things (id text PRIMARY KEY, organization_id text NOT NULL, team_id text NOT NULL,
+  await client.query(`CREATE TABLE things (id text NOT NULL, organization_id text NOT NULL, team_id text NOT NULL,
     pet_name text, lucky_number integer NOT NULL, is_tall boolean NOT NULL, met_at timestamptz NOT NULL,
-    keeper_user_id text, ordinal bigint GENERATED ALWAYS AS IDENTITY)`)
+    keeper_user_id text, ordinal bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (organization_id, id))`)
 })
 afterAll(async () => {
   await client.end()

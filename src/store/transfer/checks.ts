@@ -24,8 +24,7 @@ const referenceTargets: Readonly<Record<string, { readonly noun: string; readonl
 
 /** Returns what is wrong with each line that breaks rules: the first of them. */
 export function checkText(kind: StagedKind): Prisma.Sql {
-  const { staged, identity, owner, unique = {} } = kind
-  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
+  const { staged, organization, id, owner, unique = {} } = kind
   const texts = [
     ...(owner === undefined ? [] : [missingOwners(staged, owner)]),
     ...(owner?.isInOrganization ? [ambiguousOwners(staged, owner)] : []),
@@ -38,7 +37,7 @@ export function checkText(kind: StagedKind): Prisma.Sql {
   )
   return Prisma.sql`
 WITH found AS MATERIALIZED (${Prisma.join(ranked, ' UNION ALL ')})
-SELECT DISTINCT ON (found.line) found.line, ${id}::text AS id, coalesce(${organization}, '') AS "organizationId",
+SELECT DISTINCT ON (found.line) found.line, s.${id}::text AS id, coalesce(s.${organization}, '') AS "organizationId",
        found.field, found.fault
   FROM found JOIN ${staged} s ON s.line = found.line
  ORDER BY found.line, found.rank`
@@ -101,18 +100,18 @@ WHERE ${id} <> '' AND ${column} IS NULL`,
  * of which the later line is at fault.
  */
 function takenValues(kind: StagedKind, field: string, columns: readonly string[]): Prisma.Sql {
-  const { table, staged, identity, stem, values = {} } = kind
-  const [noun, id] = [stem.replaceAll('_', ' '), identity.at(-1)].map((name) => Prisma.raw(String(name)))
-  const own: Expressions = { ...storedValues('s', [...identity, ...columns]), ...values }
-  const wanted = [...identity, ...columns].map((column) => Prisma.sql`${own[column]} AS ${Prisma.raw(column)}`)
+  const { table, staged, key, id, stem, values = {} } = kind
+  const noun = Prisma.raw(stem.replaceAll('_', ' '))
+  const own: Expressions = { ...storedValues('s', [...key, ...columns]), ...values }
+  const wanted = [...key, ...columns].map((column) => Prisma.sql`${own[column]} AS ${Prisma.raw(column)}`)
   const fault = Prisma.sql`
 SELECT w.line, '${Prisma.raw(field)}' AS field, format('${noun} %s already has it', other.${id}) AS fault FROM wanted w`
   const isOther = equal(['organization_id', ...columns], 'other', 'w')
   return Prisma.sql`
 WITH wanted AS (
-  SELECT s.line, ${Prisma.join(wanted)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(identity, 't', 's')}
+  SELECT s.line, ${Prisma.join(wanted)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(key, 't', 's')}
 )
 ${fault} JOIN wanted other ON ${isOther} AND other.line < w.line
 UNION ALL
-${fault} JOIN ${table} other ON ${isOther} LEFT JOIN ${staged} s ON ${equal(identity, 's', 'other')} WHERE s.line IS NULL`
+${fault} JOIN ${table} other ON ${isOther} LEFT JOIN ${staged} s ON ${equal(key, 's', 'other')} WHERE s.line IS NULL`
 }

@@ -116,8 +116,8 @@ export type StagedKind = ReturnType<typeof stagedKind>
 /** Names the tables of a kind. */
 export function stagedKind(kind: RecordKind, { owner: named, ...definition }: KindDefinition) {
   const { resource } = definition
+  const { key } = resource.table
   const owner = named === undefined ? undefined : ownerNamedIn(resource, named)
-  const ofOwner = owner === undefined ? [] : [owner.column]
   const stem = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return {
     ...definition,
@@ -127,10 +127,14 @@ export function stagedKind(kind: RecordKind, { owner: named, ...definition }: Ki
     stem,
     table: Prisma.raw(resource.table.name),
     staged: Prisma.raw(`staged_${stem}`),
-    /** The columns that identify a row, with that of the organization first if there is one. */
-    identity: [...new Set([...(owner === undefined ? [] : ['organization_id']), ...resource.table.key])],
+    /** The records of the file that stand, as they are before it. */
+    before: Prisma.raw(`before_${stem}`),
+    key,
+    /** The columns with the ids of a record and its organization: the same one for organizations. */
+    id: Prisma.raw(String(key.at(-1))),
+    organization: Prisma.raw(String(key[0])),
     /** The values of a line that identify its record within the kind. */
-    lineKey: [...ofOwner, String(resource.table.key.at(-1))].map(camelCase),
+    lineKey: [...(owner === undefined ? [] : [owner.column]), String(key.at(-1))].map(camelCase),
     lists: stagedLists(resource),
     fields: fieldColumns(definition),
   }

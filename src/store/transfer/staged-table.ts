@@ -29,14 +29,14 @@ WHERE i.kind = '${Prisma.raw(kind)}'`
  * Leaves the last line of each record, in the place of the first one, and returns `replaced`, the number of others.
  * Lines that have several owners stay, for the check to find them.
  */
-export function replaceText({ staged, identity }: StagedKind): Prisma.Sql {
-  const isSame = equal(identity, 's', 'r')
+export function replaceText({ staged, key }: StagedKind): Prisma.Sql {
+  const isSame = equal(key, 's', 'r')
   return Prisma.sql`
 WITH certain AS (
   SELECT line FROM ${staged} GROUP BY line HAVING count(*) = 1
 ), repeated AS (
-  SELECT ${listed(identity)}, min(first_line) AS first_line, max(line) AS line
-    FROM ${staged} JOIN certain USING (line) GROUP BY ${listed(identity)} HAVING count(*) > 1
+  SELECT ${listed(key)}, min(first_line) AS first_line, max(line) AS line
+    FROM ${staged} JOIN certain USING (line) GROUP BY ${listed(key)} HAVING count(*) > 1
 ), kept AS (
   UPDATE ${staged} s SET first_line = r.first_line FROM repeated r WHERE ${isSame} AND s.line = r.line
 ), gone AS (
@@ -47,24 +47,23 @@ SELECT count(*)::integer AS replaced FROM gone`
 }
 
 /** Finds the existing rows, organization by organization. */
-export function standingText({ table, staged, identity }: StagedKind): Prisma.Sql {
-  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(String(column)))
+export function standingText({ table, staged, key, organization, id }: StagedKind): Prisma.Sql {
   return Prisma.sql`
 SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
-  FROM ${table} t JOIN ${staged} s ON ${equal(identity, 't', 's')}
+  FROM ${table} t JOIN ${staged} s ON ${equal(key, 't', 's')}
  GROUP BY t.${organization} ORDER BY t.${organization}`
 }
 
 /** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */
 export function mergeText(kind: StagedKind): Prisma.Sql {
-  const { table, staged, identity, owner, resource, fields, values = {}, elsewhere = {} } = kind
+  const { table, staged, key, owner, resource, fields, values = {}, elsewhere = {} } = kind
   const apart = Object.values(elsewhere).flat()
   const kept = [...fields.values()].flatMap(Object.keys).filter((column) => {
     if (apart.includes(column)) return true
     const isFilledIn = owner?.gives[column] !== undefined || values[column] !== undefined
-    return resource.table.columns[column] !== undefined && !identity.includes(column) && !isFilledIn
+    return resource.table.columns[column] !== undefined && !key.includes(column) && !isFilledIn
   })
   const assigned = kept.map((name) => `${name} = CASE WHEN '${name}' = ANY (s.given) THEN s.${name} ELSE t.${name} END`)
   return Prisma.sql`
-UPDATE ${staged} s SET ${Prisma.raw(assigned.join(', '))} FROM ${table} t WHERE ${equal(identity, 't', 's')} AND s.given IS NOT NULL`
+UPDATE ${staged} s SET ${Prisma.raw(assigned.join(', '))} FROM ${table} t WHERE ${equal(key, 't', 's')} AND s.given IS NOT NULL`
 }

@@ -39,7 +39,7 @@ export interface ExportedOrganization {
 /** Makes the statements of a kind of record, in the order in which an import sends them, and that of the export. */
 export function statementsOf(kind: StagedKind) {
   const { stem, owner, followers, after = [] } = kind
-  const byKey = { table: kind.resource.table, key: String(kind.identity.at(-1)) }
+  const byKey = { table: kind.resource.table, key: String(kind.key.at(-1)) }
   const make = <Row extends object = Record<never, never>, Values = object>(
     name: string,
     columns: Columns<Row>,
@@ -107,62 +107,56 @@ const outcomeColumns: Columns<Outcome> = {
 /** Keeps the records of the file that stand, as an export has them, in a temporary table. */
 function beforeText(kind: StagedKind): Prisma.Sql {
   return Prisma.sql`
-CREATE TEMPORARY TABLE ${beforeTable(kind)} ${TEMPORARY} AS ${imageText(kind, Prisma.sql`${kind.staged} WHERE is_record`)}`
-}
-
-function beforeTable({ stem }: StagedKind): Prisma.Sql {
-  return Prisma.raw(`before_${stem}`)
+CREATE TEMPORARY TABLE ${kind.before} ${TEMPORARY} AS ${imageText(kind, Prisma.sql`${kind.staged} WHERE is_record`)}`
 }
 
 /** The records as they stand, as an export has them, of those rows that a table names. */
-function imageText({ table, resource, identity, join = Prisma.empty }: StagedKind, named: Prisma.Sql): Prisma.Sql {
+function imageText({ table, resource, key, join = Prisma.empty }: StagedKind, named: Prisma.Sql): Prisma.Sql {
   const { alias } = resource
-  const columns = Prisma.raw(identity.map((column) => `${alias}.${column}`).join(', '))
+  const columns = Prisma.raw(key.map((column) => `${alias}.${column}`).join(', '))
   return Prisma.sql`
 SELECT ${columns}, (${storedText(resource)})::jsonb AS record FROM ${table} ${Prisma.raw(alias)} ${join}
- WHERE (${columns}) IN (SELECT ${listed(identity)} FROM ${named})`
+ WHERE (${columns}) IN (SELECT ${listed(key)} FROM ${named})`
 }
 
 /** Says, in the order of lines, what becomes of the records that stood and are changed, or of all. */
 function outcomesText(kind: StagedKind, { isWhole, hasRecords }: Places<OutcomeDetail>): Prisma.Sql {
-  const { staged, identity } = kind
-  const [organization, id] = [identity[0], identity.at(-1)].map((column) => Prisma.raw(`s.${column}`))
+  const { staged, before, key, organization, id } = kind
   const isChanged = Prisma.sql`before.record <> after.record`
   const owners = (image: 'before' | 'after') =>
     Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')::text`
-  const key = listed(identity)
+  const columns = listed(key)
   // The condition names a column in each of its parts: Citus refuses outer joins beside what is the same for all rows.
-  const told = Prisma.sql`(SELECT ${key} FROM ${beforeTable(kind)}
-    UNION SELECT ${key} FROM ${staged} WHERE CASE WHEN is_record THEN ${hasRecords}::boolean END) told`
+  const told = Prisma.sql`(SELECT ${columns} FROM ${before}
+    UNION SELECT ${columns} FROM ${staged} WHERE CASE WHEN is_record THEN ${hasRecords}::boolean END) told`
   return Prisma.sql`
 WITH after AS MATERIALIZED (${imageText(kind, told)})
-SELECT s.line, ${id}::text AS id, ${organization} AS "organizationId", before.record IS NULL AS "isNew",
+SELECT s.line, s.${id}::text AS id, s.${organization} AS "organizationId", before.record IS NULL AS "isNew",
        ARRAY(SELECT key FROM jsonb_object_keys(before.record || after.record) key
               WHERE before.record -> key IS DISTINCT FROM after.record -> key ORDER BY key COLLATE "C") AS fields,
        ${owners('before')} AS "oldOwners", ${owners('after')} AS "newOwners",
        CASE WHEN ${hasRecords} THEN before.record::text END AS before,
        CASE WHEN ${hasRecords} THEN after.record::text END AS after
   FROM ${staged} s
-  LEFT JOIN ${beforeTable(kind)} before ON ${equal(identity, 'before', 's')}
-  LEFT JOIN after ON ${equal(identity, 'after', 's')}
+  LEFT JOIN ${before} before ON ${equal(key, 'before', 's')}
+  LEFT JOIN after ON ${equal(key, 'after', 's')}
  WHERE s.is_record AND (${isWhole} OR ${isChanged}) ORDER BY s.line`
 }
 
 /** The lines of one organization, or of all if it is null: then those whose owners' ids are not unique name theirs. */
 function exportText(
-  { kind, table, resource, identity, owner, join = Prisma.empty }: StagedKind,
+  { kind, table, resource, organization, owner, join = Prisma.empty }: StagedKind,
   { organizationId }: Places<ExportedOrganization>,
 ): Prisma.Sql {
   const alias = Prisma.raw(resource.alias)
-  const organization = Prisma.raw(`${resource.alias}.${identity[0]}`)
-  const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${organization} = ${organizationId})`
+  const isExported = Prisma.sql`(${organizationId}::text IS NULL OR ${alias}.${organization} = ${organizationId})`
   const ownerId = owner?.isInOrganization && Prisma.raw(`${resource.alias}.${owner.column}`)
   const shared =
     ownerId &&
     Prisma.sql`
 LEFT JOIN (SELECT id FROM ${Prisma.raw(owner?.table ?? '')} WHERE ${organizationId}::text IS NULL
             GROUP BY id HAVING count(*) > 1) shared ON shared.id = ${ownerId}`
-  const named = Prisma.sql`CASE WHEN shared.id IS NOT NULL THEN '"organizationId":"' || ${organization} || '",' ELSE '' END ||`
+  const named = Prisma.sql`CASE WHEN shared.id IS NOT NULL THEN '"organizationId":"' || ${alias}.${organization} || '",' ELSE '' END ||`
   return Prisma.sql`
 SELECT '{' || ${shared ? named : Prisma.empty} '"${Prisma.raw(kind)}":' || ${storedText(resource)} || '}' AS json
 FROM ${table} ${alias} ${join} ${shared || Prisma.empty}

@@ -6,15 +6,14 @@ import { type Expressions, equal, listed, rowColumns, type StagedKind, type Stag
  * Writes every staged row, new ones in the order of their first lines, and returns `created`, the number of new ones.
  * Existing rows keep what is not named, including their place in the order of creation.
  */
-export function upsertText({ table, staged, identity, owner, resource, values }: StagedKind): Prisma.Sql {
+export function upsertText({ table, staged, key, owner, resource, values }: StagedKind): Prisma.Sql {
   const given = [...Object.keys(rowColumns(resource)), ...Object.keys(owner?.gives ?? {})]
   const columns = { ...storedValues('s', given), ...values }
-  const { key } = resource.table
   const names = listed(Object.keys(columns))
   const prepared = Object.entries(columns).map(([column, value]) => Prisma.sql`${value} AS ${Prisma.raw(column)}`)
   return Prisma.sql`
 WITH prepared AS MATERIALIZED (
-  SELECT s.first_line, ${Prisma.join(prepared)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(identity, 't', 's')}
+  SELECT s.first_line, ${Prisma.join(prepared)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(key, 't', 's')}
 ), written AS (
   INSERT INTO ${table} AS made (${names}) SELECT ${names} FROM prepared ORDER BY first_line
   ${onConflict(columns, key)}
