@@ -1,5 +1,4 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { MembershipModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { UserRecord_TeamRoleSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
 import { createStatement } from '../../db/statement.js'
@@ -119,14 +118,11 @@ export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
 }
 
 /** A membership that stands. */
-export type StandingMembership = Pick<
-  MembershipModel,
-  'userId' | 'organizationId' | 'email' | 'emailKey' | 'inSeveralOrganizations'
->
+export type StandingMembership = Awaited<ReturnType<typeof findMemberships>>[number]
 
 /** The memberships of users in whatever organization. */
-export function findMemberships({ models }: Tables, userIds: readonly string[]): Promise<StandingMembership[]> {
-  const select = { userId: true, organizationId: true, email: true, emailKey: true, inSeveralOrganizations: true }
+export function findMemberships({ models }: Tables, userIds: readonly string[]) {
+  const select = { userId: true, organizationId: true, email: true, inSeveralOrganizations: true } as const
   return models.membership.findMany({ where: { userId: { in: [...userIds] } }, select })
 }
 
