@@ -116,9 +116,7 @@ function createProgress(stderr: CommandContext['stderr'], size: number | undefin
       }
     },
     show: (progress: ImportProgress) => {
-      bar.update(
-        progress.phase === 'read' ? { phase: 'reading', lines: progress.line } : { phase: `writing ${progress.kind}` },
-      )
+      bar.update('line' in progress ? { lines: progress.line } : { phase: `writing ${progress.kind}` })
     },
     /** Clears the bar; may be called twice. */
     stop: () => bar.stop(),

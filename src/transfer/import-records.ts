@@ -180,7 +180,7 @@ async function writeStaged(
   for (const kind of recordKinds) {
     if (!isWritten(kind, counts)) continue
     const records = counts.get(kind) ?? 0
-    if (records > 0) onProgress?.({ phase: 'write', kind, records })
+    if (records > 0) onProgress?.({ kind })
     const replaced = await stageKind(transaction, kind, counts, isMerge)
     const found = await takeOutFaulty(transaction, kind, runtime.newId)
     refusals.push(...found.filter(({ isForceable }) => !(isForceable && isForced)))

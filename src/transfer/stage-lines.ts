@@ -9,10 +9,8 @@ import { createRecordReader, givenFields, type TransferLine } from './record-rea
 import { settleRecord } from './settle-record.js'
 import { type Chunks, type TextLine, textLines } from './text-lines.js'
 
-/** The progress of an import: lines read, or the kind that is being written. */
-export type ImportProgress =
-  | { readonly phase: 'read'; readonly line: number }
-  | { readonly phase: 'write'; readonly kind: RecordKind; readonly records: number }
+/** The progress of an import: the line up to which it is read, or the kind that is being written. */
+export type ImportProgress = { readonly line: number } | { readonly kind: RecordKind }
 
 /** What an import needs besides the database and the text. */
 export interface ImportOptions {
@@ -75,7 +73,7 @@ export async function stageLines(
     batch.set(key, { ...staged, firstLine: batch.get(key)?.firstLine ?? line })
     batchCharacters += characters
     if (batch.size < MAX_BATCH_LINES && batchCharacters < MAX_BATCH_CHARACTERS) continue
-    onProgress?.({ phase: 'read', line })
+    onProgress?.({ line })
     await addStagedLines(transaction, [...batch.values()])
     batch = new Map()
     batchCharacters = 0
