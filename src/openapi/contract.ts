@@ -35,7 +35,7 @@ export function contractFiles(
   const documents = { openapi: whole, revoke: revokeDocument(whole), scim: scimDocument(version, scimAnswers) }
   return new Map([
     ...Object.entries(documents).flatMap(([name, document]): [string, string][] => [
-      [`gen/openapi/${name}.json`, jsonText(document)],
+      [`gen/openapi/${name}.json`, `${JSON.stringify(document, null, 2)}\n`],
       [`gen/openapi/${name}.yaml`, stringify(document, { aliasDuplicateObjects: false })],
     ]),
     ['docs/permissions.md', withSection(read('docs/permissions.md'), permissionsSection(services))],
@@ -45,8 +45,4 @@ export function contractFiles(
 
 function read(name: string): string {
   return readFileSync(join(packageRoot(), name), 'utf8')
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
 }

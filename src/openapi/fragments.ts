@@ -44,7 +44,7 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
 export const bodyExamples = examples.bodies
 
 /** What a file beside this one holds. */
-export function readFragments<Held>(name: string): Held {
+function readFragments<Held>(name: string): Held {
   const file = join(packageRoot(), 'src', 'openapi', name)
   return parse(readFileSync(file, 'utf8'), { merge: true }) as Held
 }

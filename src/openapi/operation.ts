@@ -185,14 +185,11 @@ function requirementOf({ callers, permission }: AccessRule): string {
 export function httpRouteOf(method: DescMethod) {
   if (!hasOption(method, http)) return undefined
   const { pattern, body, additionalBindings, responseBody } = getOption(method, http)
-  const isBody = body === '' || body === '*' || method.input.fields.some((each) => each.name === body && isList(each))
+  const lists = method.input.fields.filter(({ fieldKind }) => fieldKind === 'list')
+  const isBody = body === '' || body === '*' || lists.some(({ name }) => name === body)
   const plain = isBody && responseBody === '' && additionalBindings.length === 0
   if (!plain || pattern.case === undefined || pattern.case === 'custom' || pattern.value.includes('=')) {
-    throw new Error(`the http rule of ${method.parent.typeName}.${method.name} has no place in the documents`)
+    throw new Error(`the http rule of ${memberName(method)} has no place in the documents`)
   }
   return { httpMethod: pattern.case, path: pattern.value, body }
-}
-
-function isList({ fieldKind }: DescField): boolean {
-  return fieldKind === 'list'
 }
