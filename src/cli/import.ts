@@ -57,11 +57,13 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
     work: (database: Database, chunks: Chunks, options: ImportOptions) => Promise<T>,
     database: Database,
   ): Promise<T> => {
-    const progress = createProgress(stderr, size)
+    const bar = startBar(stderr, size)
+    const onProgress = (progress: ImportProgress) =>
+      bar.update('line' in progress ? { lines: progress.line } : { phase: `writing ${progress.kind}` })
     try {
-      return await work(database, progress.watch(chunks), { ...importOptions, onProgress: progress.show })
+      return await work(database, counted(chunks, bar), { ...importOptions, onProgress })
     } finally {
-      progress.stop()
+      bar.stop()
     }
   }
   if (options.plan) {
@@ -103,23 +105,18 @@ function stoppable(stdin: CommandContext['stdin'], signal: AbortSignal): PassThr
 }
 
 /** A bar on a terminal, nothing elsewhere. */
-function createProgress(stderr: CommandContext['stderr'], size: number | undefined) {
+function startBar(stderr: CommandContext['stderr'], size: number | undefined): SingleBar {
   const format = size === undefined ? '{phase} {lines} lines' : '{bar} {percentage}% {phase} {lines} lines'
   const bar = new SingleBar({ format, stream: stderr, clearOnComplete: true, hideCursor: true, barsize: 30 })
   bar.start(size ?? 0, 0, { phase: 'reading', lines: 0 })
-  return {
-    /** Passes the chunks on and counts them. */
-    watch: async function* (chunks: Chunks) {
-      for await (const chunk of chunks) {
-        yield chunk
-        bar.increment(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length)
-      }
-    },
-    show: (progress: ImportProgress) => {
-      bar.update('line' in progress ? { lines: progress.line } : { phase: `writing ${progress.kind}` })
-    },
-    /** Clears the bar; may be called twice. */
-    stop: () => bar.stop(),
+  return bar
+}
+
+/** Passes the chunks on and counts them. */
+async function* counted(chunks: Chunks, bar: SingleBar): Chunks {
+  for await (const chunk of chunks) {
+    yield chunk
+    bar.increment(typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length)
   }
 }
 
