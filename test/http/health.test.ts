@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events'
+import { getEventListeners, setMaxListeners } from 'node:events'
 import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { reasonOf } from '../../client/src/error-details.js'
@@ -46,6 +46,7 @@ describe('health', () => {
 
   it('allows 100 watches per client address, and another when one ends', async () => {
     const watching = new AbortController()
+    setMaxListeners(101, watching.signal)
     const health = service.client(Health, undefined, 'grpc')
     const begin = async (signal: AbortSignal) => {
       const statuses = health.watch({}, { signal })[Symbol.asyncIterator]()
