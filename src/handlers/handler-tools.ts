@@ -16,7 +16,7 @@ export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTo
 export interface Tally {
   /** The limiter of revocations has decided. */
   revokeAttempt(isAllowed: boolean): void
-  /** A revocation has ended so many keys: none or one. */
+  /** A revocation has ended so many keys: none, one, or the chain of one. */
   keysRevoked(keys: number): void
   sessionCreated(): void
   /** A write has left these fields alone. */
