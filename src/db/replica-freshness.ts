@@ -108,15 +108,21 @@ export async function findFault(
  * result of a load that began before they asked.
  */
 export function createSharedLoad<T>(load: () => Promise<T>): () => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> | undefined
   let next: Promise<T> | undefined
-  const begin = () => {
+  const begin = (): Promise<T> => {
     next = undefined
-    return load()
+    const loaded = load()
+    const end = () => {
+      if (running === ended) running = undefined
+    }
+    const ended: Promise<void> = loaded.then(end, end)
+    running = ended
+    return loaded
   }
   return () => {
-    next ??= last.then(begin, begin)
-    last = next
+    if (running === undefined) return begin()
+    next ??= running.then(begin)
     return next
   }
 }

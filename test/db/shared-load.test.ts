@@ -18,11 +18,9 @@ describe('a shared load', () => {
   it('begins at once if none is running', async () => {
     const { load, ends } = createLoads()
     const first = load()
-    await Promise.resolve()
     ends[0]?.()
     expect(await first).toBe(0)
     const second = load()
-    await Promise.resolve()
     ends[1]?.()
     expect(await second).toBe(1)
   })
@@ -30,7 +28,6 @@ describe('a shared load', () => {
   it('makes callers that arrive while one runs share the next one', async () => {
     const { load, ends } = createLoads()
     const first = load()
-    await Promise.resolve()
     const others = [load(), load(), load()]
     expect(ends).toHaveLength(1)
     ends[0]?.()
@@ -44,7 +41,6 @@ describe('a shared load', () => {
   it('fails only for the callers that share it', async () => {
     const { load, ends } = createLoads()
     const first = load()
-    await Promise.resolve()
     const second = load()
     ends[0]?.(new Error('lost'))
     await expect(first).rejects.toThrow('lost')
