@@ -108,21 +108,20 @@ type SqlQuery = Parameters<Adapter['queryRaw']>[0]
 function transactionOn(adapter: Adapter, { client, commit, rollback }: TransactionSteps) {
   // The adapter sends each query to its `client`, the pool.
   const connected: Adapter = Object.create(adapter, { client: { value: client } })
-  // Prisma reads several relations at once, and a connection answers one query after the other.
+  // Prisma reads several relations at once, and a connection answers one query after the other. If one fails, Prisma
+  // ends the transaction without waiting for the others.
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(send: (query: SqlQuery) => Promise<T>) => {
-    return (query: SqlQuery): Promise<T> => {
-      const sent = last.then(() => send(query))
-      last = Promise.allSettled([sent])
-      return sent
-    }
+  const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
+    const sent = last.then(send)
+    last = Promise.allSettled([sent])
+    return sent
   }
   return Object.assign(connected, {
     options: { usePhantomQuery: true },
-    queryRaw: inTurn((query) => adapter.queryRaw.call(connected, query)),
-    executeRaw: inTurn((query) => adapter.executeRaw.call(connected, query)),
-    commit,
-    rollback,
+    queryRaw: (query: SqlQuery) => inTurn(() => adapter.queryRaw.call(connected, query)),
+    executeRaw: (query: SqlQuery) => inTurn(() => adapter.executeRaw.call(connected, query)),
+    commit: () => inTurn(commit),
+    rollback: () => inTurn(rollback),
   })
 }
 

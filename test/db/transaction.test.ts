@@ -227,31 +227,38 @@ describe('a transaction', () => {
     await migrated.drop()
   })
 
-  it('sends the queries for several relations one after the other', async () => {
-    const migrated = await createTestDatabase()
-    const store = migrated.open()
-    let [running, most] = [0, 0]
-    const clients: { query(...given: unknown[]): Promise<unknown> } = Object(pg.Client.prototype)
-    const { query } = clients
-    const counted = jest.spyOn(clients, 'query').mockImplementation(async function count(this: pg.Client, ...given) {
-      most = Math.max(most, ++running)
-      return query.apply(this, given).finally(() => running--)
-    })
-    try {
-      const found = await store.transaction(async ({ models }) => {
-        const teams = { create: { id: 'team', name: 'Team' } }
-        const groups = { create: { id: 'group', name: 'Group' } }
-        await models.organization.create({ data: { id: 'one', name: 'One', teams, groups } })
-        const select = { teams: { select: { id: true } }, groups: { select: { id: true } } }
-        return models.organization.findMany({ select })
+  it.each([false, true])(
+    'sends the queries for several relations one after the other; one fails: %s',
+    async (fails) => {
+      const migrated = await createTestDatabase()
+      const store = migrated.open()
+      await store.models.organization.create({ data: { id: 'one', name: 'One' } })
+      let [running, most] = [0, 0]
+      const ended: string[] = []
+      const clients: { query(config: { readonly text: string }): Promise<unknown> } = Object(pg.Client.prototype)
+      const { query } = clients
+      const counted = jest.spyOn(clients, 'query').mockImplementation(async function count(this: pg.Client, config) {
+        most = Math.max(most, ++running)
+        const isFailing = fails && config.text.includes('FROM "public"."teams"')
+        const text = isFailing ? config.text.replace('SELECT', 'SELECT 1 / 0,') : config.text
+        return query.call(this, { ...config, text, name: '' }).finally(() => {
+          running--
+          ended.push(text)
+        })
       })
-      expect(found).toEqual([{ teams: [{ id: 'team' }], groups: [{ id: 'group' }] }])
-      expect(most).toBe(1)
-    } finally {
-      counted.mockRestore()
-      await migrated.drop()
-    }
-  })
+      const select = { teams: true, groups: true, apiKeys: true, memberships: true } as const
+      const read = () => store.transaction(({ models }) => models.organization.findMany({ select }))
+      try {
+        if (fails) await expect(read()).rejects.toThrow('division by zero')
+        else expect(await read()).toEqual([{ teams: [], groups: [], apiKeys: [], memberships: [] }])
+        expect(most).toBe(1)
+        expect([ended.length, ended.at(-1)]).toEqual([7, fails ? 'ROLLBACK' : 'COMMIT'])
+      } finally {
+        counted.mockRestore()
+        await migrated.drop()
+      }
+    },
+  )
 
   it('sends neither statements nor model queries once its signal has aborted', async () => {
     const reason = new Error('the caller has gone')
