@@ -76,7 +76,8 @@ function sequencedPerSecond(connectionString: string, organizationIds: readonly 
            FROM unnest($1::text[]) organization_id, generate_series(1, $2::int) number
          RETURNING id, organization_id
        )
-       INSERT INTO event_outbox (organization_id, event_ids) SELECT organization_id, ARRAY[id] FROM audited`,
+       INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+       SELECT organization_id, id, id, 1 FROM audited`,
       [organizationIds, WAITING / organizationIds.length],
     )
     const start = performance.now()

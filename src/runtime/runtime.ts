@@ -14,6 +14,18 @@ export interface Runtime {
 /** The machine's clock and randomness. */
 export const systemRuntime: Runtime = { now: () => new Date(), newId: uuidv7, randomBytes }
 
+const MAX_CONSECUTIVE_IDS = 0x1_0000
+
+/**
+ * New ids in creation order, with no other id between them: they differ in their last two bytes alone. Throws
+ * `RangeError` beyond 65,536.
+ */
+export function consecutiveIds({ newId }: Pick<Runtime, 'newId'>, count: number): string[] {
+  if (count > MAX_CONSECUTIVE_IDS) throw new RangeError(`cannot make ${count} consecutive ids`)
+  const prefix = newId().slice(0, -4)
+  return Array.from({ length: count }, (_, index) => prefix + index.toString(16).padStart(4, '0'))
+}
+
 /** What a write needs besides its data: ids for what it makes, and what the audit log records about the call. */
 export interface WriteContext {
   readonly runtime: Runtime

@@ -41,19 +41,21 @@ SELECT o.id, ${actorKind}::actor_kind, ${actorId}, ${actorName}, ${requestId}, e
 
 interface OutboxParameters {
   readonly organizationId: string
-  /** As PostgreSQL prints an array: the driver would escape each id by itself. */
-  readonly eventIds: string
+  readonly firstEventId: string
+  readonly lastEventId: string
+  readonly eventCount: number
 }
 
 /** Apart from the events, as a cluster needs it; through its model, an update of a user would take half as long again. */
 const tell = createStatement<OutboxParameters, Record<never, never>>({
   name: 'insert_event_outbox',
   columns: {},
-  text: ({ organizationId, eventIds }) => Prisma.sql`
-INSERT INTO event_outbox (organization_id, event_ids) VALUES (${organizationId}, ${eventIds}::uuid[])`,
+  text: ({ organizationId, firstEventId, lastEventId, eventCount }) => Prisma.sql`
+INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+VALUES (${organizationId}, ${firstEventId}::uuid, ${lastEventId}::uuid, ${eventCount})`,
 })
 
-/** Writes events of one organization in the order given, and puts them into the outbox of its feed. */
+/** Writes events of one organization in the order given, and puts them into the outbox of its feed. Their ids are consecutive. */
 export async function insertAuditEvents(
   { run }: Tables,
   context: AuditContext,
@@ -61,10 +63,8 @@ export async function insertAuditEvents(
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   await run(insert, { ...context, events: JSON.stringify(rows) })
-  await run(tell, {
-    organizationId: context.organizationId,
-    eventIds: `{${events.map(({ id }) => id).join()}}`,
-  })
+  const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
+  await run(tell, { organizationId: context.organizationId, firstEventId, lastEventId, eventCount: events.length })
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

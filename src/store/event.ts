@@ -63,25 +63,25 @@ const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
 /** The JSON of an event: the row `e` of the audit log, and its position. */
 export const eventText = rowText(eventResource)
 
-/** So many events after a position, or fewer at the end: the columns `position` and `event_id`. */
+/** The events of the write `w`, a row of the outbox or the feed. */
+export const eventsOfWrite = Prisma.sql`
+  audit_events a WHERE ${ofOrganization('a')} AND a.id BETWEEN w.first_event_id AND w.last_event_id`
+
+/** The same, of a row of the feed, each with its `position`. */
+const placedEvents = Prisma.sql`(
+   SELECT a.*, w.position - 1 + row_number() OVER (ORDER BY a.id) AS position FROM ${eventsOfWrite})`
+
+/** So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. */
 export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-  SELECT f.position + e.place - 1 AS position, e.id AS event_id
-    FROM event_feed f
-   CROSS JOIN unnest(f.event_ids) WITH ORDINALITY e (id, place)
-   WHERE ${ofOrganization('f')} AND f.position + e.place - 1 > ${after}
-     AND f.position >= coalesce((SELECT max(b.position) FROM event_feed b
+  SELECT e.*
+    FROM event_feed w
+   CROSS JOIN LATERAL ${placedEvents} e
+   WHERE ${ofOrganization('w')} AND e.position > ${after}
+     AND w.position >= coalesce((SELECT max(b.position) FROM event_feed b
                                   WHERE ${ofOrganization('b')} AND b.position <= ${after}), 0)
-   ORDER BY f.position, e.place
+   ORDER BY w.position, e.id
    LIMIT ${limit}`
-}
-
-/** The row of the audit log of an event, by the order of its key: no other index would do, whatever is known of the log. */
-export function eventOf(id: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(
-    SELECT *
-      FROM (SELECT * FROM audit_events a WHERE ${ofOrganization('a')} AND a.id >= ${id} ORDER BY a.id LIMIT 1) a
-     WHERE a.id = ${id})`
 }
 
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
@@ -91,14 +91,13 @@ const list = createStatement<FeedSelection, FeedPageRow>({
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}
 ), wanted AS MATERIALIZED (
-  SELECT e.*, l.position
-    FROM looked_at l
-   CROSS JOIN LATERAL ${eventOf(Prisma.sql`l.event_id`)} e
+  SELECT *
+    FROM looked_at e
    WHERE ${inTeams(Prisma.sql`e.team_id`, where.teamIds)}
      AND (cardinality(${where.types}::text[]) = 0 OR e.action = ANY (${where.types}))
      AND (${where.teamId} = '' OR e.team_id = ${where.teamId})
      AND (${where.targetId} = '' OR e.target_id = ${where.targetId})
-   ORDER BY l.position
+   ORDER BY e.position
    LIMIT ${where.pageSize}
 ), last AS MATERIALIZED (
   SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${where.pageSize} THEN (SELECT max(position) FROM wanted)
@@ -107,17 +106,18 @@ WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`
 SELECT EXISTS (
          SELECT FROM (SELECT * FROM event_feed f
                        WHERE ${ofOrganization('f')} AND f.position <= ${where.after}::bigint
-                       ORDER BY f.position DESC LIMIT 1) f
-          WHERE f.event_ids[least(${where.after}::bigint - f.position + 1, 2147483647)]::text = ${where.afterEventId}
+                       ORDER BY f.position DESC LIMIT 1) w
+          CROSS JOIN LATERAL ${placedEvents} e
+          WHERE e.position = ${where.after}::bigint AND e.id::text = ${where.afterEventId}
        ) AS "isKept",
        (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
        last.position::text AS position,
-       (SELECT l.event_id::text FROM looked_at l WHERE l.position = last.position) AS "eventId",
+       (SELECT l.id::text FROM looked_at l WHERE l.position = last.position) AS "eventId",
        EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
   FROM last`,
 })
 
-/** When so many events have got their positions, the others wait for the next time. */
+/** The events of so many writes get their positions at a time; the others wait for the next. */
 export const MAX_SEQUENCED = 1_000
 
 /** Events that have got positions, and the last position; nulls if another process gives them, or has never done so. */
@@ -151,17 +151,19 @@ export async function sequenceEvents(
   return position == null || moved == null ? undefined : { moved, position }
 }
 
-const placed = { position: true, eventIds: true } as const
-
-/** The position of an event; undefined if it is not in the feed. */
+/** The position of an event of the audit log; undefined if it is not in the feed. */
 export async function findPosition(
   { models }: Tables,
   organizationId: string,
   eventId: string,
 ): Promise<bigint | undefined> {
-  const where = { organizationId, eventIds: { has: eventId } }
-  const row = await models.eventFeed.findFirst({ where, select: placed })
-  return row === null ? undefined : row.position + BigInt(row.eventIds.indexOf(eventId))
+  const write = await models.eventFeed.findFirst({
+    where: { organizationId, firstEventId: { lte: eventId } },
+    orderBy: { firstEventId: 'desc' },
+  })
+  if (write === null || write.lastEventId < eventId) return undefined
+  const before = { gte: write.firstEventId, lt: eventId }
+  return write.position + BigInt(await models.auditEvent.count({ where: { organizationId, id: before } }))
 }
 
 /** The first or the last event that is kept; undefined if there is none. */
@@ -171,10 +173,11 @@ export async function findFeedEnd(
   end: 'first' | 'last',
 ): Promise<FeedPlace | undefined> {
   const orderBy = { position: end === 'first' ? 'asc' : 'desc' } as const
-  const row = await models.eventFeed.findFirst({ where: { organizationId }, orderBy, select: placed })
-  if (row === null) return undefined
-  const index = end === 'first' ? 0 : row.eventIds.length - 1
-  return { position: String(row.position + BigInt(index)), eventId: row.eventIds[index] ?? '' }
+  const write = await models.eventFeed.findFirst({ where: { organizationId }, orderBy })
+  if (write === null) return undefined
+  const { position, firstEventId, lastEventId, eventCount } = write
+  if (end === 'first') return { position: String(position), eventId: firstEventId }
+  return { position: String(position + BigInt(eventCount) - 1n), eventId: lastEventId }
 }
 
 /** Lets an organization have a feed, if it has none yet. Of one that is being written to, an INSERT would wait for the end. */
@@ -210,10 +213,9 @@ export async function readBacklog({ models }: Tables): Promise<Backlog> {
 /** When the first event of a write happened; undefined if it has a position by now. */
 async function happenedAt(models: Models, organizationId: string, ordinal: bigint): Promise<Date | undefined> {
   const write = { organizationId_ordinal: { organizationId, ordinal } }
-  const told = await models.eventOutbox.findUnique({ where: write, select: { eventIds: true } })
-  const [id] = told?.eventIds ?? []
-  if (id === undefined) return undefined
-  const event = { organizationId_id: { organizationId, id } }
+  const told = await models.eventOutbox.findUnique({ where: write, select: { firstEventId: true } })
+  if (told === null) return undefined
+  const event = { organizationId_id: { organizationId, id: told.firstEventId } }
   return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
 }
 

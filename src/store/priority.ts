@@ -52,8 +52,8 @@ WITH old AS (
          || '{}'::text[]
     FROM updated p, old
 ), told AS (
-  INSERT INTO event_outbox (organization_id, event_ids)
-  SELECT p.organization_id, ARRAY[${change.auditEventId}::uuid] FROM updated p
+  INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+  SELECT p.organization_id, ${change.auditEventId}::uuid, ${change.auditEventId}::uuid, 1 FROM updated p
 )
 SELECT ${rowText(priorityResource)} AS json FROM updated p`,
 })

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { eventOf, eventsAfter } from './event.js'
+import { eventsAfter } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
@@ -45,12 +45,11 @@ WITH endpoint AS MATERIALIZED (
      FOR NO KEY UPDATE SKIP LOCKED
 ), looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`(SELECT position FROM endpoint)`, Prisma.raw(String(LOOKED_AT)))}
 ), wanted AS MATERIALIZED (
-  SELECT l.position, l.event_id, a.target_type, a.target_id
-    FROM looked_at l
-   CROSS JOIN LATERAL ${eventOf(Prisma.sql`l.event_id`)} a
+  SELECT e.position, e.id, e.target_type, e.target_id
+    FROM looked_at e
    CROSS JOIN endpoint w
-   WHERE (cardinality(w.types) = 0 OR a.action = ANY (w.types)) AND (w.team_id IS NULL OR a.team_id = w.team_id)
-   ORDER BY l.position
+   WHERE (cardinality(w.types) = 0 OR e.action = ANY (w.types)) AND (w.team_id IS NULL OR e.team_id = w.team_id)
+   ORDER BY e.position
    LIMIT ${room}
 ), last AS MATERIALIZED (
   SELECT CASE WHEN (SELECT count(*) FROM wanted) = ${room} THEN (SELECT max(position) FROM wanted)
@@ -61,7 +60,7 @@ WITH endpoint AS MATERIALIZED (
    WHERE ${ofOrganization('w')} AND w.id = ${id} AND last.position IS NOT NULL
 )
 SELECT now() AS now,
-       (SELECT json_agg(json_build_object('id', w.event_id, 'position', w.position::text, 'type', w.target_type,
+       (SELECT json_agg(json_build_object('id', w.id, 'position', w.position::text, 'type', w.target_type,
                                           'target', w.target_id)) FROM wanted w) AS wanted,
        EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
   FROM last`,

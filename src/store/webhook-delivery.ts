@@ -6,7 +6,7 @@ import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
-import { eventOf, eventText, findPosition } from './event.js'
+import { eventText, findPosition } from './event.js'
 import { createFilteredPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -92,7 +92,7 @@ SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event,
        ) AS secrets
   FROM (SELECT a.*, c.position, c.attempts
           FROM claimed c
-         CROSS JOIN LATERAL ${eventOf(Prisma.sql`c.event_id`)} a) e
+          JOIN audit_events a ON ${ofOrganization('a')} AND a.id = c.event_id) e
  CROSS JOIN endpoint w
  ORDER BY e.position`,
 })
@@ -135,12 +135,13 @@ export async function resendDelivery(
 ): Promise<string | undefined> {
   const { models } = tables
   const { organizationId, eventId } = key
-  const position = await findPosition(tables, organizationId, eventId)
   const event = await models.auditEvent.findUnique({
     where: { organizationId_id: { organizationId, id: eventId } },
-    select: { targetType: true, targetId: true, teamId: true },
+    select: { id: true, targetType: true, targetId: true, teamId: true },
   })
-  if (position === undefined || event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
+  if (event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
+  const position = await findPosition(tables, organizationId, event.id)
+  if (position === undefined) return undefined
   const { targetType, targetId } = event
   const due = { status: 'PENDING', attempts: 0, dueAt } as const
   await changeOrCreate(

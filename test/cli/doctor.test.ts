@@ -153,7 +153,8 @@ describe('svc doctor', () => {
          VALUES (gen_random_uuid(), 'late', now() - interval '90 seconds', 'SYSTEM', 'team.create', 'team', 't')
          RETURNING id
        )
-       INSERT INTO event_outbox (organization_id, event_ids) SELECT 'late', ARRAY[id] FROM audited`,
+       INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+       SELECT 'late', id, id, 1 FROM audited`,
     )
     await database.execute(`INSERT INTO event_heads (organization_id) VALUES ('late')`)
     const { stdout } = await runInProcess(['doctor'], { env: environment() })

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { sweepOrganizations } from '../../src/domain/sweeper.js'
+import { createEventHead } from '../../src/store/event.js'
+import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { acme, globex } = fixture
 const DAY_SECONDS = 86_400
+const event = { action: 'team.create', targetType: 'team', targetId: 't' } as const
 
 describe('events that are too old', () => {
   let service: TestService
@@ -32,8 +36,8 @@ describe('events that are too old', () => {
        ), head AS (
          INSERT INTO event_heads (organization_id, position) VALUES ($1, cardinality($2))
        )
-       INSERT INTO event_feed (organization_id, position, event_ids, sequenced_at)
-       SELECT $1, position, ARRAY[id], now() - make_interval(secs => age * ${DAY_SECONDS}) FROM aged`,
+       INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count, sequenced_at)
+       SELECT $1, position, id, id, 1, now() - make_interval(secs => age * ${DAY_SECONDS}) FROM aged`,
       [organizationId, ages],
     )
   /** Sweeps, and returns how many events were deleted. */
@@ -83,18 +87,22 @@ describe('events that are too old', () => {
     expect(await sweep(90)).toEqual({ feed: 0, audit_log: 0 })
   })
 
-  it('leave the feed with those that got their positions together', async () => {
-    await place([95, 95, 95, 95, 1])
-    await service.database.execute(
-      `WITH joined AS (
-         DELETE FROM event_feed WHERE organization_id = $1 AND position IN (2, 3) RETURNING event_ids
-       )
-       UPDATE event_feed SET event_ids = event_ids || ARRAY(SELECT unnest(event_ids) FROM joined)
-        WHERE organization_id = $1 AND position = 1`,
-      [acme],
-    )
-    expect(await sweep(90)).toEqual({ feed: 3, audit_log: 0 })
-    expect(await positions()).toEqual([4, 5])
+  it('leave the feed and the audit log with the others of their write', async () => {
+    const write = (count: number) =>
+      recordAuditEvents(
+        service.database,
+        Array.from({ length: count }, () => ({ ...event, organizationId: acme })),
+        { actor: systemActor, runtime: service.runtime },
+      )
+    await createEventHead(service.database, acme)
+    await write(3)
+    await write(4)
+    await eventually(async () => expect(await positions()).toEqual([1, 4]))
+    await service.database.execute(`UPDATE event_feed SET sequenced_at = now() - interval '95 days'`)
+    await service.database.execute(`UPDATE audit_events SET occurred_at = now() - interval '95 days'`)
+    expect(await sweep(90, 90)).toEqual({ feed: 3, audit_log: 3 })
+    expect(await positions()).toEqual([4])
+    expect(await logged()).toBe(4)
   })
 
   it('stay in the audit log for ever, or as long as is set, and while the feed or the outbox has them', async () => {
@@ -103,8 +111,8 @@ describe('events that are too old', () => {
     expect(await logged()).toBe(6)
     expect(await sweep(90, 120)).toEqual({ feed: 0, audit_log: 2 })
     await service.database.execute(
-      `INSERT INTO event_outbox (organization_id, event_ids)
-       SELECT organization_id, ARRAY[id] FROM audit_events WHERE organization_id = $1 ORDER BY occurred_at LIMIT 1`,
+      `INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+       SELECT organization_id, id, id, 1 FROM audit_events WHERE organization_id = $1 ORDER BY occurred_at LIMIT 1`,
       [acme],
     )
     expect(await sweep(90, 100)).toEqual({ feed: 0, audit_log: 1 })

@@ -25,15 +25,21 @@ const endpoint = { organizationId: acme, id: 'endpoint' }
 
 const growing = ['audit_events', 'event_outbox', 'event_feed', 'webhook_deliveries']
 
+const waiting = (organizationId: string, writes: number) =>
+  `INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+   SELECT '${organizationId}', id, id, 1 FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${writes})) e`
+
 /** Tables that are nearly empty, and known to be. */
 const beginning = [
   ...growing.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = off)`),
   `INSERT INTO event_heads (organization_id) VALUES ('${globex}')`,
-  `INSERT INTO event_outbox (organization_id, event_ids) VALUES ('${globex}', ARRAY[gen_random_uuid()])`,
+  waiting(globex, 1),
   `VACUUM ANALYZE ${growing.join(', ')}`,
-  // The sequencer's plans are kept from now on.
+  // The sequencer's plans are kept from now on, made as on a node of a cluster, which has not the settings of a session.
   'SET plan_cache_mode = force_generic_plan',
+  'SET enable_seqscan = on',
   `SELECT sequence_events('${globex}', 1000)`,
+  'RESET enable_seqscan',
 ]
 
 /** What they have before the planner learns of it. */
@@ -41,22 +47,18 @@ const growth = [
   `INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
    SELECT gen_random_uuid(), '${acme}', 'SYSTEM', 'priority.update', 'priority', 'priority-' || n % 50
      FROM generate_series(1, ${LOGGED}) n`,
-  `INSERT INTO event_feed (organization_id, position, event_ids)
-   SELECT '${acme}', 1 + 20 * (place / 20), array_agg(id)
-     FROM (SELECT id, row_number() OVER () - 1 AS place FROM audit_events WHERE organization_id = '${acme}' LIMIT ${EVENTS}) e
-    GROUP BY place / 20`,
+  `INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count)
+   SELECT organization_id, row_number() OVER (), id, id, 1
+     FROM audit_events WHERE organization_id = '${acme}' LIMIT ${EVENTS}`,
   `INSERT INTO event_heads (organization_id, position) VALUES ('${acme}', ${EVENTS})`,
-  `INSERT INTO event_outbox (organization_id, event_ids)
-   SELECT '${acme}', ARRAY[gen_random_uuid()] FROM generate_series(1, 20000)`,
+  waiting(acme, 20_000),
   `DELETE FROM event_outbox WHERE organization_id = '${acme}'`,
-  `INSERT INTO event_outbox (organization_id, event_ids)
-   SELECT '${acme}', ARRAY[gen_random_uuid()] FROM generate_series(1, 20)`,
+  waiting(acme, 10),
   `INSERT INTO webhook_endpoints (id, organization_id, url, mode, position)
    VALUES ('endpoint', '${acme}', 'https://example.com/', 'BY_TARGET', 3000)`,
   `INSERT INTO webhook_deliveries (organization_id, event_id, endpoint_id, position, target_type, target_id, due_at)
-   SELECT '${acme}', event_id, 'endpoint', f.position + place - 1, 'priority', 'priority-' || place, now()
-     FROM event_feed f, unnest(event_ids) WITH ORDINALITY e (event_id, place)
-    WHERE organization_id = '${acme}' AND f.position + place - 1 <= 3000`,
+   SELECT organization_id, first_event_id, 'endpoint', position, 'priority', 'priority-' || position % 20, now()
+     FROM event_feed WHERE organization_id = '${acme}' AND position <= 3000`,
 ]
 
 const page = {

@@ -140,7 +140,9 @@ async function insertDemoWebhooks({ models }: Database): Promise<void> {
   const eventId = '0198a1c0-7d00-7000-8000-0000000000e1'
   const target = { action: 'priority.update', targetType: 'priority', targetId: 'pri_urgent', teamId: 'team_it' }
   await models.auditEvent.createMany({ data: [{ organizationId, id: eventId, actorKind: 'SYSTEM', ...target }] })
-  await models.eventOutbox.create({ data: { organizationId, eventIds: [eventId] } })
+  await models.eventOutbox.create({
+    data: { organizationId, firstEventId: eventId, lastEventId: eventId, eventCount: 1 },
+  })
 }
 
 /** The request of a reader who fills in the examples and nothing else, with a credential that may do it. */

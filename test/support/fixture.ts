@@ -301,7 +301,13 @@ export async function insertToldEvent(sql: Sql): Promise<void> {
   const organization = { organization_id: fixture.acme }
   const done = { action: 'team.create', actor_kind: 'SYSTEM', target_type: 'team', target_id: fixture.it }
   await insertRow(sql, 'audit_events', { id: toldEvent, ...organization, ...done, team_id: fixture.it })
-  await insertRow(sql, 'event_feed', { ...organization, position: 1, event_ids: [toldEvent] })
+  await insertRow(sql, 'event_feed', {
+    ...organization,
+    position: 1,
+    first_event_id: toldEvent,
+    last_event_id: toldEvent,
+    event_count: 1,
+  })
   await insertRow(sql, 'event_heads', { ...organization, position: 1 })
 }
 

@@ -263,7 +263,9 @@ CREATE TABLE "audit_events" (
 CREATE TABLE "event_outbox" (
     "organization_id" TEXT NOT NULL,
     "ordinal" BIGSERIAL NOT NULL,
-    "event_ids" UUID[] NOT NULL,
+    "first_event_id" UUID NOT NULL,
+    "last_event_id" UUID NOT NULL,
+    "event_count" INTEGER NOT NULL,
 
     CONSTRAINT "event_outbox_pkey" PRIMARY KEY ("organization_id","ordinal")
 );
@@ -272,7 +274,9 @@ CREATE TABLE "event_outbox" (
 CREATE TABLE "event_feed" (
     "organization_id" TEXT NOT NULL,
     "position" BIGINT NOT NULL,
-    "event_ids" UUID[],
+    "first_event_id" UUID NOT NULL,
+    "last_event_id" UUID NOT NULL,
+    "event_count" INTEGER NOT NULL,
     "sequenced_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "event_feed_pkey" PRIMARY KEY ("organization_id","position")
@@ -769,7 +773,7 @@ CREATE INDEX "audit_events_organization_id_actor_kind_occurred_at_id_idx" ON "au
 CREATE INDEX "audit_events_organization_id_target_type_occurred_at_id_idx" ON "audit_events"("organization_id", "target_type", "occurred_at", "id");
 
 -- CreateIndex
-CREATE INDEX "event_feed_event_ids_idx" ON "event_feed" USING GIN ("event_ids");
+CREATE INDEX "event_feed_organization_id_first_event_id_idx" ON "event_feed"("organization_id", "first_event_id");
 
 -- CreateIndex
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
@@ -1271,36 +1275,28 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_i
 ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
-ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_event_ids_not_empty" CHECK ("event_ids" <> '{}' AND "event_ids" IS NOT NULL);
--- Few events wait to be entered in the index, since each search looks at all of them.
-ALTER INDEX "event_feed_event_ids_idx" SET (gin_pending_list_limit = 64);
--- Moves events of an organization from the outbox to its feed, at least so many if there are, in the order of their
--- writes, and returns the last position and their number; nulls if another session does so, or there is no feed. What the
--- outbox does not show yet was committed later, and so has changed no object before what it shows. Whatever the
--- planner knew of the outbox, it is read in the order of the index, which notes which rows have left it.
+ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_count_positive" CHECK ("event_count" > 0);
+-- Moves writes of an organization from the outbox to its feed, at most so many, in their order, and returns the last
+-- position and the number of events; nulls if another session does so, or there is no feed. What the outbox does not show
+-- yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the outbox, it
+-- is read in the order of the index, which notes which rows have left it.
 CREATE FUNCTION "sequence_events"("organization" text, "most" int, OUT "position" bigint, OUT "moved" int)
   LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
-  write record;
-  events uuid[] := '{}';
-  ordinals bigint[] := '{}';
+  writes bigint[];
 BEGIN
   SELECT h.position INTO "position" FROM event_heads h WHERE h.organization_id = "organization" FOR UPDATE SKIP LOCKED;
   IF "position" IS NULL THEN
     RETURN;
   END IF;
-  FOR write IN
-    SELECT o.ordinal, o.event_ids FROM event_outbox o
-     WHERE o.organization_id = "organization" ORDER BY o.ordinal LIMIT "most"
-  LOOP
-    events := events || write.event_ids;
-    ordinals := ordinals || write.ordinal;
-    EXIT WHEN cardinality(events) >= "most";
-  END LOOP;
-  "moved" := cardinality(events);
+  SELECT array_agg(o.ordinal), coalesce(sum(o.event_count), 0) INTO writes, "moved"
+    FROM (SELECT * FROM event_outbox WHERE organization_id = "organization" ORDER BY ordinal LIMIT "most") o;
   IF "moved" > 0 THEN
-    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (ordinals);
-    INSERT INTO event_feed (organization_id, position, event_ids) VALUES ("organization", "position" + 1, events);
+    INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count)
+    SELECT o.organization_id, sequence_events.position + 1 - o.event_count + sum(o.event_count) OVER (ORDER BY o.ordinal),
+           o.first_event_id, o.last_event_id, o.event_count
+      FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (writes);
+    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (writes);
     "position" := "position" + "moved";
     UPDATE event_heads h SET position = sequence_events.position WHERE h.organization_id = "organization";
   END IF;

@@ -1,6 +1,6 @@
 import type { ActorKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
-import type { Runtime } from '../../runtime/runtime.js'
+import { consecutiveIds, type Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
@@ -87,9 +87,11 @@ function insertEvents(
   events: readonly CallEvent[],
   { actor, requestId = '', runtime }: Author & { readonly runtime: Runtime },
 ): Promise<void> {
-  const rows = events.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }) => {
+  const ids = consecutiveIds(runtime, events.length)
+  const rows = events.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }, index) => {
     const names = changes.length === 0 ? changedFields : writtenFields(changes)
-    return { id: runtime.newId(), action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
+    const id = ids[index] ?? ''
+    return { id, action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
   })
   const context = { organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
   return insertAuditEvents(tables, context, rows)
