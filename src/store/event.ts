@@ -120,18 +120,19 @@ SELECT EXISTS (
 /** The events of so many writes get their positions at a time; the others wait for the next. */
 export const MAX_SEQUENCED = 1_000
 
-/** Events that have got positions, and the last position; nulls if another process gives them, or has never done so. */
+/** What has got positions, and the last of them; nulls if another process gives them, or has never done so. */
 interface SequencedRow {
   readonly position: string | null
-  readonly moved: number | null
+  readonly writes: number | null
+  readonly events: number | null
 }
 
 /** By a function, as a cluster runs it in one message where the rows are. */
 const sequence = createStatement<{ readonly organizationId: string }, SequencedRow>({
   name: 'sequence_events',
-  columns: { position: 'text', moved: 'int4' },
+  columns: { position: 'text', writes: 'int4', events: 'int4' },
   text: ({ organizationId }) => Prisma.sql`
-SELECT position::text, moved FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
+SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
 })
 
 /** Reads the feed from a position on. */
@@ -140,15 +141,16 @@ export function readFeed(tables: Tables, selection: FeedSelection): Promise<Feed
 }
 
 /**
- * Gives positions to events of an organization that are committed, and returns how many and the last position.
+ * Gives positions to events of an organization that are committed, and returns how many they are, of how many writes,
+ * and the last position.
  * Undefined if another process is doing so, or has never done so.
  */
 export async function sequenceEvents(
   tables: Tables,
   organizationId: string,
-): Promise<{ readonly moved: number; readonly position: string } | undefined> {
-  const { position, moved } = (await firstRow(tables, sequence, { organizationId })) ?? {}
-  return position == null || moved == null ? undefined : { moved, position }
+): Promise<{ readonly writes: number; readonly events: number; readonly position: string } | undefined> {
+  const { position, writes, events } = (await firstRow(tables, sequence, { organizationId })) ?? {}
+  return position == null || writes == null || events == null ? undefined : { writes, events, position }
 }
 
 /** The position of an event of the audit log; undefined if it is not in the feed. */

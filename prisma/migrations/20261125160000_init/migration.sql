@@ -1277,27 +1277,28 @@ ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_count_positive" CHECK ("event_count" > 0);
 -- Moves writes of an organization from the outbox to its feed, at most so many, in their order, and returns the last
--- position and the number of events; nulls if another session does so, or there is no feed. What the outbox does not show
+-- position and how many writes and events; nulls if another session does so, or there is no feed. What the outbox does not show
 -- yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the outbox, it
 -- is read in the order of the index, which notes which rows have left it.
-CREATE FUNCTION "sequence_events"("organization" text, "most" int, OUT "position" bigint, OUT "moved" int)
+CREATE FUNCTION "sequence_events"("organization" text, "most" int, OUT "position" bigint, OUT "writes" int,
+                                  OUT "events" int)
   LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
-  writes bigint[];
+  ordinals bigint[];
 BEGIN
   SELECT h.position INTO "position" FROM event_heads h WHERE h.organization_id = "organization" FOR UPDATE SKIP LOCKED;
   IF "position" IS NULL THEN
     RETURN;
   END IF;
-  SELECT array_agg(o.ordinal), coalesce(sum(o.event_count), 0) INTO writes, "moved"
+  SELECT array_agg(o.ordinal), count(*), coalesce(sum(o.event_count), 0) INTO ordinals, "writes", "events"
     FROM (SELECT * FROM event_outbox WHERE organization_id = "organization" ORDER BY ordinal LIMIT "most") o;
-  IF "moved" > 0 THEN
+  IF "writes" > 0 THEN
     INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count)
     SELECT o.organization_id, sequence_events.position + 1 - o.event_count + sum(o.event_count) OVER (ORDER BY o.ordinal),
            o.first_event_id, o.last_event_id, o.event_count
-      FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (writes);
-    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (writes);
-    "position" := "position" + "moved";
+      FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (ordinals);
+    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (ordinals);
+    "position" := "position" + "events";
     UPDATE event_heads h SET position = sequence_events.position WHERE h.organization_id = "organization";
   END IF;
 END

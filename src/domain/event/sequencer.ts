@@ -98,7 +98,7 @@ async function sweepOutbox(options: SequencerOptions): Promise<void> {
 async function sequence(options: SequencerOptions, organizationId: string): Promise<void> {
   const { database, signals, timing, log, observer } = options
   try {
-    for (let moved = MAX_SEQUENCED; moved >= MAX_SEQUENCED; ) {
+    for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, organizationId)
       if (sequenced === undefined) {
         // If it was another process that had the head, it may have begun before the commit.
@@ -107,8 +107,8 @@ async function sequence(options: SequencerOptions, organizationId: string): Prom
         signals.committed(organizationId)
         return
       }
-      moved = sequenced.moved
-      observer?.sequenced(moved)
+      writes = sequenced.writes
+      observer?.sequenced(sequenced.events)
       signals.advanced(organizationId, sequenced.position)
     }
   } catch (err) {
