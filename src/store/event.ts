@@ -142,8 +142,7 @@ export function readFeed(tables: Tables, selection: FeedSelection): Promise<Feed
 
 /**
  * Gives positions to events of an organization that are committed, and returns how many they are, of how many writes,
- * and the last position.
- * Undefined if another process is doing so, or has never done so.
+ * and the last position. Undefined if another process is doing so, or has never done so.
  */
 export async function sequenceEvents(
   tables: Tables,
