@@ -152,6 +152,8 @@ export async function sequenceEvents(
   return position == null || writes == null || events == null ? undefined : { writes, events, position }
 }
 
+const placed = { position: true, firstEventId: true, lastEventId: true, eventCount: true } as const
+
 /** The position of an event of the audit log; undefined if it is not in the feed. */
 export async function findPosition(
   { models }: Tables,
@@ -161,6 +163,7 @@ export async function findPosition(
   const write = await models.eventFeed.findFirst({
     where: { organizationId, firstEventId: { lte: eventId } },
     orderBy: { firstEventId: 'desc' },
+    select: placed,
   })
   if (write === null || write.lastEventId < eventId) return undefined
   const before = { gte: write.firstEventId, lt: eventId }
@@ -174,7 +177,7 @@ export async function findFeedEnd(
   end: 'first' | 'last',
 ): Promise<FeedPlace | undefined> {
   const orderBy = { position: end === 'first' ? 'asc' : 'desc' } as const
-  const write = await models.eventFeed.findFirst({ where: { organizationId }, orderBy })
+  const write = await models.eventFeed.findFirst({ where: { organizationId }, orderBy, select: placed })
   if (write === null) return undefined
   const { position, firstEventId, lastEventId, eventCount } = write
   if (end === 'first') return { position: String(position), eventId: firstEventId }
