@@ -71,17 +71,28 @@ export const eventsOfWrite = Prisma.sql`
 const placedEvents = Prisma.sql`(
    SELECT a.*, w.position - 1 + row_number() OVER (ORDER BY a.id) AS position FROM ${eventsOfWrite})`
 
-/** So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. */
+/**
+ * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since positions
+ * have no gaps, they are told from where the first of them is; no others are read, however the planner goes about it.
+ */
 export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
+  WITH part AS MATERIALIZED (
+    SELECT f.position AS first, greatest(f.position - 1, ${after}) + ${limit} AS last
+      FROM event_feed f
+     WHERE ${ofOrganization('f')} AND f.position + f.event_count - 1 > ${after}
+       AND f.position >= coalesce((SELECT max(b.position) FROM event_feed b
+                                    WHERE ${ofOrganization('b')} AND b.position <= ${after}), 0)
+     ORDER BY f.position
+     LIMIT 1)
   SELECT e.*
-    FROM event_feed w
+    FROM (SELECT *
+            FROM event_feed f
+           WHERE ${ofOrganization('f')} AND f.position BETWEEN (SELECT first FROM part) AND (SELECT last FROM part)
+           ORDER BY f.position
+           LIMIT ${limit}) w
    CROSS JOIN LATERAL ${placedEvents} e
-   WHERE ${ofOrganization('w')} AND e.position > ${after}
-     AND w.position >= coalesce((SELECT max(b.position) FROM event_feed b
-                                  WHERE ${ofOrganization('b')} AND b.position <= ${after}), 0)
-   ORDER BY w.position, e.id
-   LIMIT ${limit}`
+   WHERE e.position BETWEEN ${after} + 1 AND (SELECT last FROM part)`
 }
 
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */

@@ -33,12 +33,10 @@ const waiting = (organizationId: string, writes: number) =>
 const beginning = [
   ...growing.map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = off)`),
   `INSERT INTO event_heads (organization_id) VALUES ('${globex}')`,
-  waiting(globex, 1),
   `VACUUM ANALYZE ${growing.join(', ')}`,
   // The sequencer's plans are kept from now on, made as on a node of a cluster, which has not the settings of a session.
-  'SET plan_cache_mode = force_generic_plan',
   'SET enable_seqscan = on',
-  `SELECT sequence_events('${globex}', 1000)`,
+  ...Array.from({ length: 10 }, () => [waiting(globex, 1), `SELECT sequence_events('${globex}', 1000)`]).flat(),
   'RESET enable_seqscan',
 ]
 
