@@ -98,6 +98,7 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
+  planned: 'anew',
   columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}

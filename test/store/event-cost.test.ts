@@ -51,7 +51,7 @@ const growth = [
   `INSERT INTO event_heads (organization_id, position) VALUES ('${acme}', ${EVENTS})`,
   waiting(acme, 20_000),
   `DELETE FROM event_outbox WHERE organization_id = '${acme}'`,
-  waiting(acme, 10),
+  waiting(acme, 3),
   `INSERT INTO webhook_endpoints (id, organization_id, url, mode, position)
    VALUES ('endpoint', '${acme}', 'https://example.com/', 'BY_TARGET', 3000)`,
   `INSERT INTO webhook_deliveries (organization_id, event_id, endpoint_id, position, target_type, target_id, due_at)

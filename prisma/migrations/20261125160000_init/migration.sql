@@ -1290,14 +1290,14 @@ BEGIN
   IF "position" IS NULL THEN
     RETURN;
   END IF;
-  SELECT array_agg(o.ordinal), count(*), coalesce(sum(o.event_count), 0) INTO ordinals, "writes", "events"
+  SELECT array_agg(o.ordinal ORDER BY o.ordinal), count(*), coalesce(sum(o.event_count), 0) INTO ordinals, "writes", "events"
     FROM (SELECT * FROM event_outbox WHERE organization_id = "organization" ORDER BY ordinal LIMIT "most") o;
   IF "writes" > 0 THEN
     INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count)
     SELECT o.organization_id, sequence_events.position + 1 - o.event_count + sum(o.event_count) OVER (ORDER BY o.ordinal),
            o.first_event_id, o.last_event_id, o.event_count
-      FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (ordinals);
-    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal = ANY (ordinals);
+      FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal >= ordinals[1] AND o.ordinal = ANY (ordinals);
+    DELETE FROM event_outbox o WHERE o.organization_id = "organization" AND o.ordinal >= ordinals[1] AND o.ordinal = ANY (ordinals);
     "position" := "position" + "events";
     UPDATE event_heads h SET position = sequence_events.position WHERE h.organization_id = "organization";
   END IF;
