@@ -73,7 +73,8 @@ const placedEvents = Prisma.sql`(
 
 /**
  * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since positions
- * have no gaps, they are told from where the first of them is; no others are read, however the planner goes about it.
+ * have no gaps, they are told from where the first of them is, and no others are read. The limit of writes, of which each
+ * has an event, has the planner take them by the key.
  */
 export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`

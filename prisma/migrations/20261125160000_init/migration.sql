@@ -1277,9 +1277,9 @@ ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_count_positive" CHECK ("event_count" > 0);
 -- Moves writes of an organization from the outbox to its feed, at most so many, in their order, and returns the last
--- position and how many writes and events; nulls if another session does so, or there is no feed. What the outbox does not show
--- yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the outbox, it
--- is read in the order of the index, which notes which rows have left it.
+-- position and how many writes and events; nulls if another session does so, or there is no feed. What the outbox does
+-- not show yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the
+-- outbox, it is read in the order of the index, which notes which rows have left it.
 CREATE FUNCTION "sequence_events"("organization" text, "most" int, OUT "position" bigint, OUT "writes" int,
                                   OUT "events" int)
   LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS $$
