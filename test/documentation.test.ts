@@ -99,7 +99,7 @@ describe('the commands in the documentation', () => {
       'user_nobody',
       'user_zoe',
       '0198a1c0-7d00-7000-8000-00000000ffff',
-      '0198a1c0-7d00-7000-8000-0000000000e1',
+      '0198a1c0-7d00-7000-8000-000000e10000',
     ]
     const pattern =
       /\b(?:org|user|team|app|pri|resource|policy|group|config|mapping|type|sla)_[a-z0-9_]+\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g

@@ -1,4 +1,5 @@
 import { notFound } from '../errors.js'
+import { consecutiveIds } from '../runtime/runtime.js'
 import * as store from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
 import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
@@ -27,6 +28,7 @@ export async function updatePriority(
     return updateObject(scope, priorities, id, () => Object.fromEntries(given))
   }
   const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
+  const [auditEventId = ''] = consecutiveIds(runtime, 1)
   const updated = await store.updatePriorityAtOnce(tables, {
     id,
     organizationId: caller.organizationId,
@@ -34,7 +36,7 @@ export async function updatePriority(
     name,
     description,
     isAiSelectable,
-    auditEventId: runtime.newId(),
+    auditEventId,
     actorKind,
     actorId,
     actorName,

@@ -17,8 +17,8 @@ export const systemRuntime: Runtime = { now: () => new Date(), newId: uuidv7, ra
 const MAX_CONSECUTIVE_IDS = 0x1_0000
 
 /**
- * New ids in creation order, with no other id between them: they differ in their last two bytes alone. Throws
- * `RangeError` beyond 65,536.
+ * New ids in creation order, with no other id between them: they differ in their last two bytes alone, which count from
+ * 0. Throws `RangeError` beyond 65,536.
  */
 export function consecutiveIds({ newId }: Pick<Runtime, 'newId'>, count: number): string[] {
   if (count > MAX_CONSECUTIVE_IDS) throw new RangeError(`cannot make ${count} consecutive ids`)

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { eventsOfWrite } from './event.js'
+import { firstOfWrite } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { ExpiredOf } from './sweep.js'
 
@@ -13,11 +13,9 @@ WITH old AS MATERIALIZED (
   SELECT e.id
     FROM audit_events e
    WHERE ${ofOrganization('e')} AND e.occurred_at <= ${by}
-     AND e.id NOT IN (SELECT a.id FROM event_outbox w, LATERAL (SELECT a.id FROM ${eventsOfWrite}) a WHERE ${ofOrganization('w')})
-     AND NOT EXISTS (SELECT FROM (SELECT f.last_event_id FROM event_feed f
-                                   WHERE ${ofOrganization('f')} AND f.first_event_id <= e.id
-                                   ORDER BY f.first_event_id DESC LIMIT 1) f
-                      WHERE f.last_event_id >= e.id)
+     AND ${firstOfWrite(Prisma.sql`e.id`)} NOT IN (SELECT w.first_event_id FROM event_outbox w WHERE ${ofOrganization('w')})
+     AND (SELECT f.position FROM event_feed f
+           WHERE ${ofOrganization('f')} AND f.first_event_id = ${firstOfWrite(Prisma.sql`e.id`)}) IS NULL
    ORDER BY e.occurred_at, e.id
    LIMIT ${rows}
 ), deleted AS (

@@ -63,13 +63,14 @@ const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
 /** The JSON of an event: the row `e` of the audit log, and its position. */
 export const eventText = rowText(eventResource)
 
-/** The events of the write `w`, a row of the outbox or the feed. */
-export const eventsOfWrite = Prisma.sql`
-  audit_events a WHERE ${ofOrganization('a')} AND a.id BETWEEN w.first_event_id AND w.last_event_id`
+/** The id of the first event of the write of an event: the ids of a write count from 0 in their last two bytes. */
+export const firstOfWrite = (eventId: Prisma.Sql) => Prisma.sql`(left(${eventId}::text, 32) || '0000')::uuid`
 
-/** The same, of a row of the feed, each with its `position`. */
+/** The events of a row `w` of the feed, each with its `position`. */
 const placedEvents = Prisma.sql`(
-   SELECT a.*, w.position - 1 + row_number() OVER (ORDER BY a.id) AS position FROM ${eventsOfWrite})`
+   SELECT a.*, w.position - 1 + row_number() OVER (ORDER BY a.id) AS position
+     FROM audit_events a
+    WHERE ${ofOrganization('a')} AND a.id BETWEEN w.first_event_id AND w.last_event_id)`
 
 /**
  * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since positions
@@ -99,7 +100,6 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
-  planned: 'anew',
   columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}
@@ -165,22 +165,19 @@ export async function sequenceEvents(
   return position == null || writes == null || events == null ? undefined : { writes, events, position }
 }
 
-const placed = { position: true, firstEventId: true, lastEventId: true, eventCount: true } as const
-
 /** The position of an event of the audit log; undefined if it is not in the feed. */
 export async function findPosition(
   { models }: Tables,
   organizationId: string,
   eventId: string,
 ): Promise<bigint | undefined> {
-  const write = await models.eventFeed.findFirst({
-    where: { organizationId, firstEventId: { lte: eventId } },
-    orderBy: { firstEventId: 'desc' },
-    select: placed,
+  const firstEventId = `${eventId.slice(0, -4)}0000`
+  const index = Number.parseInt(eventId.slice(-4), 16)
+  const write = await models.eventFeed.findUnique({
+    where: { firstEventId_organizationId: { firstEventId, organizationId } },
+    select: { position: true, eventCount: true },
   })
-  if (write === null || write.lastEventId < eventId) return undefined
-  const before = { gte: write.firstEventId, lt: eventId }
-  return write.position + BigInt(await models.auditEvent.count({ where: { organizationId, id: before } }))
+  return write === null || index >= write.eventCount ? undefined : write.position + BigInt(index)
 }
 
 /** The first or the last event that is kept; undefined if there is none. */
@@ -190,7 +187,8 @@ export async function findFeedEnd(
   end: 'first' | 'last',
 ): Promise<FeedPlace | undefined> {
   const orderBy = { position: end === 'first' ? 'asc' : 'desc' } as const
-  const write = await models.eventFeed.findFirst({ where: { organizationId }, orderBy, select: placed })
+  const select = { position: true, firstEventId: true, lastEventId: true, eventCount: true }
+  const write = await models.eventFeed.findFirst({ where: { organizationId }, orderBy, select })
   if (write === null) return undefined
   const { position, firstEventId, lastEventId, eventCount } = write
   if (end === 'first') return { position: String(position), eventId: firstEventId }

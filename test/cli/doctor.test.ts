@@ -150,7 +150,7 @@ describe('svc doctor', () => {
     await database.execute(
       `WITH audited AS (
          INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
-         VALUES (gen_random_uuid(), 'late', now() - interval '90 seconds', 'SYSTEM', 'team.create', 'team', 't')
+         VALUES ((left(gen_random_uuid()::text, 32) || '0000')::uuid, 'late', now() - interval '90 seconds', 'SYSTEM', 'team.create', 'team', 't')
          RETURNING id
        )
        INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)

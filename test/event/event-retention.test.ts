@@ -29,7 +29,7 @@ describe('events that are too old', () => {
   const place = (ages: readonly number[], organizationId: string = acme) =>
     service.database.execute(
       `WITH aged AS (
-         SELECT gen_random_uuid() AS id, age, position FROM unnest($2::float8[]) WITH ORDINALITY a (age, position)
+         SELECT (left(gen_random_uuid()::text, 32) || '0000')::uuid AS id, age, position FROM unnest($2::float8[]) WITH ORDINALITY a (age, position)
        ), logged AS (
          INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
          SELECT id, $1, now() - make_interval(secs => age * ${DAY_SECONDS}), 'SYSTEM', 'team.create', 'team', 't' FROM aged

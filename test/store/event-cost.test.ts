@@ -25,9 +25,12 @@ const endpoint = { organizationId: acme, id: 'endpoint' }
 
 const growing = ['audit_events', 'event_outbox', 'event_feed', 'webhook_deliveries']
 
+/** The id of the only event of a write. */
+const newId = `(left(gen_random_uuid()::text, 32) || '0000')::uuid`
+
 const waiting = (organizationId: string, writes: number) =>
   `INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
-   SELECT '${organizationId}', id, id, 1 FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, ${writes})) e`
+   SELECT '${organizationId}', id, id, 1 FROM (SELECT ${newId} AS id FROM generate_series(1, ${writes})) e`
 
 /** Tables that are nearly empty, and known to be. */
 const beginning = [
@@ -43,7 +46,7 @@ const beginning = [
 /** What they have before the planner learns of it. */
 const growth = [
   `INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
-   SELECT gen_random_uuid(), '${acme}', 'SYSTEM', 'priority.update', 'priority', 'priority-' || n % 50
+   SELECT ${newId}, '${acme}', 'SYSTEM', 'priority.update', 'priority', 'priority-' || n % 50
      FROM generate_series(1, ${LOGGED}) n`,
   `INSERT INTO event_feed (organization_id, position, first_event_id, last_event_id, event_count)
    SELECT organization_id, row_number() OVER (), id, id, 1

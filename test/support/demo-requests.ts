@@ -137,7 +137,7 @@ async function insertDemoWebhooks({ models }: Database): Promise<void> {
       ...paused,
     })),
   })
-  const eventId = '0198a1c0-7d00-7000-8000-0000000000e1'
+  const eventId = '0198a1c0-7d00-7000-8000-000000e10000'
   const target = { action: 'priority.update', targetType: 'priority', targetId: 'pri_urgent', teamId: 'team_it' }
   await models.auditEvent.createMany({ data: [{ organizationId, id: eventId, actorKind: 'SYSTEM', ...target }] })
   await models.eventOutbox.create({

@@ -294,7 +294,7 @@ export async function insertManagedKeys(sql: Sql): Promise<void> {
 }
 
 /** An event of the organization that is in the feed, the first one. */
-export const toldEvent = '018f3b7a-0000-7000-8000-0000000000e1'
+export const toldEvent = '018f3b7a-0000-7000-8000-000000e10000'
 
 /** Writes that event, before anything else is done. */
 export async function insertToldEvent(sql: Sql): Promise<void> {

@@ -773,7 +773,7 @@ CREATE INDEX "audit_events_organization_id_actor_kind_occurred_at_id_idx" ON "au
 CREATE INDEX "audit_events_organization_id_target_type_occurred_at_id_idx" ON "audit_events"("organization_id", "target_type", "occurred_at", "id");
 
 -- CreateIndex
-CREATE INDEX "event_feed_organization_id_first_event_id_idx" ON "event_feed"("organization_id", "first_event_id");
+CREATE UNIQUE INDEX "event_feed_first_event_id_organization_id_key" ON "event_feed"("first_event_id", "organization_id");
 
 -- CreateIndex
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
@@ -1276,6 +1276,7 @@ ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_en
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_count_positive" CHECK ("event_count" > 0);
+ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_first_event_id_is_first" CHECK (right("first_event_id"::text, 4) = '0000');
 -- Moves writes of an organization from the outbox to its feed, at most so many, in their order, and returns the last
 -- position and how many writes and events; nulls if another session does so, or there is no feed. What the outbox does
 -- not show yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the
