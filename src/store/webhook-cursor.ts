@@ -21,13 +21,9 @@ interface TakeParameters extends EndpointKey {
 }
 
 /** The events that an endpoint wants of those that it has moved past. */
-interface Passed extends Pick<Taken, 'hasMore'> {
-  /** By the clock of the database. */
-  readonly now: Date
-  /** Null for none. */
-  readonly wanted:
-    | readonly { readonly id: string; readonly position: string; readonly type: string; readonly target: string }[]
-    | null
+interface Passed extends Taken {
+  /** JSON; null for none. */
+  readonly wanted: string | null
 }
 
 /**
@@ -36,7 +32,7 @@ interface Passed extends Pick<Taken, 'hasMore'> {
  */
 const pass = createStatement<TakeParameters, Passed>({
   name: 'pass_webhook_events',
-  columns: { now: 'timestamptz', wanted: 'json', hasMore: 'bool' },
+  columns: { taken: 'int4', wanted: 'text', hasMore: 'bool' },
   text: ({ id, room }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (
   SELECT w.*
@@ -59,37 +55,32 @@ WITH endpoint AS MATERIALIZED (
     FROM last
    WHERE ${ofOrganization('w')} AND w.id = ${id} AND last.position IS NOT NULL
 )
-SELECT now() AS now,
-       (SELECT json_agg(json_build_object('id', w.id, 'position', w.position::text, 'type', w.target_type,
-                                          'target', w.target_id)) FROM wanted w) AS wanted,
+SELECT (SELECT count(*) FROM wanted)::int AS taken,
+       (SELECT json_agg(w)::text FROM wanted w) AS wanted,
        EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
   FROM last`,
 })
 
-/**
- * Makes deliveries of the next events of an endpoint, unless another process does. What was delivered before and comes
- * again, after a replay, begins anew.
- */
+/** Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew. */
+const deliver = createStatement<EndpointKey & { readonly wanted: string }, Record<never, never>>({
+  name: 'insert_webhook_deliveries',
+  columns: {},
+  text: ({ organizationId, id, wanted }) => Prisma.sql`
+INSERT INTO webhook_deliveries AS d (organization_id, endpoint_id, event_id, position, target_type, target_id, due_at)
+SELECT w.organization_id, w.id, e.id, e.position, e.target_type, e.target_id, now()
+  FROM webhook_endpoints w
+ CROSS JOIN json_to_recordset(${wanted}) AS e (id uuid, position bigint, target_type text, target_id text)
+ WHERE w.organization_id = ${organizationId} AND w.id = ${id}
+    ON CONFLICT (organization_id, event_id, endpoint_id) DO UPDATE
+   SET status = 'PENDING', attempts = 0, due_at = EXCLUDED.due_at
+ WHERE d.status <> 'PENDING'`,
+})
+
+/** Makes deliveries of the next events of an endpoint, unless another process does. */
 export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Promise<Taken> {
   return tables.transaction(async (transaction) => {
-    const passed = await firstRow(transaction, pass, { room, ...key })
-    const { wanted, hasMore = false, now: dueAt = new Date() } = passed ?? {}
-    if (wanted == null) return { taken: 0, hasMore }
-    const { organizationId, id: endpointId } = key
-    const { webhookDelivery } = transaction.models
-    const { count } = await webhookDelivery.createMany({
-      data: wanted.map(({ id, position, type: targetType, target: targetId }) => {
-        return { organizationId, endpointId, eventId: id, position: BigInt(position), targetType, targetId, dueAt }
-      }),
-      skipDuplicates: true,
-    })
-    if (count < wanted.length) {
-      const eventId = { in: wanted.map(({ id }) => id) }
-      await webhookDelivery.updateMany({
-        where: { organizationId, endpointId, eventId, status: { not: 'PENDING' } },
-        data: { status: 'PENDING', attempts: 0, dueAt },
-      })
-    }
-    return { taken: wanted.length, hasMore }
+    const { wanted = null, taken = 0, hasMore = false } = (await firstRow(transaction, pass, { room, ...key })) ?? {}
+    if (wanted !== null) await transaction.run(deliver, { wanted, ...key })
+    return { taken, hasMore }
   })
 }
