@@ -173,8 +173,8 @@ export async function findPosition(
 ): Promise<bigint | undefined> {
   const firstEventId = `${eventId.slice(0, -4)}0000`
   const index = Number.parseInt(eventId.slice(-4), 16)
-  const write = await models.eventFeed.findUnique({
-    where: { firstEventId_organizationId: { firstEventId, organizationId } },
+  const write = await models.eventFeed.findFirst({
+    where: { firstEventId, organizationId },
     select: { position: true, eventCount: true },
   })
   return write === null || index >= write.eventCount ? undefined : write.position + BigInt(index)

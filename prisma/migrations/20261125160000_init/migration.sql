@@ -773,7 +773,7 @@ CREATE INDEX "audit_events_organization_id_actor_kind_occurred_at_id_idx" ON "au
 CREATE INDEX "audit_events_organization_id_target_type_occurred_at_id_idx" ON "audit_events"("organization_id", "target_type", "occurred_at", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "event_feed_first_event_id_organization_id_key" ON "event_feed"("first_event_id", "organization_id");
+CREATE INDEX "event_feed_first_event_id_organization_id_idx" ON "event_feed"("first_event_id", "organization_id");
 
 -- CreateIndex
 CREATE INDEX "idempotency_keys_organization_id_expires_at_idx" ON "idempotency_keys"("organization_id", "expires_at");
