@@ -3,7 +3,6 @@ import type pg from 'pg'
 import type { Tables } from '../../src/db/tables.js'
 import { noFilter } from '../../src/domain/event/feed-part.js'
 import { readFeed, sequenceEvents } from '../../src/store/event.js'
-import { deleteOldAuditEvents } from '../../src/store/event-retention.js'
 import { takeEvents } from '../../src/store/webhook-cursor.js'
 import { claimDeliveries } from '../../src/store/webhook-delivery.js'
 import { eventually } from '../support/eventually.js'
@@ -81,10 +80,6 @@ const works: Record<string, [work: (tables: Tables) => Promise<unknown>, pages: 
   'a claim of deliveries in order of their targets': [
     (tables) => claimDeliveries(tables, { ...endpoint, room: 10, leaseSeconds: 60 }),
     5_000,
-  ],
-  'a sweep of the audit log': [
-    (tables) => deleteOldAuditEvents(tables, { organizationId: acme, by: new Date(Date.now() + 60_000), rows: 100 }),
-    100_000,
   ],
 }
 
