@@ -1275,8 +1275,8 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_organization_i
 ALTER TABLE "webhook_secrets" ADD CONSTRAINT "webhook_secrets_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_endpoint_id_fkey" FOREIGN KEY ("organization_id", "endpoint_id") REFERENCES "webhook_endpoints"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_organization_id_event_id_fkey" FOREIGN KEY ("organization_id", "event_id") REFERENCES "audit_events"("organization_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
-ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_event_count_positive" CHECK ("event_count" > 0);
-ALTER TABLE "event_outbox" ADD CONSTRAINT "event_outbox_first_event_id_is_first" CHECK (right("first_event_id"::text, 4) = '0000');
+ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_event_count_positive" CHECK ("event_count" > 0);
+ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_first_event_id_is_first" CHECK (right("first_event_id"::text, 4) = '0000');
 -- Moves writes of an organization from the outbox to its feed, at most so many, in their order, and returns the last
 -- position and how many writes and events; nulls if another session does so, or there is no feed. What the outbox does
 -- not show yet was committed later, and so has changed no object before what it shows. Whatever the planner knew of the
