@@ -72,7 +72,8 @@ function sequencedPerSecond(connectionString: string, organizationIds: readonly 
     await database.execute(
       `WITH audited AS (
          INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
-         SELECT (left(gen_random_uuid()::text, 32) || '0000')::uuid, organization_id, 'SYSTEM', 'team.update', 'team', number::text
+         SELECT (left(gen_random_uuid()::text, 32) || '0000')::uuid, organization_id, 'SYSTEM', 'team.update', 'team',
+                number::text
            FROM unnest($1::text[]) organization_id, generate_series(1, $2::int) number
          RETURNING id, organization_id
        )
