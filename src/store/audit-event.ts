@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { createStatement } from '../db/statement.js'
+import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/text.js'
@@ -19,16 +19,24 @@ export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType'
   readonly changedFields: readonly string[]
 }
 
-interface InsertParameters extends AuditContext {
+/** The events of one write, and what its row of the outbox says of them. */
+interface ToldEvents extends AuditContext {
   readonly events: string
+  readonly firstEventId: string
+  readonly lastEventId: string
+  readonly eventCount: number
 }
 
 // Joined to the organization, so that a cluster has the rows made where they belong: rows of values alone would be made
 // by its coordinator, and committed in two phases.
-const insert = createStatement<InsertParameters, Record<never, never>>({
-  name: 'insert_audit_events',
-  columns: {},
-  text: ({ organizationId, actorKind, actorId, actorName, requestId, events }) => Prisma.sql`
+const eventsText = ({
+  organizationId,
+  actorKind,
+  actorId,
+  actorName,
+  requestId,
+  events,
+}: Places<ToldEvents>) => Prisma.sql`
 INSERT INTO audit_events (organization_id, actor_kind, actor_id, actor_name, request_id, id, action, target_type,
                           target_id, team_id, changes, changed_fields)
 SELECT o.id, ${actorKind}::actor_kind, ${actorId}, ${actorName}, ${requestId}, e.id, e.action, e."targetType",
@@ -36,35 +44,43 @@ SELECT o.id, ${actorKind}::actor_kind, ${actorId}, ${actorName}, ${requestId}, e
   FROM organizations o
  CROSS JOIN json_to_recordset(${events})
     AS e (id uuid, action text, "targetType" text, "targetId" text, "teamId" text, changes json, "changedFields" text[])
- WHERE o.id = ${organizationId}`,
+ WHERE o.id = ${organizationId}`
+
+const outboxText = ({ organizationId, firstEventId, lastEventId, eventCount }: Places<ToldEvents>) => Prisma.sql`
+INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
+VALUES (${organizationId}, ${firstEventId}::uuid, ${lastEventId}::uuid, ${eventCount})`
+
+const insert = createStatement<ToldEvents, Record<never, never>>({
+  name: 'insert_audit_events',
+  columns: {},
+  text: eventsText,
 })
 
-interface OutboxParameters {
-  readonly organizationId: string
-  readonly firstEventId: string
-  readonly lastEventId: string
-  readonly eventCount: number
-}
-
-/** Apart from the events, as a cluster needs it; through its model, an update of a user would take half as long again. */
-const tell = createStatement<OutboxParameters, Record<never, never>>({
+const tell = createStatement<ToldEvents, Record<never, never>>({
   name: 'insert_event_outbox',
   columns: {},
-  text: ({ organizationId, firstEventId, lastEventId, eventCount }) => Prisma.sql`
-INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
-VALUES (${organizationId}, ${firstEventId}::uuid, ${lastEventId}::uuid, ${eventCount})`,
+  text: outboxText,
+})
+
+/** Both in one message; a cluster would run each part through its coordinator. */
+const insertAndTell = createStatement<ToldEvents, Record<never, never>>({
+  name: 'insert_told_events',
+  columns: {},
+  text: (told) => Prisma.sql`WITH inserted AS (${eventsText(told)})${outboxText(told)}`,
 })
 
 /** Writes events of one organization in the order given, and puts them into the outbox of its feed. Their ids are consecutive. */
 export async function insertAuditEvents(
-  { run }: Tables,
+  { run, isDistributed }: Tables,
   context: AuditContext,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
   const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
-  await run(insert, { ...context, events: JSON.stringify(rows) })
   const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
-  await run(tell, { organizationId: context.organizationId, firstEventId, lastEventId, eventCount: events.length })
+  const told = { ...context, events: JSON.stringify(rows), firstEventId, lastEventId, eventCount: events.length }
+  if (!isDistributed) return void (await run(insertAndTell, told))
+  await run(insert, told)
+  await run(tell, told)
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

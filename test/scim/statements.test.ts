@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { fixture, insertFixture } from '../support/fixture.js'
 import { connectDirectory, ENTERPRISE, type ScimClient } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { createTestMeters } from '../support/statement-count.js'
+import { createTestMeters, eventWrites } from '../support/statement-count.js'
 
 const { users } = fixture
 
@@ -49,14 +49,8 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['apiKey.findMany', 'find_directory_user'])
   })
 
-  const write = ['change_members', 'insert_audit_events', 'insert_event_outbox', 'find_directory_user']
-  const writeInDepartment = [
-    'change_members',
-    'departmentOption.findMany',
-    'insert_audit_events',
-    'insert_event_outbox',
-    'find_directory_user',
-  ]
+  const write = ['change_members', ...eventWrites, 'find_directory_user']
+  const writeInDepartment = ['change_members', 'departmentOption.findMany', ...eventWrites, 'find_directory_user']
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
   /** The same for a member who is new. */
   const added = (names: readonly string[]) =>
@@ -128,8 +122,7 @@ describe('an incremental sync', () => {
       'lock_memberships_for_no_key_update',
       read,
       'change_members',
-      'insert_audit_events',
-      'insert_event_outbox',
+      ...eventWrites,
       leaving,
       read,
     ])
@@ -191,7 +184,7 @@ describe('an incremental sync', () => {
       expect((await okta.patch(`/Groups/${group.id}`, ...operations)).status).toBe(204)
       return ofRequest()
     }
-    const written = ['group.update', 'insert_audit_events', 'insert_event_outbox']
+    const written = ['group.update', ...eventWrites]
     const [one, all] = [[{ value: id }], [id, users.admin, users.agent].map((value) => ({ value }))]
     const read = ['lock_groups_for_no_key_update', 'membership.findMany', 'groupMember.findMany']
     const added = [...read, 'groupMember.findFirst', 'groupMember.createMany', ...written]

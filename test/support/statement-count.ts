@@ -5,6 +5,10 @@ import { createMeters } from '../../src/telemetry/meters.js'
 export const isOfFeed =
   /^(?:sequence_events$|\w+_webhook_\w+$|eventOutbox\.(?:groupBy|findUnique)$|eventHead\.|webhook(?:Endpoint|Delivery)\.|auditEvent\.findUnique$)/
 
+/** What writes the events of a call, and tells the feed of them. */
+export const eventWrites =
+  process.env['TEST_ON'] === 'citus' ? ['insert_audit_events', 'insert_event_outbox'] : ['insert_told_events']
+
 /** What else a service runs besides calls. */
 const inBackground = /^(?:find_expired|delete_|sweep_|apiKey\.updateMany$)/
 

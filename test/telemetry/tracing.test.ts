@@ -13,6 +13,7 @@ import { endLockWaits } from '../support/lock-wait.js'
 import { startStaticIssuer } from '../support/oidc-issuer.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
 import { type CollectedSpan, type SpanCollector, startSpanCollector } from '../support/span-collector.js'
+import { eventWrites } from '../support/statement-count.js'
 
 const { priorities, users } = fixture
 /** How long spans may take to be sent by a machine that has other work. */
@@ -114,8 +115,7 @@ describe('traces', () => {
       'client lock_api_keys_for_no_key_update',
       'client apiKey.updateManyAndReturn',
       'client apiKeySession.deleteMany',
-      'client insert_audit_events',
-      'client insert_event_outbox',
+      ...eventWrites.map((name) => `client ${name}`),
       'client eventOutbox.deleteMany',
       'internal transaction',
     ])
