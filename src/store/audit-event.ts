@@ -29,26 +29,19 @@ interface ToldEvents extends AuditContext {
 
 // Joined to the organization, so that a cluster has the rows made where they belong: rows of values alone would be made
 // by its coordinator, and committed in two phases.
-const eventsText = ({
-  organizationId,
-  actorKind,
-  actorId,
-  actorName,
-  requestId,
-  events,
-}: Places<ToldEvents>) => Prisma.sql`
+const eventsText = (told: Places<ToldEvents>) => Prisma.sql`
 INSERT INTO audit_events (organization_id, actor_kind, actor_id, actor_name, request_id, id, action, target_type,
                           target_id, team_id, changes, changed_fields)
-SELECT o.id, ${actorKind}::actor_kind, ${actorId}, ${actorName}, ${requestId}, e.id, e.action, e."targetType",
-       e."targetId", e."teamId", e.changes, e."changedFields"
+SELECT o.id, ${told.actorKind}::actor_kind, ${told.actorId}, ${told.actorName}, ${told.requestId}, e.id, e.action,
+       e."targetType", e."targetId", e."teamId", e.changes, e."changedFields"
   FROM organizations o
- CROSS JOIN json_to_recordset(${events})
+ CROSS JOIN json_to_recordset(${told.events})
     AS e (id uuid, action text, "targetType" text, "targetId" text, "teamId" text, changes json, "changedFields" text[])
- WHERE o.id = ${organizationId}`
+ WHERE o.id = ${told.organizationId}`
 
-const outboxText = ({ organizationId, firstEventId, lastEventId, eventCount }: Places<ToldEvents>) => Prisma.sql`
+const outboxText = (told: Places<ToldEvents>) => Prisma.sql`
 INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
-VALUES (${organizationId}, ${firstEventId}::uuid, ${lastEventId}::uuid, ${eventCount})`
+VALUES (${told.organizationId}, ${told.firstEventId}::uuid, ${told.lastEventId}::uuid, ${told.eventCount})`
 
 const insert = createStatement<ToldEvents, Record<never, never>>({
   name: 'insert_audit_events',
