@@ -8,7 +8,7 @@ import { modelWritesReturningEnums } from '../support/model-writes.js'
 import { statements } from '../support/statements.js'
 
 /** What inserts on the coordinator alone, for operators, or on one PostgreSQL alone. */
-const elsewhere = /^(?:admit_address$|update_priority$|stage_|import_)/
+const elsewhere = /^(?:admit_address$|insert_told_events$|update_priority$|stage_|import_)/
 
 const isOnCluster = process.env['TEST_ON'] === 'citus'
 const source = join(import.meta.dirname, '..', '..', 'src')
