@@ -8,7 +8,7 @@ import { statements } from '../support/statements.js'
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']
 /** Import and export, and what is sent only to a single PostgreSQL. */
-const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$|update_priority$)/
+const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$|insert_told_events$|update_priority$)/
 
 describe('a statement of one organization asks one shard', () => {
   let testDatabase: TestDatabase
