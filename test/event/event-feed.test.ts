@@ -128,6 +128,21 @@ describe('the feed of events', () => {
     expect(await findPosition(service.database, acme, randomUUID())).toBeUndefined()
   })
 
+  it('lets nobody wait for more events who has read the last', async () => {
+    let { nextCursor } = await list('cursor=latest')
+    const millis: number[] = []
+    for (let write = 0; write < 10; write++) {
+      await rename(`Read at once ${write}`)
+      const start = performance.now()
+      for (let data: Event[] = []; data.length === 0; ) {
+        ;({ data, nextCursor } = await list(`cursor=${nextCursor}&types=priority.update`))
+      }
+      millis.push(performance.now() - start)
+    }
+    // While nobody reads, events gather for 200 ms.
+    expect(Math.min(...millis.slice(1))).toBeLessThan(80)
+  })
+
   it('moves more events than one statement does', async () => {
     const cursor = await latest()
     await service.database.transaction(async (transaction) => {

@@ -101,6 +101,7 @@ async function readerOf(
     next: async () => {
       const { page, place } = hasWaited ? await signals.turns.use(readAdmitted) : await read(first)
       after = place
+      if (!page.hasMore) signals.emit('read')
       return page
     },
     wait: async (millis, signal) => {

@@ -8,8 +8,8 @@ const READERS = 4
 export class FeedSignals extends EventEmitter<{
   /** There was a commit. */
   commit: []
-  /** Somebody begins to wait. */
-  wait: []
+  /** Somebody has read a feed to its end. */
+  read: []
   /** The feed of an organization has got further. */
   advance: [organizationId: string]
 }> {
@@ -89,7 +89,6 @@ export class FeedSignals extends EventEmitter<{
       if (signal.aborted) return abort()
       signal.addEventListener('abort', abort)
       this.#waiting.set(organizationId, waiters.add(waiter))
-      this.emit('wait')
     })
   }
 }

@@ -4,8 +4,8 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { createEventHead, MAX_SEQUENCED, readBacklog, readHeads, sequenceEvents } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How long events gather before the next round while nobody waits for any. */
-const GATHER_MILLIS = 100
+/** How long events gather before the next round, unless somebody who has read all others waits or asks for more. */
+const GATHER_MILLIS = 200
 /** How often as long as a round the pause after it is at least, however many wait. */
 const PAUSE_OF_ROUND = 3
 /** After how long events of an organization are tried again to which another process gives positions. */
@@ -48,7 +48,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   const { database, signals, log, timing, signal } = options
   let gathering = new AbortController()
   let idling = new AbortController()
-  signals.on('wait', () => end(gathering))
+  signals.on('read', () => end(gathering))
   signals.on('commit', () => end(idling))
   signal.addEventListener('abort', () => {
     end(gathering)
@@ -60,21 +60,21 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     idling = new AbortController()
     const startedAt = timing.now()
     let tookMillis = 0
-    const committed = signals.takeCommitted()
+    const committed = new Set(signals.takeCommitted())
     try {
       for (const organizationId of committed) await sequence(options, organizationId)
       tookMillis = timing.now() - startedAt
       if (timing.now() - sweptAt >= SWEEP_MILLIS) {
         sweptAt = timing.now()
-        await sweepOutbox(options)
+        await sweepOutbox(options, committed)
       }
-      await lookAtOthers(database, signals, new Set(committed))
+      await lookAtOthers(database, signals, committed)
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
     await pause(Math.min(tookMillis * PAUSE_OF_ROUND, GATHER_MILLIS), signal, timing)
     const isWaitedFor = signals.waitedFor().length > 0
-    if (committed.length > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
+    if (committed.size > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
     await pause(isWaitedFor ? WATCH_MILLIS : SWEEP_MILLIS, idling.signal, timing)
   }
   signals.stop()
@@ -85,13 +85,14 @@ function end(paused: AbortController): void {
   if (!paused.signal.aborted) paused.abort(null)
 }
 
-/** Gives positions to whatever events have none, and tells how far behind the feeds were. */
-async function sweepOutbox(options: SequencerOptions): Promise<void> {
+/** Gives positions to what others have left behind, and tells how far behind the feeds were. */
+async function sweepOutbox(options: SequencerOptions, known: ReadonlySet<string>): Promise<void> {
   const { database, runtime, observer } = options
   const { organizationIds, writes, oldestAt } = await readBacklog(database)
   const now = runtime.now().getTime()
   observer?.waiting(writes, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
-  for (const organizationId of organizationIds) await sequence(options, organizationId)
+  const others = organizationIds.filter((organizationId) => !known.has(organizationId))
+  for (const organizationId of others) await sequence(options, organizationId)
 }
 
 /** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
