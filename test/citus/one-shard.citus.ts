@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { sentWithOrdinals } from '../support/cluster-rules.js'
+import { ofOneServer, sentWithOrdinals } from '../support/cluster-rules.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { sampledText } from '../support/sampled-text.js'
 import { statements } from '../support/statements.js'
 
 /** What only the coordinator does: locks on words, and its own tables. */
 const ofCoordinator: readonly string[] = ['take_locks', 'admit_address', 'delete_revoke_attempts']
-/** Import and export, and what is sent only to a single PostgreSQL. */
-const notOfCalls = /^(?:stage_|import_|export_|(?:add|count)_import_rows$|insert_told_events$|update_priority$)/
+const ofImportAndExport = /^(?:stage_|import_|export_|(?:add|count)_import_rows$)/
+const ofCalls = [...statements].filter(([name]) => !ofImportAndExport.test(name) && !ofOneServer.includes(name))
 
 describe('a statement of one organization asks one shard', () => {
   let testDatabase: TestDatabase
@@ -34,7 +34,7 @@ describe('a statement of one organization asks one shard', () => {
     return { tasks, sends }
   }
 
-  it.each([...statements].filter(([name]) => !notOfCalls.test(name)))('%s', async (name, { text }) => {
+  it.each(ofCalls)('%s', async (name, { text }) => {
     const { tasks, sends } = await planOf(name, text)
     if (ofCoordinator.includes(name)) expect([tasks, sends]).toEqual([[], false])
     else

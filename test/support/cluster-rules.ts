@@ -10,6 +10,9 @@ export interface PlacedTables {
   readonly copied: readonly string[]
 }
 
+/** Statements that are sent only where tables are not distributed. */
+export const ofOneServer: readonly string[] = ['insert_told_events', 'update_priority']
+
 /** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
 export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
 

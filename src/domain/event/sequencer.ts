@@ -6,8 +6,9 @@ import type { FeedSignals } from './feed-signals.js'
 
 /** How long events gather before the next round, unless somebody who has read all others waits or asks for more. */
 const GATHER_MILLIS = 200
-/** How often as long as a round the pause after it is at least, however many wait. */
+/** How often as long as a round the pause after it is at least, however many wait; and how long it is at most. */
 const PAUSE_OF_ROUND = 3
+const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
 /** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
@@ -72,7 +73,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
-    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, GATHER_MILLIS), signal, timing)
+    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
     const isWaitedFor = signals.waitedFor().length > 0
     if (committed.size > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
     await pause(isWaitedFor ? WATCH_MILLIS : SWEEP_MILLIS, idling.signal, timing)
