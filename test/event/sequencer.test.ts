@@ -84,8 +84,11 @@ describe('the sequencer', () => {
       signals.emit('read')
       const waiting = signals.beyond(acme, '1000000', 10_000, stop.signal).catch(() => false)
       for (let written = 2; written < 5; written++) {
+        const head = await database.models.eventHead.findFirstOrThrow({ where: { organizationId: acme } })
+        const isBeyond = signals.beyond(acme, String(head.position), 10_000, stop.signal)
         await write()
-        await eventually(async () => expect(placed()).toBe(written))
+        expect(await isBeyond).toBe(true)
+        expect(placed()).toBe(written)
       }
       stop.abort(null)
       expect(await waiting).toBe(false)
