@@ -5,7 +5,7 @@ import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-eve
 import { FeedSignals } from '../../src/domain/event/feed-signals.js'
 import { runSequencer } from '../../src/domain/event/sequencer.js'
 import { systemRuntime as runtime } from '../../src/runtime/runtime.js'
-import { createEventHead } from '../../src/store/event.js'
+import { createEventHead, sequenceEvents } from '../../src/store/event.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture } from '../support/fixture.js'
@@ -47,9 +47,12 @@ describe('the sequencer', () => {
     const observer = { sequenced: (events: number) => rounds.push(events), waiting: () => undefined }
     running = runSequencer({ database, runtime, timing, log, signals, observer, signal: stop.signal })
   }
-  const write = async () => {
+  const record = () => {
     const event = { organizationId: acme, action: 'organization.update' as const, targetType: 'organization' }
-    await recordAuditEvents(database, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
+    return recordAuditEvents(database, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
+  }
+  const write = async () => {
+    await record()
     signals.committed(acme)
   }
   const placed = () => rounds.reduce((sum, events) => sum + events, 0)
@@ -63,6 +66,18 @@ describe('the sequencer', () => {
     }
     await eventually(async () => expect(placed()).toBe(30))
     expect(rounds.length).toBeLessThan((performance.now() - start) / 200 + 3)
+  })
+
+  it('tells whoever begins to wait of the events that another process places', async () => {
+    run(systemTiming)
+    await wait(100)
+    const { position } = await database.models.eventHead.findFirstOrThrow({ where: { organizationId: acme } })
+    const start = performance.now()
+    const isBeyond = signals.beyond(acme, String(position), 10_000, stop.signal)
+    await record()
+    await sequenceEvents(database, acme)
+    expect(await isBeyond).toBe(true)
+    expect(performance.now() - start).toBeLessThan(700)
   })
 
   describe('while events would gather without end', () => {

@@ -11,7 +11,7 @@ const PAUSE_OF_ROUND = 3
 const MAX_PAUSE_MILLIS = 100
 /** After how long events of an organization are tried again to which another process gives positions. */
 const BUSY_MILLIS = 20
-/** How often the feeds that somebody waits for are looked at, since other processes give positions too. */
+/** How often it looks who waits, and how far the feeds are that somebody waits for: other processes give positions, too. */
 const WATCH_MILLIS = 200
 /** How often the outbox is searched for what no process has given positions to. */
 const SWEEP_MILLIS = 1_000
@@ -76,7 +76,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
     await pause(Math.min(tookMillis * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
     const isWaitedFor = signals.waitedFor().length > 0
     if (committed.size > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
-    await pause(isWaitedFor ? WATCH_MILLIS : SWEEP_MILLIS, idling.signal, timing)
+    await pause(WATCH_MILLIS, idling.signal, timing)
   }
   signals.stop()
 }
