@@ -13,6 +13,9 @@ import { quantile } from './trial/quantile.js'
 const size = { appInstances: 10, appResources: 10, priorities: 50, journeys: 1, users: 20 }
 const SECONDS = 30
 const WRITES_PER_SECOND = 160
+/** What one process writes while another is read. */
+const ELSEWHERE_SECONDS = 15
+const ELSEWHERE_PER_SECOND = 80
 /** As many as are in the feed before its pages are measured. */
 const WAITING = 20_000
 const ORGANIZATIONS = 100
@@ -32,33 +35,44 @@ export async function benchEvents(server: BenchServer, report: Report): Promise<
   })
   const receiver = await receive()
   const environment = { WEBHOOK_ALLOW: `127.0.0.1:${receiver.port}`, SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
-  const run = runProgram(['serve'], { DATABASE_URL: connectionString, PORT: '0', ...environment })
-  const origin = /http\S+/.exec(await run.line('svc listens on'))?.[0] ?? ''
-  try {
-    const { cursor, cpuMillis } = await readPages(run, origin, key)
-    report.atMost('processor time of a page of 1,000 events, ms', cpuMillis, 15)
+  const serve = { DATABASE_URL: connectionString, PORT: '0', ...environment }
+  await withProcess(serve, async (run, origin) => {
+    report.atMost('processor time of a page of 1,000 events, ms', await costOfPage(run, origin, key), 15)
     const json = { url: `http://127.0.0.1:${receiver.port}/`, types: ['priority.update'] }
     await callJson({ origin }, '/v2/webhook-endpoints', { method: 'POST', token: user, json })
     // A process finds a new endpoint within a second.
     await wait(2_000)
-    const ended = new AbortController()
-    const reading = follow(origin, key, cursor, ended.signal)
-    await write(origin, user)
-    await wait(2_000)
-    ended.abort()
-    const readable = await reading
-    report.atLeast(
-      `events read and sent at ${WRITES_PER_SECOND} writes a second`,
-      receiver.millis.length,
-      readable.length,
-    )
+    const reading = await follow(origin, key)
+    await write(origin, user, WRITES_PER_SECOND, SECONDS)
+    const readable = await reading.end()
+    const sent = receiver.millis.length
+    report.atLeast(`events read and sent at ${WRITES_PER_SECOND} writes a second`, sent, readable.length)
     report.atMost('commit to readable in the feed, p50, ms', quantile(readable, 0.5), 20)
     report.atMost('commit to readable in the feed, p99, ms', quantile(readable, 0.99), 250)
     report.atMost('commit to first webhook, p99, ms', quantile(receiver.millis, 0.99), 2_000)
+    await withProcess(serve, async (_other, elsewhere) => {
+      const reading = await follow(elsewhere, key)
+      await write(origin, user, ELSEWHERE_PER_SECOND, ELSEWHERE_SECONDS)
+      const readable = await reading.end()
+      report.atLeast('events read at another process', readable.length, ELSEWHERE_PER_SECOND * ELSEWHERE_SECONDS)
+      report.atMost('commit to readable at another process, p50, ms', quantile(readable, 0.5), 20)
+      report.atMost('commit to readable at another process, p99, ms', quantile(readable, 0.99), 250)
+    })
+  })
+  receiver.close()
+}
+
+/** Runs a service for as long as it is used. */
+async function withProcess(
+  environment: Readonly<Record<string, string>>,
+  use: (run: Run, origin: string) => Promise<void>,
+): Promise<void> {
+  const run = runProgram(['serve'], environment)
+  try {
+    await use(run, /http\S+/.exec(await run.line('svc listens on'))?.[0] ?? '')
   } finally {
     run.process.kill('SIGTERM')
     await run.ended()
-    receiver.close()
   }
 }
 
@@ -92,8 +106,8 @@ function sequencedPerSecond(connectionString: string, organizationIds: readonly 
   })
 }
 
-/** Reads the first page again and again, first to warm up, and answers its cost and a cursor at the end of the feed. */
-async function readPages(run: Run, origin: string, token: string) {
+/** Reads the first page again and again, first to warm up, and returns the processor time of one in milliseconds. */
+async function costOfPage(run: Run, origin: string, token: string) {
   const read = async (query: string) => (await callJson({ origin }, `/v2/events?${query}`, { token })).text
   const readAll = async () => {
     for (let page = 0; page < PAGES; page++) {
@@ -105,20 +119,30 @@ async function readPages(run: Run, origin: string, token: string) {
   const before = run.cpuMicros()
   await readAll()
   const cpuMillis = (run.cpuMicros() - before) / 1_000 / PAGES
-  const { nextCursor } = JSON.parse(await read('cursor=latest'))
-  return { cursor: String(nextCursor), cpuMillis }
+  return cpuMillis
 }
 
-/** Waits for events until the signal aborts, and returns after how many milliseconds each was read. */
-async function follow(origin: string, token: string, from: string, signal: AbortSignal): Promise<number[]> {
+/** Waits for events from now on until it is ended, which returns after how many milliseconds each was read. */
+async function follow(origin: string, token: string) {
+  const read = async (query: string) => JSON.parse((await callJson({ origin }, `/v2/events?${query}`, { token })).text)
   const millis: number[] = []
-  for (let cursor = from; !signal.aborted; ) {
-    const query = `cursor=${cursor}&types=priority.update&waitSeconds=1&pageSize=1000`
-    const { data, nextCursor } = JSON.parse((await callJson({ origin }, `/v2/events?${query}`, { token })).text)
-    for (const { occurredAt } of data) millis.push(Date.now() - Date.parse(occurredAt))
-    cursor = nextCursor
+  let { nextCursor } = await read('cursor=latest')
+  let isEnded = false
+  const readAll = async () => {
+    while (!isEnded) {
+      const page = await read(`cursor=${nextCursor}&types=priority.update&waitSeconds=1&pageSize=1000`)
+      for (const { occurredAt } of page.data) millis.push(Date.now() - Date.parse(occurredAt))
+      nextCursor = page.nextCursor
+    }
   }
-  return millis
+  const reading = readAll()
+  const end = async () => {
+    await wait(2_000)
+    isEnded = true
+    await reading
+    return millis
+  }
+  return { end }
 }
 
 /** A receiver of webhooks, and how many milliseconds after its commit each event came. */
@@ -136,11 +160,11 @@ async function receive() {
 }
 
 /** Changes priorities at a steady rate. */
-async function write(origin: string, token: string): Promise<void> {
+async function write(origin: string, token: string, perSecond: number, seconds: number): Promise<void> {
   const running: Promise<unknown>[] = []
   const start = performance.now()
-  for (let count = 0; count < WRITES_PER_SECOND * SECONDS; count++) {
-    await wait(Math.max(0, start + (count * 1_000) / WRITES_PER_SECOND - performance.now()))
+  for (let count = 0; count < perSecond * seconds; count++) {
+    await wait(Math.max(0, start + (count * 1_000) / perSecond - performance.now()))
     const call = { method: 'PATCH', token, json: { description: `${count}` } }
     running.push(callJson({ origin }, `/v2/priorities/priority-${count % size.priorities}`, call))
   }
