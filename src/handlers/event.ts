@@ -16,19 +16,18 @@ const WATCH_MILLIS = 60_000
 
 /** The service that tells what has changed. */
 export function createEventHandlers({ feedSignals: signals }: HandlerTools): ServiceImpl<typeof EventService> {
-  const waitingOf = ({ signal, timeoutMs }: HandlerContext, millis: number) => {
-    const left = Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS)
-    return { signals, signal, millis: Math.min(millis, left) }
+  const waitingOf = ({ signal, timeoutMs }: HandlerContext) => {
+    return { signals, signal, millis: Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS) }
   }
   return {
     async listEvents({ waitSeconds, types, ...request }, context) {
-      const query = { ...request, types: auditActionsFrom(types, 'types') }
-      const page = await listEvents(scopeOf(context), query, waitingOf(context, waitSeconds * 1_000))
+      const query = { ...request, types: auditActionsFrom(types, 'types'), waitMillis: waitSeconds * 1_000 }
+      const page = await listEvents(scopeOf(context), query, waitingOf(context))
       return preprintedMessage(ListEventsResponseSchema, [...pageText(page), `,"hasMore":${page.hasMore}}`])
     },
     async *watchEvents({ types, ...request }, context) {
       const query = { ...request, types: auditActionsFrom(types, 'types') }
-      for await (const page of watchEvents(scopeOf(context), query, waitingOf(context, Number.POSITIVE_INFINITY))) {
+      for await (const page of watchEvents(scopeOf(context), query, waitingOf(context))) {
         yield preprintedMessage(WatchEventsResponseSchema, [...pageText(page), '}'])
       }
     },

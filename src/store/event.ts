@@ -41,6 +41,8 @@ export interface FeedPageRow {
   readonly eventId: string | null
   /** Whether there are events after these that were not looked at. */
   readonly hasMore: boolean
+  /** Whether there are events that have no positions. */
+  readonly isBehind: boolean
 }
 
 const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
@@ -100,7 +102,7 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
 const list = createStatement<FeedSelection, FeedPageRow>({
   name: 'list_events',
-  columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool' },
+  columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool', isBehind: 'bool' },
   text: (where) => Prisma.sql`
 WITH looked_at AS MATERIALIZED (${eventsAfter(Prisma.sql`${where.after}::bigint`, Prisma.sql`${where.lookedAt}`)}
 ), wanted AS MATERIALIZED (
@@ -126,7 +128,8 @@ SELECT EXISTS (
        (SELECT ${itemsText(eventText, Prisma.sql`e.position`)} FROM wanted e) AS items,
        last.position::text AS position,
        (SELECT l.id::text FROM looked_at l WHERE l.position = last.position) AS "eventId",
-       EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore"
+       EXISTS (SELECT FROM event_heads h WHERE ${ofOrganization('h')} AND h.position > last.position) AS "hasMore",
+       EXISTS (SELECT FROM event_outbox o WHERE ${ofOrganization('o')}) AS "isBehind"
   FROM last`,
 })
 
@@ -147,6 +150,30 @@ const sequence = createStatement<{ readonly organizationId: string }, SequencedR
   text: ({ organizationId }) => Prisma.sql`
 SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
 })
+
+/** How far a feed is. */
+export interface FeedState {
+  readonly organizationId: string
+  /** Of the last event. */
+  readonly position: string
+  /** Whether there are events that have no positions. */
+  readonly isBehind: boolean
+}
+
+const states = createStatement<{ readonly organizationIds: readonly string[] }, FeedState>({
+  name: 'read_feed_states',
+  columns: { organizationId: 'text', position: 'text', isBehind: 'bool' },
+  text: ({ organizationIds }) => Prisma.sql`
+SELECT h.organization_id AS "organizationId", h.position::text AS position,
+       EXISTS (SELECT FROM event_outbox o WHERE o.organization_id = h.organization_id) AS "isBehind"
+  FROM event_heads h
+ WHERE h.organization_id = ANY (${organizationIds}::text[])`,
+})
+
+/** How far those feeds of some organizations are that exist. */
+export function readFeedStates(tables: Tables, organizationIds: readonly string[]): Promise<readonly FeedState[]> {
+  return tables.run(states, { organizationIds })
+}
 
 /** Reads the feed from a position on. */
 export function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
@@ -232,14 +259,4 @@ async function happenedAt(models: Models, organizationId: string, ordinal: bigin
   if (told === null) return undefined
   const event = { organizationId_id: { organizationId, id: told.firstEventId } }
   return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
-}
-
-/** The last position of each feed that exists. */
-export async function readHeads(
-  { models }: Tables,
-  organizationIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const where = { organizationId: { in: [...organizationIds] } }
-  const heads = await models.eventHead.findMany({ where, select: { organizationId: true, position: true } })
-  return new Map(heads.map(({ organizationId, position }) => [organizationId, String(position)]))
 }

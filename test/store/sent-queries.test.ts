@@ -184,7 +184,7 @@ describe('the stores', () => {
         .replace(count, 'count')
         .replace(together, 'insert_audit_events'),
     )
-    expect(new Set(names).size).toBeLessThanOrEqual(56)
+    expect(new Set(names).size).toBeLessThanOrEqual(57)
   })
 
   it('use models', () => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { permittedTeamIds, type Scope } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
-import { type EventFilter, type EventPage, placeOf, readFeedPart } from './feed-part.js'
+import { type EventFilter, type EventPage, type FeedPart, placeOf, readFeedPart } from './feed-part.js'
 import type { FeedSignals } from './feed-signals.js'
 
 /** Which events to read; empty means no filter. */
@@ -11,33 +11,44 @@ export interface EventQuery extends EventFilter {
   readonly cursor: string
 }
 
+/** A page of them. */
+export interface EventPageQuery extends EventQuery {
+  readonly pageSize: number
+  /** How long to wait for an event if there is none. */
+  readonly waitMillis: number
+}
+
 /** How a call can wait for events. */
 export interface Waiting {
   readonly signals: FeedSignals
-  /** How long, in milliseconds. */
+  /** How long at most, in milliseconds. */
   readonly millis: number
   /** The end of the call. */
   readonly signal: AbortSignal
 }
 
+/** How long a call waits that does not ask for it, if there are events that have no positions. */
+const BEHIND_MILLIS = 100
 /** How often a watch gives a new cursor at least. */
 const BOOKMARK_MILLIS = 10_000
 
 /**
- * The events after a cursor, oldest first. Without any, it waits for one. Callers with `audit:read` only in teams get
- * the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the cursor, and after a wait
- * whatever admission throws.
+ * The events after a cursor, oldest first. Without any, it waits for one as long as is asked for, and a moment in any
+ * case if events are about to get positions: so callers find what was committed before their call. Callers with
+ * `audit:read` only in teams get the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for
+ * the cursor, and after a wait whatever admission throws.
  */
 export async function listEvents(
   scope: Scope,
-  { pageSize, ...query }: EventQuery & { readonly pageSize: number },
+  { pageSize, waitMillis, ...query }: EventPageQuery,
   { signals, millis, signal }: Waiting,
 ): Promise<EventPage> {
-  const until = performance.now() + millis
+  const start = performance.now()
   const reader = await readerOf(scope, query, pageSizeFrom(pageSize), signals)
-  let page = await reader.next()
+  let { page, isBehind } = await reader.next()
+  const until = start + Math.min(millis, isBehind ? Math.max(waitMillis, BEHIND_MILLIS) : waitMillis)
   while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
-    page = await reader.next()
+    page = (await reader.next()).page
   }
   return page
 }
@@ -51,7 +62,7 @@ export async function* watchEvents(
   const until = performance.now() + millis
   const reader = await readerOf(scope, query, USUAL_PAGE_SIZE, signals)
   for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
-    const page = await reader.next()
+    const { page } = await reader.next()
     // It waits, or its client reads.
     scope.leave()
     if (page.items !== '' || performance.now() - toldAt >= BOOKMARK_MILLIS) {
@@ -76,7 +87,7 @@ async function readerOf(
   pageSize: number,
   signals: FeedSignals,
 ): Promise<{
-  readonly next: () => Promise<EventPage>
+  readonly next: () => Promise<FeedPart>
   /** Waits for events after the last page, and returns whether there are any. */
   readonly wait: (millis: number, signal: AbortSignal) => Promise<boolean>
 }> {
@@ -99,10 +110,9 @@ async function readerOf(
   }
   return {
     next: async () => {
-      const { page, place } = hasWaited ? await signals.turns.use(readAdmitted) : await read(first)
-      after = place
-      if (!page.hasMore) signals.emit('read')
-      return page
+      const part = hasWaited ? await signals.turns.use(readAdmitted) : await read(first)
+      after = part.place
+      return part
     },
     wait: async (millis, signal) => {
       if (millis <= 0) return false

@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
-import { type FeedPlace, type FeedSelection, findFeedEnd, readFeed } from '../../store/event.js'
+import { type FeedPlace, type FeedSelection, type FeedState, findFeedEnd, readFeed } from '../../store/event.js'
 
 /** Before the first event of all. */
 const START: FeedPlace = { position: '0', eventId: '' }
@@ -58,14 +58,14 @@ interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'look
   readonly after: FeedPlace | undefined
 }
 
-/**
- * Reads a page of the feed, and returns it with the place after it. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event
- * after which it begins is not in the feed.
- */
-export async function readFeedPart(
-  tables: Tables,
-  { after, pageSize, ...query }: FeedQuery,
-): Promise<{ readonly page: EventPage; readonly place: FeedPlace | undefined }> {
+/** A page of the feed and the place after it. */
+export interface FeedPart extends Pick<FeedState, 'isBehind'> {
+  readonly page: EventPage
+  readonly place: FeedPlace | undefined
+}
+
+/** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event after which it begins is not in the feed. */
+export async function readFeedPart(tables: Tables, { after, pageSize, ...query }: FeedQuery): Promise<FeedPart> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''
   const lookedAt = isFiltered ? LOOKED_AT : pageSize
@@ -75,5 +75,6 @@ export async function readFeedPart(
   const isAtEnd = read?.position == null || read.eventId === null
   const place = isAtEnd ? after : { position: read.position, eventId: read.eventId }
   const nextCursor = cursorOf(place ?? START)
-  return { page: { items: read?.items ?? '', nextCursor, hasMore: read?.hasMore ?? false }, place }
+  const page = { items: read?.items ?? '', nextCursor, hasMore: read?.hasMore ?? false }
+  return { page, place, isBehind: read?.isBehind ?? false }
 }

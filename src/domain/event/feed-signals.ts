@@ -6,12 +6,8 @@ const READERS = 4
 
 /** What the calls of one process tell each other about feeds: who has committed, and who waits. */
 export class FeedSignals extends EventEmitter<{
-  /** There was a commit. */
-  commit: []
-  /** Somebody has read a feed to its end. */
-  read: []
-  /** The feed of an organization has got further. */
-  advance: [organizationId: string]
+  /** Events of an organization have got positions here. */
+  placed: [organizationId: string]
 }> {
   readonly #committed = new Set<string>()
   readonly #waiting = new Map<string, Set<Waiter>>()
@@ -27,7 +23,6 @@ export class FeedSignals extends EventEmitter<{
   /** The organization may have new events. */
   committed(organizationId: string): void {
     this.#committed.add(organizationId)
-    this.emit('commit')
   }
 
   /** The organizations that have committed something since it was last asked. */
@@ -49,7 +44,6 @@ export class FeedSignals extends EventEmitter<{
 
   /** The feed of the organization has got as far as the position. */
   advanced(organizationId: string, position: string): void {
-    this.emit('advance', organizationId)
     const last = BigInt(position)
     for (const waiter of this.#waiting.get(organizationId) ?? []) if (waiter.after < last) waiter.resolve(true)
   }

@@ -1,20 +1,18 @@
 import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { createEventHead, MAX_SEQUENCED, readBacklog, readHeads, sequenceEvents } from '../../store/event.js'
+import { createEventHead, MAX_SEQUENCED, readBacklog, readFeedStates, sequenceEvents } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How long events gather before the next round, unless somebody who has read all others waits or asks for more. */
+/** How often it looks for events that somebody waits for, in this process: whichever has written them, or placed them. */
+const LOOK_MILLIS = 10
+/** How long events gather for which nobody waits, so that many share a round. */
 const GATHER_MILLIS = 200
-/** How often as long as a round the pause after it is at least, however many wait; and how long it is at most. */
-const PAUSE_OF_ROUND = 3
-const MAX_PAUSE_MILLIS = 100
-/** After how long events of an organization are tried again to which another process gives positions. */
-const BUSY_MILLIS = 20
-/** How often it looks who waits, and how far the feeds are that somebody waits for: other processes give positions, too. */
-const WATCH_MILLIS = 200
-/** How often the outbox is searched for what no process has given positions to. */
+/** How often the outbox is searched for what no process has given positions to, with what has gathered. */
 const SWEEP_MILLIS = 1_000
+/** How often as long as a turn the pause after it is at least; and how long it is at most. */
+const PAUSE_OF_TURN = 3
+const MAX_PAUSE_MILLIS = 100
 
 /** Told of the events between their commit and the feed. Nothing of it may throw. */
 export interface SequencerObserver {
@@ -41,86 +39,70 @@ export interface SequencerOptions extends Background {
 }
 
 /**
- * Gives events their positions in the feeds: soon after a commit of this process, and within a second after one of a
- * process that has died. Any number of processes can do so. Runs until the signal aborts; a failure is logged, and
- * tried again.
+ * Gives events their positions in the feeds: at once if somebody waits for them here, soon after a commit of this
+ * process, and within a second after one of a process that has died. Any number of processes can do so. Runs until the
+ * signal aborts; a failure is logged, and tried again.
  */
 export async function runSequencer(options: SequencerOptions): Promise<void> {
   const { database, signals, log, timing, signal } = options
-  let gathering = new AbortController()
-  let idling = new AbortController()
-  signals.on('read', () => end(gathering))
-  signals.on('commit', () => end(idling))
-  signal.addEventListener('abort', () => {
-    end(gathering)
-    end(idling)
-  })
+  let gatheredAt = Number.NEGATIVE_INFINITY
   let sweptAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
-    gathering = new AbortController()
-    idling = new AbortController()
     const startedAt = timing.now()
-    let tookMillis = 0
-    const committed = new Set(signals.takeCommitted())
     try {
-      for (const organizationId of committed) await sequence(options, organizationId)
-      tookMillis = timing.now() - startedAt
-      if (timing.now() - sweptAt >= SWEEP_MILLIS) {
-        sweptAt = timing.now()
-        await sweepOutbox(options, committed)
+      const behind = new Set(await tellWaiting(database, signals))
+      if (startedAt - gatheredAt >= GATHER_MILLIS) {
+        gatheredAt = startedAt
+        for (const organizationId of signals.takeCommitted()) behind.add(organizationId)
+        if (startedAt - sweptAt >= SWEEP_MILLIS) {
+          sweptAt = startedAt
+          for (const organizationId of await sweepOutbox(options)) behind.add(organizationId)
+        }
       }
-      await lookAtOthers(database, signals, committed)
+      for (const organizationId of behind) await sequence(options, organizationId)
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
     }
-    await pause(Math.min(tookMillis * PAUSE_OF_ROUND, MAX_PAUSE_MILLIS), signal, timing)
-    const isWaitedFor = signals.waitedFor().length > 0
-    if (committed.size > 0 && !isWaitedFor) await pause(GATHER_MILLIS, gathering.signal, timing)
-    await pause(WATCH_MILLIS, idling.signal, timing)
+    const pauseMillis = Math.min((timing.now() - startedAt) * PAUSE_OF_TURN, MAX_PAUSE_MILLIS)
+    await pause(Math.max(LOOK_MILLIS, pauseMillis), signal, timing)
   }
   signals.stop()
 }
 
-/** Ends a pause. Without a reason of its own, each abort would make an error with a stack. */
-function end(paused: AbortController): void {
-  if (!paused.signal.aborted) paused.abort(null)
+/** Tells those who wait how far the feeds are, and returns the organizations among theirs whose events have no positions. */
+async function tellWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
+  const waitedFor = signals.waitedFor()
+  if (waitedFor.length === 0) return []
+  const feeds = await readFeedStates(database, waitedFor)
+  for (const { organizationId, position } of feeds) signals.advanced(organizationId, position)
+  return feeds.flatMap(({ organizationId, isBehind }) => (isBehind ? organizationId : []))
 }
 
-/** Gives positions to what others have left behind, and tells how far behind the feeds were. */
-async function sweepOutbox(options: SequencerOptions, known: ReadonlySet<string>): Promise<void> {
-  const { database, runtime, observer } = options
+/** Tells how far behind all feeds are, and returns the organizations whose events have no positions. */
+async function sweepOutbox({ database, runtime, observer }: SequencerOptions): Promise<readonly string[]> {
   const { organizationIds, writes, oldestAt } = await readBacklog(database)
   const now = runtime.now().getTime()
   observer?.waiting(writes, Math.max(0, now - (oldestAt?.getTime() ?? now)) / 1_000)
-  const others = organizationIds.filter((organizationId) => !known.has(organizationId))
-  for (const organizationId of others) await sequence(options, organizationId)
+  return organizationIds
 }
 
 /** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
-async function sequence(options: SequencerOptions, organizationId: string): Promise<void> {
-  const { database, signals, timing, log, observer } = options
+async function sequence({ database, signals, log, observer }: SequencerOptions, organizationId: string): Promise<void> {
   try {
     for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, organizationId)
       if (sequenced === undefined) {
         // If it was another process that had the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
-        await timing.sleep(BUSY_MILLIS)
         signals.committed(organizationId)
         return
       }
       writes = sequenced.writes
       observer?.sequenced(sequenced.events)
       signals.advanced(organizationId, sequenced.position)
+      signals.emit('placed', organizationId)
     }
   } catch (err) {
     log.warn({ err, organizationId }, 'events could not be given positions')
   }
-}
-
-/** Tells those who wait of positions that other processes have given. */
-async function lookAtOthers(database: Tables, signals: FeedSignals, known: ReadonlySet<string>): Promise<void> {
-  const others = signals.waitedFor().filter((organizationId) => !known.has(organizationId))
-  if (others.length === 0) return
-  for (const [organizationId, position] of await readHeads(database, others)) signals.advanced(organizationId, position)
 }

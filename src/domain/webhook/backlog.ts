@@ -1,5 +1,5 @@
 import type { Tables } from '../../db/tables.js'
-import { readHeads } from '../../store/event.js'
+import { readFeedStates } from '../../store/event.js'
 import { endpointsWithDueAttempts } from '../../store/webhook-delivery.js'
 import type { EnabledEndpoint, EndpointKey } from '../../store/webhook-endpoint.js'
 
@@ -18,7 +18,8 @@ export async function findBehind(
   now: Date,
 ): Promise<EndpointBehind[]> {
   if (endpoints.length === 0) return []
-  const heads = await readHeads(database, [...new Set(endpoints.map(({ organizationId }) => organizationId))])
+  const feeds = await readFeedStates(database, [...new Set(endpoints.map(({ organizationId }) => organizationId))])
+  const heads = new Map(feeds.map(({ organizationId, position }) => [organizationId, position]))
   const due = new Map((await endpointsWithDueAttempts(database, now)).map((each) => [nameOf(each), each.since]))
   return endpoints
     .map((endpoint) => {

@@ -71,7 +71,7 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   const { database, signals, runtime, timing, log, observer, signal } = options
   const dispatcher = new Dispatcher(options)
   let endpoints: ReadonlyMap<string, readonly EnabledEndpoint[]> = new Map()
-  signals.on('advance', (organizationId) => {
+  signals.on('placed', (organizationId) => {
     for (const endpoint of endpoints.get(organizationId) ?? []) dispatcher.wake(endpoint, { isDue: false })
   })
   while (!signal.aborted) {

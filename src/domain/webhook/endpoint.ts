@@ -3,7 +3,7 @@ import { destinationFrom } from '../../egress/webhook-destination.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { findFeedEnd, readHeads } from '../../store/event.js'
+import { findFeedEnd, readFeedStates } from '../../store/event.js'
 import type { StandardValues } from '../../store/standard-writes.js'
 import {
   disableEndpoint,
@@ -42,8 +42,8 @@ export function createEndpoint(
   const { organizationId } = scope.caller
   const { keys, publicKey } = newSigningKeys(scope.runtime, hasPublicKey)
   return scope.tables.transaction(async (tables) => {
-    const position = (await readHeads(tables, [organizationId])).get(organizationId) ?? '0'
-    const values = { ...given, url, publicKey, position: BigInt(position) }
+    const [feed] = await readFeedStates(tables, [organizationId])
+    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0) }
     const json = await createObject({ ...scope, tables }, webhookEndpoints, values)
     const { id }: { readonly id: string } = JSON.parse(json)
     await secrets.add(tables, { organizationId, id }, keys, scope.runtime)
