@@ -160,14 +160,20 @@ export interface FeedState {
   readonly isBehind: boolean
 }
 
+/** Each table has the condition of its own, so that a cluster asks only the shards of these organizations. */
 const states = createStatement<{ readonly organizationIds: readonly string[] }, FeedState>({
   name: 'read_feed_states',
   columns: { organizationId: 'text', position: 'text', isBehind: 'bool' },
-  text: ({ organizationIds }) => Prisma.sql`
+  text: ({ organizationIds }) => {
+    const isOfThem = (alias: string) =>
+      Prisma.sql`${Prisma.raw(alias)}.organization_id = ANY (${organizationIds}::text[])`
+    return Prisma.sql`
 SELECT h.organization_id AS "organizationId", h.position::text AS position,
-       EXISTS (SELECT FROM event_outbox o WHERE o.organization_id = h.organization_id) AS "isBehind"
+       EXISTS (SELECT FROM event_outbox o
+                WHERE ${isOfThem('o')} AND o.organization_id = h.organization_id) AS "isBehind"
   FROM event_heads h
- WHERE h.organization_id = ANY (${organizationIds}::text[])`,
+ WHERE ${isOfThem('h')}`
+  },
 })
 
 /** How far those feeds of some organizations are that exist. */
