@@ -40,7 +40,7 @@ export async function batchUpdateAppResources(
     const locked = await lockAppResources(transaction, caller, updates)
     const updated = await resources.updateAppResources(transaction, caller.organizationId, updates)
     const events = updates.map(({ id }): CallEvent => {
-      return { action: 'app_resource.update', targetType: 'app_resource', targetId: id, teamId: locked.get(id)?.teamId }
+      return { action: 'app_resource.update', targetId: id, teamId: locked.get(id)?.teamId }
     })
     await recordCallEvents(scope, transaction, events)
     return updated
@@ -109,7 +109,7 @@ export async function batchCreateAppResources(
     )
     await resources.createAppResources(transaction, organizationId, rows)
     const events = rows.map(({ teamId, ...row }): CallEvent => {
-      const target = { targetType: 'app_resource', targetId: row.id, teamId }
+      const target = { targetId: row.id, teamId }
       return { action: 'app_resource.create', ...target, changedFields: Object.keys(row) }
     })
     await recordCallEvents(scope, transaction, events)

@@ -71,7 +71,7 @@ export async function writeGroupMember(
       const now = runtime.now()
       await store.groupStore.update(transaction, { organizationId, id: groupId }, { updatedAt: now }, now)
     }
-    const target = { targetType: 'group', targetId: groupId, changedFields: isChange ? ['members'] : [] }
+    const target = { targetId: groupId, changedFields: isChange ? ['members'] : [] }
     await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])
   })
 }

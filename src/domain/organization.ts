@@ -23,7 +23,7 @@ export function updateOrganization(scope: Scope, { name }: { readonly name?: str
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
     const changedFields = after === before ? [] : ['name']
-    const target = { targetType: 'organization', targetId, changedFields }
+    const target = { targetId, changedFields }
     await recordCallEvents(scope, transaction, [{ action: 'organization.update', ...target }])
     return after
   })

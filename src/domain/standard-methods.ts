@@ -91,7 +91,7 @@ export function createObject(
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
     await resource.store.create(transaction, key, values, runtime.now())
     const { json, teamId } = await written(scope, transaction, resource, key.id)
-    const target = { targetType: resource.auditedAs, targetId: key.id, teamId }
+    const target = { targetId: key.id, teamId }
     const event = { action: actionOf(resource, 'create'), ...target, changedFields: Object.keys(JSON.parse(json)) }
     await recordCallEvents(scope, transaction, [event])
     return json
@@ -142,7 +142,7 @@ export function updateObject(
     await requireReferences(scope, transaction, resource, values)
     await resource.store.update(transaction, key, values, now)
     const { json, teamId } = await written(scope, transaction, resource, id)
-    const target = { targetType: resource.auditedAs, targetId: id, teamId }
+    const target = { targetId: id, teamId }
     const event = { action, ...target, changedFields: changedFields(before.json, json) }
     await recordCallEvents(scope, transaction, [event])
     return json
@@ -161,7 +161,7 @@ export function deleteObject(scope: Scope, resource: StandardResource, id: strin
     const referrers = await store.referrers(transaction, key)
     if (referrers.length > 0) throw inUse(name, id, referrers)
     await store.delete(transaction, key)
-    const target = { targetType: resource.auditedAs, targetId: id, teamId }
+    const target = { targetId: id, teamId }
     await recordCallEvents(scope, transaction, [{ action: actionOf(resource, 'delete'), ...target }])
   })
 }

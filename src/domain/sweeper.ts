@@ -94,7 +94,7 @@ function removeEndedRoles(tables: Tables, ended: ExpiredOf, runtime: Runtime): P
   return tables.transaction(async (transaction) => {
     const removed = await deleteEndedRoles(transaction, ended)
     const event = { organizationId: ended.organizationId, action: 'team_member.remove' } as const
-    const events = removed.map(({ teamId, userId }) => ({ ...event, targetType: 'user', targetId: userId, teamId }))
+    const events = removed.map(({ teamId, userId }) => ({ ...event, targetId: userId, teamId }))
     if (events.length > 0) await recordAuditEvents(transaction, events, { actor: systemActor, runtime })
     return events.length
   })

@@ -144,9 +144,7 @@ function changeMember(
     const what = { resourceType: 'team member', resourceId: userId }
     requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
     const changedFields = await change(transaction, key, before)
-    await recordCallEvents(scope, transaction, [
-      { action, targetType: 'user', targetId: userId, teamId, changedFields },
-    ])
+    await recordCallEvents(scope, transaction, [{ action, targetId: userId, teamId, changedFields }])
   })
 }
 

@@ -56,6 +56,20 @@ export type AuditAction = (typeof actions)[number]
 /** Every action that the audit log records, in the order of their texts. */
 export const auditActions: readonly AuditAction[] = [...actions].sort()
 
+/** Actions on what belongs to something else, by their first word: the target is what it belongs to. */
+const ownerOf: Readonly<Record<string, string>> = {
+  access_token: 'api_key',
+  team_member: 'user',
+  user_relationship: 'user',
+  user_token: 'user',
+}
+
+/** What an action is done to, such as `user`. */
+export function targetTypeOf(action: AuditAction): string {
+  const [type = ''] = action.split('.')
+  return ownerOf[type] ?? type
+}
+
 /** Whether a text is one of these actions. */
 export function isAuditAction(text: string): text is AuditAction {
   return auditActions.some((action) => action === text)

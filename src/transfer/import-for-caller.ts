@@ -43,7 +43,7 @@ export async function importForCaller(
     const result = await work(transaction)
     refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
     const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
-    const target = { targetType: 'organization', targetId: organizationId, changedFields: kinds }
+    const target = { targetId: organizationId, changedFields: kinds }
     const event = { organizationId, action: 'organization.import', ...target } as const
     if (kinds.length > 0) await recordAuditEvents(transaction, [event], { ...author, runtime })
     return result

@@ -190,7 +190,7 @@ function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome):
     const taken = newOwner === 'PINNED' ? 'PINNED' : 'WRITTEN'
     return [{ field, outcome: !hasNewValue && newOwner === 'AUTOMATION' ? 'RELEASED' : taken, oldOwner, newOwner }]
   })
-  return { organizationId, action: 'user.import', targetType: 'user', targetId: id, changes }
+  return { organizationId, action: 'user.import', targetId: id, changes }
 }
 
 function ownersFrom(json: string | null): readonly string[] {

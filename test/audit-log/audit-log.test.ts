@@ -18,7 +18,7 @@ describe('the audit log', () => {
     await insertFixture(database)
     key = (await insertApiKey(database, { organizationId: acme })).token
     const actor = { kind: 'API_KEY', id: 'key-1', name: 'Key' } as const
-    const event = { organizationId: acme, action: 'user.update', targetType: 'user', targetId: 'ada' } as const
+    const event = { organizationId: acme, action: 'user.update', targetId: 'ada' } as const
     const skipped = { field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' } as const
     await recordAuditEvents(database, [{ ...event, changes: [skipped] }], { actor, requestId: 'request-1', runtime })
     const second = { ...actor, id: 'key-2' }
@@ -30,8 +30,8 @@ describe('the audit log', () => {
     await recordAuditEvents(
       database,
       [
-        { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri', teamId: itTeam },
-        { ...event, action: 'priority.update', targetType: 'priority', targetId: 'pri-2', teamId: people },
+        { ...event, action: 'priority.update', targetId: 'pri', teamId: itTeam },
+        { ...event, action: 'priority.update', targetId: 'pri-2', teamId: people },
         { ...event, organizationId: globex },
       ],
       { actor, runtime },
@@ -124,7 +124,7 @@ describe('the audit log', () => {
       await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
       const { token } = await insertApiKey(database, { organizationId })
       const add = (targetId: string) =>
-        recordAuditEvents(database, [{ organizationId, action: 'user.update', targetType: 'user', targetId }], {
+        recordAuditEvents(database, [{ organizationId, action: 'user.update', targetId }], {
           actor: systemActor,
           runtime,
         })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type AuditEvent, actorOf, recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
+import { auditActions, targetTypeOf } from '../../src/store/audit-action.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { createTestRuntime } from '../support/runtime.js'
 import type { Database } from '../support/sql.js'
@@ -16,7 +17,6 @@ const caller: Caller = {
 const event: AuditEvent = {
   organizationId: 'org-1',
   action: 'user.update',
-  targetType: 'user',
   targetId: 'user-1',
   changes: [{ field: 'JOB_TITLE', outcome: 'SKIPPED_PINNED', oldOwner: 'PINNED', newOwner: 'PINNED' }],
 }
@@ -39,7 +39,6 @@ describe('audit events', () => {
     const other: AuditEvent = {
       organizationId: 'org-1',
       action: 'api_key.create',
-      targetType: 'api_key',
       targetId: 'key-2',
       teamId: 'team-1',
     }
@@ -67,6 +66,18 @@ describe('audit events', () => {
         ],
       }),
       expect.objectContaining({ actor_kind: 'SYSTEM', actor_id: '', team_id: 'team-1', request_id: '', changes: [] }),
+    ])
+  })
+
+  it('are about what the first word of their action names, or about what that belongs to', () => {
+    const others = auditActions.filter((action) => !action.startsWith(`${targetTypeOf(action)}.`))
+    expect(others.map((action) => [action, targetTypeOf(action)])).toEqual([
+      ['access_token.revoke', 'api_key'],
+      ['team_member.remove', 'user'],
+      ['team_member.set', 'user'],
+      ['user_relationship.create', 'user'],
+      ['user_relationship.delete', 'user'],
+      ['user_token.revoke', 'user'],
     ])
   })
 

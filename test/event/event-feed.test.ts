@@ -14,7 +14,6 @@ import { protocols, startTestService, type TestService } from '../support/servic
 const event = {
   organizationId: fixture.acme,
   action: 'organization.update',
-  targetType: 'organization',
   targetId: '',
 } as const
 const { acme, globex, it: itTeam, people, priorities, users } = fixture

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.js'
 
 const { acme, globex } = fixture
 const DAY_SECONDS = 86_400
-const event = { action: 'team.create', targetType: 'team', targetId: 't' } as const
+const event = { action: 'team.create', targetId: 't' } as const
 
 describe('events that are too old', () => {
   let service: TestService

@@ -48,7 +48,7 @@ describe('the sequencer', () => {
     running = runSequencer({ database, runtime, timing, log, signals, observer, signal: stop.signal })
   }
   const record = () => {
-    const event = { organizationId: acme, action: 'organization.update' as const, targetType: 'organization' }
+    const event = { organizationId: acme, action: 'organization.update' as const }
     return recordAuditEvents(database, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
   }
   const write = async () => {

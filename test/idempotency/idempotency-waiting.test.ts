@@ -32,11 +32,10 @@ const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })
 /** An effect that can be counted. */
 const effectOf = (name: string) => async (store: Tables) => {
   await store.transaction((transaction) =>
-    recordAuditEvents(
-      transaction,
-      [{ organizationId: fixture.acme, action: 'user.update', targetType: '', targetId: name }],
-      { actor: systemActor, runtime },
-    ),
+    recordAuditEvents(transaction, [{ organizationId: fixture.acme, action: 'user.update', targetId: name }], {
+      actor: systemActor,
+      runtime,
+    }),
   )
   return answerOf(`{"effect":"${name}"}`)
 }

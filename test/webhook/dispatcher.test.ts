@@ -34,7 +34,6 @@ describe('the dispatcher of webhooks', () => {
       Array.from({ length: count }, (_, index) => ({
         organizationId: acme,
         action,
-        targetType: 'priority',
         targetId: `${index}`,
       })),
       { actor: systemActor, runtime: service.runtime },

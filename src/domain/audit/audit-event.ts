@@ -1,7 +1,7 @@
 import type { ActorKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import { consecutiveIds, type Runtime } from '../../runtime/runtime.js'
-import type { AuditAction } from '../../store/audit-action.js'
+import { type AuditAction, targetTypeOf } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
 import type { Caller, CallerKind, Scope } from '../caller/caller.js'
@@ -25,8 +25,7 @@ export interface Author {
 export interface AuditEvent {
   readonly organizationId: string
   readonly action: AuditAction
-  /** Such as `user`. */
-  readonly targetType: string
+  /** The id of what it is done to. */
   readonly targetId: string
   /** The team of the target, if it has one. */
   readonly teamId?: string | null | undefined
@@ -88,9 +87,10 @@ function insertEvents(
   { actor, requestId = '', runtime }: Author & { readonly runtime: Runtime },
 ): Promise<void> {
   const ids = consecutiveIds(runtime, events.length)
-  const rows = events.map(({ action, targetType, targetId, teamId, changes = [], changedFields = [] }, index) => {
+  const rows = events.map(({ action, targetId, teamId, changes = [], changedFields = [] }, index) => {
     const names = changes.length === 0 ? changedFields : writtenFields(changes)
     const id = ids[index] ?? ''
+    const targetType = targetTypeOf(action)
     return { id, action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
   })
   const context = { organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }

@@ -228,5 +228,5 @@ export function keyEvent(
   action: AuditAction,
   { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,
 ): AuditEvent {
-  return { organizationId, action, targetType: 'api_key', targetId: id, teamId }
+  return { organizationId, action, targetId: id, teamId }
 }

@@ -81,5 +81,5 @@ export async function revokeUserToken(
 
 /** The audit event of the end of a user's token. */
 export function userTokenEvent({ organizationId, userId }: TokenHolder): AuditEvent {
-  return { organizationId, action: 'user_token.revoke', targetType: 'user', targetId: userId }
+  return { organizationId, action: 'user_token.revoke', targetId: userId }
 }

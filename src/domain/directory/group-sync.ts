@@ -133,6 +133,6 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
 }
 
 async function recordEvent(scope: DirectoryScope, targetId: string, action: AuditAction): Promise<void> {
-  const event = { organizationId: scope.organizationId, action, targetType: 'group', targetId }
+  const event = { organizationId: scope.organizationId, action, targetId }
   await recordAuditEvents(scope.tables, [event], writerOf(scope))
 }

@@ -238,7 +238,7 @@ function eventsOf(
   { change, member, isNew, changes }: ChangedMember,
   before: Member,
 ): AuditEvent[] {
-  const event = { organizationId, targetType: 'user', targetId: member.userId }
+  const event = { organizationId, targetId: member.userId }
   const events: AuditEvent[] = []
   const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
   if (isNew) events.push({ ...event, action: 'user.create', changes })

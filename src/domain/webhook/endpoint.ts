@@ -161,7 +161,7 @@ export function disableFailing(
   if (reason === undefined) return Promise.resolve(undefined)
   return database.transaction(async (transaction) => {
     if (!(await disableEndpoint(transaction, { organizationId, id }, reason))) return undefined
-    const target = { targetType: 'webhook_endpoint', targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
+    const target = { targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
     const event = { organizationId, action: 'webhook_endpoint.disable', ...target } as const
     await recordAuditEvents(transaction, [event], { actor: systemActor, runtime })
     return reason
