@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { addForScreens, type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
-import { keyboardFaultsOf } from '../support/keyboard.js'
+import { keyboardFaultsOf, openPalette } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
 interface ConsoleScreen {
@@ -253,8 +253,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   ])('finds what is not a person by its name: %s', async (text, name) => {
     const { page } = opened
     const dialog = page.getByRole('dialog', { name: 'Find anything' })
-    await page.keyboard.press('Control+k')
-    await dialog.waitFor()
+    await openPalette(page)
     await page.keyboard.type(text)
     await page.getByRole('option', { name: new RegExp(`^${name}`) }).waitFor()
     await page.keyboard.press('Enter')
@@ -278,8 +277,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     }
     const { page, requested, close } = await console.open('/directory', await console.token())
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Find anything' }).waitFor()
+    await openPalette(page)
     requested.length = 0
     await page.keyboard.insertText('lighthouse')
     for (const name of [

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { openPalette } from '../support/keyboard.js'
 
 let console: TestConsole
 let token: string
@@ -70,8 +71,7 @@ describe('people in the console', () => {
   it('are found by the keyboard alone, and opened with Ctrl-K', async () => {
     const page = await open('/people')
     await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Find anything' }).waitFor()
+    await openPalette(page)
     await page.keyboard.type('chid')
     await page.getByRole('option', { name: /Chidi Okafor/ }).waitFor()
     await page.keyboard.press('Enter')
@@ -247,6 +247,7 @@ describe('changes of many people in the console', () => {
     const { json } = await console.service.rest('GET', '/v2/users/user_luca', { token })
     expect(json.data.department).toBe('Treasury')
     // The name of somebody who does not exist is asked for.
+    await page.waitForLoadState('networkidle')
     opened[0]?.complaints.splice(0)
   })
 })

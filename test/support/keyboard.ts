@@ -1,5 +1,11 @@
 import type { Page } from 'playwright-core'
 
+/** Opens the palette, and waits until it takes what is typed: the focus comes to it after it is shown. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.locator('[role=dialog] input:focus').waitFor()
+}
+
 /** What of a screen is not used by the keyboard: what Tab never reaches, and dialogs that keep or lose the focus. */
 export async function keyboardFaultsOf(page: Page): Promise<string[]> {
   await page.evaluate(defineWalk)
@@ -25,6 +31,9 @@ async function dialogFaults(page: Page, name: string): Promise<string[]> {
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   if ((await page.evaluate('walk.opens()')) === false) return []
+  // A dialog that reads first is followed by another, to which the focus then comes.
+  await dialog.getByLabel('Loading').waitFor({ state: 'detached' })
+  await page.evaluate('walk.opens()')
   const faults = await unreached(page, '[role=dialog]')
   // The first one closes the tooltip of a button that has the focus.
   await page.keyboard.press('Escape')
