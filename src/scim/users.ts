@@ -41,7 +41,6 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const { scope, body, report } = request
     report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
     const document = readResource(body, userType, report)
-    const { active = true } = userWriteFrom(document, report, new Set())
     const externalId = textIn(document, 'externalId') ?? null
     const nameKey = emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
     const known = await findDirectoryIdentity(scope.tables, scope.organizationId, nameKey, externalId)
@@ -51,7 +50,8 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     }
     return writeUser(request, returning.userId, (user, read) => {
       if (!isGone(user)) throw userTaken(user.userId)
-      return { ...read(withKeptId(document, body, user), user), active }
+      const write = read(withKeptId(document, body, user), user)
+      return { ...write, active: write.active ?? true }
     })
   },
 

@@ -30,15 +30,15 @@ export interface AuditEventSelection extends Scope {
   readonly pageSize: number
 }
 
+/** Who did what an event `e` of the log records. */
+export const actorResource = declareResource(ActorSchema, schema.AuditEvent, 'e', {
+  kind: 'actor_kind',
+  id: 'actor_id',
+  name: 'actor_name',
+})
+
 const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', {
-  actor: {
-    kind: 'columns',
-    resource: declareResource(ActorSchema, schema.AuditEvent, 'e', {
-      kind: 'actor_kind',
-      id: 'actor_id',
-      name: 'actor_name',
-    }),
-  },
+  actor: { kind: 'columns', resource: actorResource },
   changedFields: {
     kind: 'computed',
     sql: Prisma.sql`CASE WHEN e.changes::text = '[]' THEN e.changed_fields ELSE '{}' END`,

@@ -1,11 +1,11 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { ActorSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import type { Models } from '../db/prisma.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
+import { actorResource } from './audit-log.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
@@ -52,14 +52,7 @@ const eventResource = declareResource(EventSchema, schema.AuditEvent, 'e', {
     kind: 'columns',
     resource: declareResource(EventSubjectSchema, schema.AuditEvent, 'e', { type: 'target_type', id: 'target_id' }),
   },
-  actor: {
-    kind: 'columns',
-    resource: declareResource(ActorSchema, schema.AuditEvent, 'e', {
-      kind: 'actor_kind',
-      id: 'actor_id',
-      name: 'actor_name',
-    }),
-  },
+  actor: { kind: 'columns', resource: actorResource },
 })
 
 /** The JSON of an event: the row `e` of the audit log, and its position. */
