@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { systemTiming, type Timing } from '../../src/db/retries.js'
+import type { Tables } from '../../src/db/tables.js'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { FeedSignals } from '../../src/domain/event/feed-signals.js'
 import { runSequencer } from '../../src/domain/event/sequencer.js'
@@ -38,14 +39,13 @@ describe('the sequencer', () => {
     await running
   })
 
-  const run = (timing: Timing = systemTiming) => {
-    const log = {
-      warn: ({ err }: { err: unknown }) => {
-        throw err
-      },
-    }
+  const fail = (err: unknown) => {
+    throw err
+  }
+  const run = (timing: Timing = systemTiming, onFailure: (err: unknown) => void = fail, tables: Tables = database) => {
+    const log = { warn: ({ err }: { err: unknown }) => onFailure(err) }
     const observer = { sequenced: (events: number) => rounds.push(events), waiting: () => undefined }
-    running = runSequencer({ database, runtime, timing, log, signals, observer, signal: stop.signal })
+    running = runSequencer({ database: tables, runtime, timing, log, signals, observer, signal: stop.signal })
   }
   const record = () => {
     const event = { organizationId: acme, action: 'organization.update' as const }
@@ -78,6 +78,20 @@ describe('the sequencer', () => {
     await wait(50)
     await record()
     await eventually(async () => expect(placed()).toBe(1))
+  })
+
+  it.each(['read_feed_states', 'sequence_events'])('tries again once a second if %s fails', async (failing) => {
+    const warned: unknown[] = []
+    const statement: Tables['run'] = (each, parameters) =>
+      each.name === failing ? Promise.reject(new Error('it fails')) : database.run(each, parameters)
+    run(systemTiming, (err) => void warned.push(err), { ...database, run: statement })
+    const waiting = next('1000000').catch(() => false)
+    await record()
+    await wait(1_500)
+    expect([1, 2]).toContain(warned.length)
+    stop.abort(null)
+    expect(await waiting).toBe(false)
+    await sequenceEvents(database, acme)
   })
 
   describe('while events gather without end, and no outbox is swept', () => {

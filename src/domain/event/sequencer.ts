@@ -8,7 +8,10 @@ import type { FeedSignals } from './feed-signals.js'
 const LOOK_MILLIS = 10
 /** How long events gather for which nobody waits, so that many share a round. */
 const GATHER_MILLIS = 200
-/** How often the outbox is searched for what no process has given positions to, with what has gathered. */
+/**
+ * How often the outbox is searched for what no process has given positions to, with what has gathered; and what has failed
+ * is tried again.
+ */
 const SWEEP_MILLIS = 1_000
 /** How often as long as a turn the pause after it is at least; and how long it is at most. */
 const PAUSE_OF_TURN = 3
@@ -47,6 +50,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   const { database, signals, log, timing, signal } = options
   let gatheredAt = Number.NEGATIVE_INFINITY
   let sweptAt = Number.NEGATIVE_INFINITY
+  const failing = new Set<string>()
   while (!signal.aborted) {
     const startedAt = timing.now()
     try {
@@ -56,12 +60,16 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
         for (const organizationId of signals.takeCommitted()) behind.add(organizationId)
         if (startedAt - sweptAt >= SWEEP_MILLIS) {
           sweptAt = startedAt
+          failing.clear()
           for (const organizationId of await sweepOutbox(options)) behind.add(organizationId)
         }
       }
-      for (const organizationId of behind) await sequence(options, organizationId)
+      for (const organizationId of behind) {
+        if (!failing.has(organizationId) && !(await sequence(options, organizationId))) failing.add(organizationId)
+      }
     } catch (err) {
       log.warn({ err }, 'the outbox of events could not be read')
+      await pause(SWEEP_MILLIS, signal, timing)
     }
     const pauseMillis = Math.min((timing.now() - startedAt) * PAUSE_OF_TURN, MAX_PAUSE_MILLIS)
     await pause(Math.max(LOOK_MILLIS, pauseMillis), signal, timing)
@@ -86,8 +94,11 @@ async function sweepOutbox({ database, runtime, observer }: SequencerOptions): P
   return organizationIds
 }
 
-/** Gives positions to all events of an organization that are committed. A failure is logged: others have theirs. */
-async function sequence({ database, signals, log, observer }: SequencerOptions, organizationId: string): Promise<void> {
+/** Gives positions to all events of an organization that are committed, and returns whether it could; a failure is logged. */
+async function sequence(
+  { database, signals, log, observer }: SequencerOptions,
+  organizationId: string,
+): Promise<boolean> {
   try {
     for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, organizationId)
@@ -95,14 +106,16 @@ async function sequence({ database, signals, log, observer }: SequencerOptions, 
         // If it was another process that had the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
         signals.committed(organizationId)
-        return
+        return true
       }
       writes = sequenced.writes
       observer?.sequenced(sequenced.events)
       signals.advanced(organizationId, sequenced.position)
       signals.emit('placed', organizationId)
     }
+    return true
   } catch (err) {
     log.warn({ err, organizationId }, 'events could not be given positions')
+    return false
   }
 }
