@@ -36,30 +36,33 @@ export async function benchEvents(server: BenchServer, report: Report): Promise<
   const receiver = await receive()
   const environment = { WEBHOOK_ALLOW: `127.0.0.1:${receiver.port}`, SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
   const serve = { DATABASE_URL: connectionString, PORT: '0', ...environment }
-  await withProcess(serve, async (run, origin) => {
-    report.atMost('processor time of a page of 1,000 events, ms', await costOfPage(run, origin, key), 15)
-    const json = { url: `http://127.0.0.1:${receiver.port}/`, types: ['priority.update'] }
-    await callJson({ origin }, '/v2/webhook-endpoints', { method: 'POST', token: user, json })
-    // A process finds a new endpoint within a second.
-    await wait(2_000)
-    const reading = await follow(origin, key)
-    await write(origin, user, WRITES_PER_SECOND, SECONDS)
-    const readable = await reading.end()
-    const sent = receiver.millis.length
-    report.atLeast(`events read and sent at ${WRITES_PER_SECOND} writes a second`, sent, readable.length)
-    report.atMost('commit to readable in the feed, p50, ms', quantile(readable, 0.5), 20)
-    report.atMost('commit to readable in the feed, p99, ms', quantile(readable, 0.99), 250)
-    report.atMost('commit to first webhook, p99, ms', quantile(receiver.millis, 0.99), 2_000)
-    await withProcess(serve, async (_other, elsewhere) => {
-      const reading = await follow(elsewhere, key)
-      await write(origin, user, ELSEWHERE_PER_SECOND, ELSEWHERE_SECONDS)
+  try {
+    await withProcess(serve, async (run, origin) => {
+      report.atMost('processor time of a page of 1,000 events, ms', await costOfPage(run, origin, key), 15)
+      const json = { url: `http://127.0.0.1:${receiver.port}/`, types: ['priority.update'] }
+      await callJson({ origin }, '/v2/webhook-endpoints', { method: 'POST', token: user, json })
+      // A process finds a new endpoint within a second.
+      await wait(2_000)
+      const reading = await follow(origin, key)
+      await write(origin, user, WRITES_PER_SECOND, SECONDS)
       const readable = await reading.end()
-      report.atLeast('events read at another process', readable.length, ELSEWHERE_PER_SECOND * ELSEWHERE_SECONDS)
-      report.atMost('commit to readable at another process, p50, ms', quantile(readable, 0.5), 20)
-      report.atMost('commit to readable at another process, p99, ms', quantile(readable, 0.99), 250)
+      const sent = receiver.millis.length
+      report.atLeast(`events read and sent at ${WRITES_PER_SECOND} writes a second`, sent, readable.length)
+      report.atMost('commit to readable in the feed, p50, ms', quantile(readable, 0.5), 20)
+      report.atMost('commit to readable in the feed, p99, ms', quantile(readable, 0.99), 250)
+      report.atMost('commit to first webhook, p99, ms', quantile(receiver.millis, 0.99), 2_000)
+      await withProcess(serve, async (_other, elsewhere) => {
+        const reading = await follow(elsewhere, key)
+        await write(origin, user, ELSEWHERE_PER_SECOND, ELSEWHERE_SECONDS)
+        const readable = await reading.end()
+        report.atLeast('events read at another process', readable.length, ELSEWHERE_PER_SECOND * ELSEWHERE_SECONDS)
+        report.atMost('commit to readable at another process, p50, ms', quantile(readable, 0.5), 20)
+        report.atMost('commit to readable at another process, p99, ms', quantile(readable, 0.99), 250)
+      })
     })
-  })
-  receiver.close()
+  } finally {
+    receiver.close()
+  }
 }
 
 /** Runs a service for as long as it is used. */
@@ -118,8 +121,7 @@ async function costOfPage(run: Run, origin: string, token: string) {
   await readAll()
   const before = run.cpuMicros()
   await readAll()
-  const cpuMillis = (run.cpuMicros() - before) / 1_000 / PAGES
-  return cpuMillis
+  return (run.cpuMicros() - before) / 1_000 / PAGES
 }
 
 /** Waits for events from now on until it is ended, which returns after how many milliseconds each was read. */

@@ -47,9 +47,9 @@ describe('the sequencer', () => {
     const observer = { sequenced: (events: number) => rounds.push(events), waiting: () => undefined }
     running = runSequencer({ database: tables, runtime, timing, log, signals, observer, signal: stop.signal })
   }
-  const record = () => {
+  const record = (tables: Tables = database) => {
     const event = { organizationId: acme, action: 'organization.update' as const }
-    return recordAuditEvents(database, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
+    return recordAuditEvents(tables, [{ ...event, targetId: acme, teamId: '' }], { actor: systemActor, runtime })
   }
   const write = async () => {
     await record()
@@ -101,24 +101,27 @@ describe('the sequencer', () => {
     })
 
     it('places events for whoever waits, whichever process has written them', async () => {
-      await record()
-      await wait(100)
-      expect(placed()).toBe(0)
       for (let written = 1; written < 5; written++) {
+        await record()
+        await wait(50)
+        expect(placed()).toBe(written - 1)
         const last = await lastPosition()
         const start = performance.now()
         expect(await next(last)).toBe(true)
         expect(performance.now() - start).toBeLessThan(500)
         expect(placed()).toBe(written)
-        await record()
       }
     })
 
     it('tells whoever waits of events that another process has placed', async () => {
       const isBeyond = next(await lastPosition())
-      await record()
-      await sequenceEvents(database, acme)
+      // This process never sees them without positions.
+      await database.transaction(async (tables) => {
+        await record(tables)
+        await sequenceEvents(tables, acme)
+      })
       expect(await isBeyond).toBe(true)
+      expect(placed()).toBe(0)
     })
   })
 })

@@ -34,7 +34,7 @@ const BOOKMARK_MILLIS = 10_000
 
 /**
  * The events after a cursor, oldest first. Without any, it waits for one as long as is asked for, and a moment in any
- * case if events are about to get positions: so callers find what was committed before their call. Callers with
+ * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Callers with
  * `audit:read` only in teams get the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for
  * the cursor, and after a wait whatever admission throws.
  */

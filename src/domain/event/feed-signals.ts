@@ -6,7 +6,7 @@ const READERS = 4
 
 /** What the calls of one process tell each other about feeds: who has committed, and who waits. */
 export class FeedSignals extends EventEmitter<{
-  /** Events of an organization have got positions here. */
+  /** All events of an organization that were committed have positions, which this process has just seen to. */
   placed: [organizationId: string]
 }> {
   readonly #committed = new Set<string>()
