@@ -30,14 +30,14 @@ const written = {
   'test/support/standard-resources.ts': /^ {2}EntityType: \{\n(?:.*\n)*? {2}\},\n/gm,
 }
 
-it('a resource with five plain methods costs at most 150 lines in 8 files', () => {
+it('a resource with five plain methods costs at most 190 lines in 8 files', () => {
   const lines = Object.entries(written).map(([path, pattern]) => {
     const text = readFileSync(join(import.meta.dirname, '..', path), 'utf8')
     return [...text.matchAll(pattern)].flatMap(([found]) => found.trimEnd().split('\n')).length
   })
   expect(lines).toHaveLength(8)
   expect(Math.min(...lines)).toBeGreaterThan(0)
-  expect(lines.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(150)
+  expect(lines.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(190)
 })
 
 let service: TestService

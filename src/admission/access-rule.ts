@@ -34,7 +34,7 @@ function faultOf({ anonymous, callers, credentialKinds, permission }: AccessRule
     const namesAny = credentialKinds.length > 0 || namesPermission || namesCallers
     return namesAny ? 'is anonymous and names credentials' : undefined
   }
-  if (credentialKinds.length === 0) return 'has no svc.v2.access option that names a kind of credential'
+  if (credentialKinds.length === 0) return 'has no svc.v2.access option'
   if (namesCallers) return namesPermission ? 'names callers and a permission' : undefined
   return permissions.some((known) => known === permission) ? undefined : `names no known permission (${permission})`
 }

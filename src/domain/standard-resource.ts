@@ -21,7 +21,7 @@ export interface StandardResource {
 /** What is not the default. */
 type StandardOptions = Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>>
 
-/** Declares the standard methods of the objects in a store. Throws if its service names no group of permissions. */
+/** Declares the standard methods of the objects in a store. Throws if its methods have no common group of permissions. */
 export function standardResource(store: StandardStore, options: StandardOptions = {}): StandardResource {
   const words = store.type.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return {
@@ -39,7 +39,7 @@ export function standardResource(store: StandardStore, options: StandardOptions 
 function permissionOf({ type, permissions: group }: StandardStore, verb: 'read' | 'write'): Permission {
   const permission = permissions.find((each) => each === `${group}:${verb}`)
   if (permission === undefined)
-    throw new Error(`there is no permission to ${verb} ${type}: its service names "${group}"`)
+    throw new Error(`there is no permission to ${verb} ${type}: its methods need those of "${group}"`)
   return permission
 }
 

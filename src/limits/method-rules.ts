@@ -11,9 +11,13 @@ export function onlyReads({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
 }
 
-/** Who may call a method; nobody if it does not say so. */
+/** Who may call a method; nobody if it does not say so. A rule that names no kinds of credential has all of them. */
 export function accessRuleOf(method: DescMethod): AccessRule {
-  return getOption(method, access)
+  const rule = getOption(method, access)
+  if (hasOption(method, access) && !rule.anonymous && rule.credentialKinds.length === 0) {
+    rule.credentialKinds = [...credentialNames.keys()]
+  }
+  return rule
 }
 
 /** The kinds of credential in the order of documents, in words. */

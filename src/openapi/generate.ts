@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { packageRoot, packageVersion } from '../package.js'
 import { contractFiles } from './contract.js'
 
-// Reads a FileDescriptorSet from standard input (npm run schema) and writes the generated files.
+// Reads a FileDescriptorSet from standard input (buf build -o -) and writes the generated files.
 const root = packageRoot()
 const read = (name: string) => JSON.parse(readFileSync(join(root, 'gen/openapi', name), 'utf8'))
 const image = await buffer(process.stdin)

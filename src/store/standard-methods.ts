@@ -1,6 +1,6 @@
 import { getOption } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
-import { permissions } from '../../gen/svc/v2/access_pb.js'
+import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { createCount, createFilteredPages } from './pages.js'
@@ -82,8 +82,8 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   return {
     /** The name of its message, such as `EntityType`. */
     type: desc.name,
-    /** The group of the permissions of its service, such as `entities`. */
-    permissions: desc.file.services.map((service) => getOption(service, permissions)).join(),
+    /** The group of the permissions of its methods, such as `entities`. */
+    permissions: permissionGroupOf(resource),
     /** By which fields a list can be filtered. */
     filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
     /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
@@ -103,6 +103,12 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     },
     ...createStandardWrites(resource),
   }
+}
+
+function permissionGroupOf({ desc }: Resource): string {
+  const methods = desc.file.services.flatMap((service) => service.methods)
+  const groups = methods.map((method) => getOption(method, access).permission.split(':', 1))
+  return [...new Set(groups.flat())].join()
 }
 
 /** The fields by which a list is filtered: those of its request that are columns. Undefined without a list in pages. */

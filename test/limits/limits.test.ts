@@ -60,6 +60,16 @@ describe('limits', () => {
     for (const length of [2 * most, 20 * most]) expect(faultsOf('😀'.repeat(length))).toEqual([fault])
   })
 
+  it('have one pattern for each kind of text', () => {
+    const kinds = {
+      id: '^[A-Za-z0-9_.~:-]*$',
+      line: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+      lines: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$',
+      source: '^[a-z0-9_.-]*$',
+    }
+    expect(patterns().sort()).toEqual(Object.values(kinds).sort())
+  })
+
   it.each(patterns())('mean by %s the same to RE2 and to this engine', (pattern) => {
     const theirs = createValidator()
     const ours = createValidator({ regexMatch: (source, text) => new RegExp(source, 'u').test(text) })

@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MethodOptions, ServiceOptions } from "@bufbuild/protobuf/wkt";
+import type { MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/access.proto.
  */
 export const file_svc_v2_access: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIixwEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgSIAoHY2FsbGVycxgGIAEoDjIPLnN2Yy52Mi5DYWxsZXJzKmQKB0NhbGxlcnMSFwoTQ0FMTEVSU19VTlNQRUNJRklFRBAAEg8KC0NBTExFUlNfQUxMEAESGgoWQ0FMTEVSU19BRE1JTklTVFJBVE9SUxACEhMKD0NBTExFUlNfV1JJVEVSUxADKr8BCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABIoCiRDUkVERU5USUFMX0tJTkRfT1JHQU5JWkFUSU9OX0FQSV9LRVkQARIgChxDUkVERU5USUFMX0tJTkRfVEVBTV9BUElfS0VZEAISHgoaQ1JFREVOVElBTF9LSU5EX1VTRVJfVE9LRU4QAxIgChxDUkVERU5USUFMX0tJTkRfV09SS0VSX1RPS0VOEAQ6TAoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzISLnN2Yy52Mi5BY2Nlc3NSdWxlUgZhY2Nlc3M6QwoLcGVybWlzc2lvbnMSHy5nb29nbGUucHJvdG9idWYuU2VydmljZU9wdGlvbnMY2IYDIAEoCVILcGVybWlzc2lvbnM6ZAoQY3JlZGVudGlhbF9raW5kcxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjZhgMgAygOMhYuc3ZjLnYyLkNyZWRlbnRpYWxLaW5kUg9jcmVkZW50aWFsS2luZHNiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChNzdmMvdjIvYWNjZXNzLnByb3RvEgZzdmMudjIixwEKCkFjY2Vzc1J1bGUSMAoQY3JlZGVudGlhbF9raW5kcxgBIAMoDjIWLnN2Yy52Mi5DcmVkZW50aWFsS2luZBISCgpwZXJtaXNzaW9uGAIgASgJEhEKCWFub255bW91cxgDIAEoCBIeChZ1c2VyX3JlbGF0aW9uX3N1ZmZpY2VzGAQgASgIEh4KFnJlc291cmNlX2JlZm9yZV9saW1pdHMYBSABKAgSIAoHY2FsbGVycxgGIAEoDjIPLnN2Yy52Mi5DYWxsZXJzKmQKB0NhbGxlcnMSFwoTQ0FMTEVSU19VTlNQRUNJRklFRBAAEg8KC0NBTExFUlNfQUxMEAESGgoWQ0FMTEVSU19BRE1JTklTVFJBVE9SUxACEhMKD0NBTExFUlNfV1JJVEVSUxADKr8BCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABIoCiRDUkVERU5USUFMX0tJTkRfT1JHQU5JWkFUSU9OX0FQSV9LRVkQARIgChxDUkVERU5USUFMX0tJTkRfVEVBTV9BUElfS0VZEAISHgoaQ1JFREVOVElBTF9LSU5EX1VTRVJfVE9LRU4QAxIgChxDUkVERU5USUFMX0tJTkRfV09SS0VSX1RPS0VOEAQ6TAoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzISLnN2Yy52Mi5BY2Nlc3NSdWxlUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Which callers a method accepts, and the permission that they need.
@@ -23,7 +23,7 @@ export const file_svc_v2_access: GenFile = /*@__PURE__*/
  */
 export type AccessRule = Message<"svc.v2.AccessRule"> & {
   /**
-   * The kinds of credential that the method supports; others get `permission_denied`.
+   * The kinds of credential that the method supports, all if it names none; others get `permission_denied`.
    *
    * @generated from field: repeated svc.v2.CredentialKind credential_kinds = 1;
    */
@@ -165,29 +165,10 @@ export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
   enumDesc(file_svc_v2_access, 1);
 
 /**
- * The access rule of the method. Its file declares only what differs from the options of the service; `npm run generate`
- * completes it.
+ * The access rule of the method. The server does not start if a method has none.
  *
  * @generated from extension: svc.v2.AccessRule access = 50001;
  */
 export const access: GenExtension<MethodOptions, AccessRule> = /*@__PURE__*/
   extDesc(file_svc_v2_access, 0);
-
-/**
- * The group of the permissions that the methods need, except for what they declare themselves: `tickets` stands for
- * `tickets:read` in methods without side effects, and for `tickets:write` in the others. The server does not start if a
- * method has no rule.
- *
- * @generated from extension: string permissions = 50008;
- */
-export const permissions: GenExtension<ServiceOptions, string> = /*@__PURE__*/
-  extDesc(file_svc_v2_access, 1);
-
-/**
- * The kinds of credential that the methods support; all if none is named.
- *
- * @generated from extension: repeated svc.v2.CredentialKind credential_kinds = 50009;
- */
-export const credential_kinds: GenExtension<ServiceOptions, CredentialKind[]> = /*@__PURE__*/
-  extDesc(file_svc_v2_access, 2);
 

@@ -7,14 +7,13 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
-import { file_svc_v2_form } from "./form_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/rule.proto.
  */
 export const file_svc_v2_rule: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvcnVsZS5wcm90bxIGc3ZjLnYyIvYCCgRSdWxlEjQKBHR5cGUYASABKAlCJrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiTAtRgCEjUKBWZpZWxkGAIgASgJQia6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokwLUYAhIyCgJvcBgDIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAISRgoFdmFsdWUYBCABKAlCN7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJMC1GAUSSwoGdmFsdWVzGAUgAygJQju6SDiSATUQkE4iMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBI4Cghsb2dpY19vcBgGIAEoCUImukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJMC1GAJiBnByb3RvMw", [file_buf_validate_validate, file_svc_v2_form]);
+  fileDesc("ChFzdmMvdjIvcnVsZS5wcm90bxIGc3ZjLnYyIuICCgRSdWxlEjAKBHR5cGUYASABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMQoFZmllbGQYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSLgoCb3AYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSQgoFdmFsdWUYBCABKAlCM7pIMHIuGJBOMileW15ceDAwLVx4MDhceDBiXHgwY1x4MGUtXHgxZlx4N2YtXHg5Zl0qJBJLCgZ2YWx1ZXMYBSADKAlCO7pIOJIBNRCQTiIwci4YkE4yKV5bXlx4MDAtXHgwOFx4MGJceDBjXHgwZS1ceDFmXHg3Zi1ceDlmXSokEjQKCGxvZ2ljX29wGAYgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokYgZwcm90bzM", [file_buf_validate_validate]);
 
 /**
  * A condition, or the link between two conditions. Stored as given.
