@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import { connectErrorJson } from '../call/error-body.js'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { addReason } from '../failure/error-reason.js'
+import { grpcStatus } from '../rpc/grpc-status.js'
 
 /**
  * Answers a request that two readers could understand differently with 400, in whatever protocol it is: one with two
@@ -20,9 +20,8 @@ export function refuseAmbiguous(request: NodeRequest, response: NodeResponse): b
   const headers: OutgoingHttpHeaders = 'stream' in response ? {} : { connection: 'close' }
   const grpc = /^application\/grpc(?:-web)?(?:-text)?(?:\+\w+)?/i.exec(request.headers['content-type'] ?? '')
   if (grpc !== null) {
-    const status = new Headers()
-    setTrailerStatus(status, error)
-    endResponse(request, response, 400, { ...headers, ...Object.fromEntries(status), 'content-type': grpc[0] }, '')
+    const status = Object.fromEntries(grpcStatus(undefined, error))
+    endResponse(request, response, 400, { ...headers, ...status, 'content-type': grpc[0] }, '')
   } else {
     const body = JSON.stringify(connectErrorJson(error, {}))
     endResponse(request, response, 400, { ...headers, 'content-type': 'application/json' }, body)

@@ -3,6 +3,7 @@ import { readChunks } from '../call/body-reader.js'
 import { bodyTooLarge } from '../call/http-failure.js'
 import type { NodeRequest } from '../call/node-http.js'
 import { invalidArgument } from '../protojson/invalid.js'
+import { createBase64Decoder } from './base64-body.js'
 
 /** A message of a stream with its flags. */
 export interface Envelope {
@@ -18,8 +19,12 @@ const PREFIX_BYTES = 5
 /** How much may wait for a handler before the client has to wait. */
 const MAX_WAITING_BYTES = 64 * 1024
 
-/** Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. */
-export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
+/**
+ * Makes the reader of a request whose messages are at most `maxBytes` long, by the length that they declare. With
+ * `isBase64` the body is in base64.
+ */
+export function createEnvelopeReader(request: NodeRequest, maxBytes: number, isBase64 = false) {
+  const decoder = isBase64 ? createBase64Decoder() : undefined
   let chunks: Buffer[] = []
   let length = 0
   /** How many bytes are waited for; 0 if no one waits. */
@@ -27,9 +32,15 @@ export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
   let wake = (): void => undefined
   let hasEnded = false
   let failure: ConnectError | undefined
+  const fail = (error: ConnectError): void => {
+    failure ??= error
+    wake()
+  }
 
   const stopReading = readChunks(request, {
-    chunk(chunk) {
+    chunk(received) {
+      const chunk = decoder === undefined ? received : decoder.decode(received)
+      if (chunk === undefined) return fail(invalidArgument('', 'the body is not base64, which its content type names'))
       chunks.push(chunk)
       length += chunk.length
       if (length < awaited) return
@@ -37,13 +48,11 @@ export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
       if (length > MAX_WAITING_BYTES) request.pause()
     },
     end() {
+      if (decoder?.isComplete() === false) return fail(invalidArgument('', 'the base64 of the body is incomplete'))
       hasEnded = true
       wake()
     },
-    gone(error) {
-      failure ??= error
-      wake()
-    },
+    gone: (error) => fail(error),
   })
   /** All bytes that have arrived, once they are so many; undefined if the request ends before. */
   const receive = async (count: number): Promise<Buffer | undefined> => {
@@ -78,10 +87,9 @@ export function createEnvelopeReader(request: NodeRequest, maxBytes: number) {
     },
     /** Stops reading, and rejects whoever waits for an envelope. */
     stop() {
-      failure ??= new ConnectError('the call has ended', Code.Canceled)
       chunks = []
       stopReading()
-      wake()
+      fail(new ConnectError('the call has ended', Code.Canceled))
     },
   }
 }

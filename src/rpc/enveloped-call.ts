@@ -32,7 +32,7 @@ export function createEnvelopedCall(method: RpcMethod, protocol: EnvelopedProtoc
     /** Begins to read, when the caller is admitted: nothing from a stranger is read. */
     open: () => {
       if (codings.error !== undefined) throw codings.error
-      reader = createEnvelopeReader(call.request, method.maxBodyBytes)
+      reader = createEnvelopeReader(call.request, method.maxBodyBytes, protocol.isBase64)
       return reader
     },
     stop: () => reader?.stop(),
@@ -83,10 +83,10 @@ export function streamExchange(
   }
 }
 
-function envelopeOf({ form, codings }: EnvelopedCall, message: Message): Promise<Uint8Array> {
+function envelopeOf({ form, protocol, codings }: EnvelopedCall, message: Message): Promise<Uint8Array> {
   const written = form.write(message)
   const data = typeof written === 'string' ? Buffer.from(written) : written
-  return bytesOfEnvelope({ flags: 0, data }, codings.response)
+  return bytesOfEnvelope(protocol, { flags: 0, data }, codings.response)
 }
 
 function headersOf({ call, protocol, form, codings }: EnvelopedCall): OutgoingHttpHeaders {
@@ -108,7 +108,12 @@ function endAnswer(
   // Before the end: Node would cut a request that no one reads once it is answered.
   drainRequest(call.request)
   const ending = protocol.end(call.touchedTrailer, error)
-  return endEnveloped(call.response, headersOf(enveloped), parts, ending, codings.response)
+  return endEnveloped(call.response, protocol, {
+    headers: headersOf(enveloped),
+    parts,
+    ending,
+    coding: codings.response,
+  })
 }
 
 /** The one message of a call that has one. */

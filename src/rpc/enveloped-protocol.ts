@@ -6,14 +6,16 @@ import {
   createEndStreamSerialization,
   endStreamFlag,
 } from '@connectrpc/connect/protocol-connect'
-import { parseContentType as grpcType, setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
+import { parseContentType as grpcType } from '@connectrpc/connect/protocol-grpc'
 import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
 import { COMPRESS_MIN_BYTES } from '../call/compression.js'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { isGone, type NodeResponse } from '../call/node-http.js'
 import { addHeaders, sendWhole } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { base64Of } from './base64-body.js'
 import type { Envelope } from './envelope-reader.js'
+import { grpcStatus } from './grpc-status.js'
 
 /** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {
@@ -26,6 +28,8 @@ export interface EnvelopedProtocol {
   readonly acceptEncodingHeader: string
   /** The flag of envelopes that are not messages. */
   readonly endFlag: number
+  /** Whether bodies are in base64. */
+  readonly isBase64: boolean
   /** How a response ends, with what the handler set as its trailers, and with success or with an error. */
   end(trailer: Headers | undefined, failure: ConnectError | undefined): Ending
 }
@@ -43,6 +47,7 @@ export const connectStream: EnvelopedProtocol = {
   encodingHeader: 'connect-content-encoding',
   acceptEncodingHeader: 'connect-accept-encoding',
   endFlag: endStreamFlag,
+  isBase64: false,
   end: (metadata = new Headers(), error) => {
     const end = { metadata, ...(error && { error }) }
     return { envelope: { flags: endStreamFlag, data: endOfStream.serialize(end) } }
@@ -53,6 +58,7 @@ const grpcHeaders = {
   readTimeout: createTimeoutReader({ timeoutHeaders: { 'Grpc-Timeout': 'grpc' } }),
   encodingHeader: 'grpc-encoding',
   acceptEncodingHeader: 'grpc-accept-encoding',
+  isBase64: false,
 }
 
 /** gRPC. */
@@ -64,7 +70,7 @@ export const grpc: EnvelopedProtocol = {
   end: (trailer, failure) => {
     if (failure === undefined && trailer === undefined) return { trailers: { 'grpc-status': '0' } }
     const trailers: OutgoingHttpHeaders = {}
-    addHeaders(trailers, setTrailerStatus(new Headers(trailer), failure))
+    addHeaders(trailers, grpcStatus(trailer, failure))
     return { trailers }
   },
 }
@@ -76,9 +82,15 @@ export const grpcWeb: EnvelopedProtocol = {
   endFlag: trailerFlag,
   ...grpcHeaders,
   end: (trailer, failure) => {
-    const status = setTrailerStatus(new Headers(trailer), failure)
-    return { envelope: { flags: trailerFlag, data: trailerSerialize(status) } }
+    return { envelope: { flags: trailerFlag, data: trailerSerialize(grpcStatus(trailer, failure)) } }
   },
+}
+
+/** gRPC-Web whose bodies are text, as browsers stream them to the `grpc-web` package. Each envelope is encoded by itself. */
+export const grpcWebText: EnvelopedProtocol = {
+  ...grpcWeb,
+  typePrefix: 'application/grpc-web-text+',
+  isBase64: true,
 }
 
 /** The protocol that a content type names, and the form of its messages; undefined if it names none of them. */
@@ -86,32 +98,49 @@ export function envelopedProtocolOf(contentType: string) {
   const ofGrpc = grpcType(contentType)
   if (ofGrpc !== undefined) return { protocol: grpc, binary: ofGrpc.binary }
   const ofWeb = webType(contentType)
-  if (ofWeb !== undefined) return ofWeb.text ? undefined : { protocol: grpcWeb, binary: ofWeb.binary }
+  if (ofWeb !== undefined) return { protocol: ofWeb.text ? grpcWebText : grpcWeb, binary: ofWeb.binary }
   const ofConnect = connectType(contentType)
   return ofConnect?.stream === true ? { protocol: connectStream, binary: ofConnect.binary } : undefined
 }
 
-/** The bytes of an envelope, compressed if it is large. */
-export async function bytesOfEnvelope({ flags, data }: Envelope, coding: Compression | null): Promise<Uint8Array> {
-  if (coding === null || data.byteLength < COMPRESS_MIN_BYTES) return encodeEnvelope(flags, data)
-  return encodeEnvelope(flags | compressedFlag, await coding.compress(data))
+/** The bytes of an envelope on its way out, compressed if it is large. */
+export async function bytesOfEnvelope(
+  { isBase64 }: EnvelopedProtocol,
+  { flags, data }: Envelope,
+  coding: Compression | null,
+): Promise<Uint8Array> {
+  const isSmall = coding === null || data.byteLength < COMPRESS_MIN_BYTES
+  const bytes = isSmall
+    ? encodeEnvelope(flags, data)
+    : encodeEnvelope(flags | compressedFlag, await coding.compress(data))
+  return isBase64 ? base64Of(bytes) : bytes
 }
 
-/** Ends a response; sends `headers` if nothing of it has been sent, and `parts` before its end. */
+/** How a response ends. */
+interface ResponseEnd {
+  /** Sent if nothing has been sent. */
+  readonly headers: OutgoingHttpHeaders
+  /** What comes before the end. */
+  readonly parts?: readonly Uint8Array[]
+  readonly ending: Ending
+  readonly coding?: Compression | null
+}
+
+/** Ends a response. */
 export async function endEnveloped(
   response: NodeResponse,
-  headers: OutgoingHttpHeaders,
-  parts: readonly Uint8Array[],
-  ending: Ending,
-  coding: Compression | null,
+  protocol: EnvelopedProtocol,
+  { headers, parts = [], ending, coding = null }: ResponseEnd,
 ): Promise<void> {
-  const body = 'envelope' in ending ? [...parts, await bytesOfEnvelope(ending.envelope, coding)] : parts
+  const body = 'envelope' in ending ? [...parts, await bytesOfEnvelope(protocol, ending.envelope, coding)] : parts
   if (isGone(response)) return
   const bytes = body.length > 1 ? Buffer.concat(body) : body[0]
   if (!response.headersSent) {
     if ('envelope' in ending) return sendWhole(response, 200, headers, bytes)
-    // An error of gRPC without messages is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses).
-    if ('stream' in response && bytes === undefined && ending.trailers['grpc-status'] !== '0') {
+    // An error of gRPC without messages is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses). Clients take
+    // all that is in it for trailers, so headers that a handler has set go out as headers before it.
+    const isBare = Object.keys(headers).every((name) => name === 'content-type' || name === protocol.encodingHeader)
+    if ('stream' in response && bytes === undefined && isBare && ending.trailers['grpc-status'] !== '0') {
       return sendWhole(response, 200, { ...headers, ...ending.trailers }, undefined)
     }
     response.writeHead(200, headers)

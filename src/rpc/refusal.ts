@@ -5,7 +5,7 @@ import { drainRequest, endResponse } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { shortened } from '../protojson/invalid.js'
 import { nearestName, shortList } from '../protojson/nearest.js'
-import { endEnveloped, grpc, grpcWeb } from './enveloped-protocol.js'
+import { endEnveloped, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
 
 const CONNECT_TYPE = /^application\/(?:proto$|connect\+)/i
 /** The end of the path of an RPC: the full name of a service, and a method. */
@@ -32,9 +32,11 @@ export function refuseUnknownMethod(
   const hint = near?.hint ?? 'the path of a method is /package.Service/Method'
   const error = new ConnectError(`${shortened(path)} is not a method of this service: ${hint}`, Code.Unimplemented)
   if (isGrpc) {
-    const { end, typePrefix } = /^application\/grpc-web/i.test(contentType) ? grpcWeb : grpc
+    const usual = /^application\/grpc-web/i.test(contentType) ? grpcWeb : grpc
+    const protocol = envelopedProtocolOf(contentType)?.protocol ?? usual
     drainRequest(request)
-    return endEnveloped(response, { 'content-type': `${typePrefix}proto` }, [], end(undefined, error), null)
+    const headers = { 'content-type': `${protocol.typePrefix}proto` }
+    return endEnveloped(response, protocol, { headers, ending: protocol.end(undefined, error) })
   }
   const body = errorToJsonBytes(error, answerJsonOptions)
   endResponse(request, response, 404, { 'content-type': 'application/json' }, body)

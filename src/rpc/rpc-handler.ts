@@ -12,7 +12,7 @@ import { type CallHooks, type Exchange, report, serveCall } from '../call/serve-
 import { invalidArgument } from '../protojson/invalid.js'
 import { connectErrorAnswer, connectUnaryExchange, encodingInvalid, inputOf } from './connect-unary.js'
 import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
-import { connectStream, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
+import { connectStream, envelopedProtocolOf, grpc, grpcWeb, grpcWebText } from './enveloped-protocol.js'
 import { createMessageCodec, type RpcMethod } from './message-codec.js'
 import { createNearestMethod, refuseType, refuseUnknownMethod } from './refusal.js'
 
@@ -135,6 +135,7 @@ async function isWithoutBody(request: NodeRequest): Promise<boolean> {
 }
 
 function typesOf({ kind }: MethodImplSpec): string[] {
-  const prefixes = [kind === 'unary' ? 'application/' : connectStream.typePrefix, grpc.typePrefix, grpcWeb.typePrefix]
+  const ofConnect = kind === 'unary' ? 'application/' : connectStream.typePrefix
+  const prefixes = [ofConnect, ...[grpc, grpcWeb, grpcWebText].map(({ typePrefix }) => typePrefix)]
   return prefixes.flatMap((prefix) => [`${prefix}json`, `${prefix}proto`])
 }

@@ -30,7 +30,7 @@ type Fields = Record<string, unknown>
 /**
  * Routes that answer what they get. The headers of a request say what else: `x-say` comes back as a header, and what the
  * handler was told as a trailer; `x-delay` waits so many milliseconds; `x-fail` fails with that code, a detail and
- * metadata, after the messages; `x-throw` throws what is no error of Connect.
+ * metadata, after the messages, and with `x-fail-first` before any; `x-throw` throws what is no error of Connect.
  */
 export const echoRoutes: (router: ConnectRouter) => void = routesOf(echoService, (input, context, method) => {
   const messages = method.methodKind.startsWith('client') || method.methodKind.startsWith('bidi') ? input : once(input)
@@ -43,6 +43,8 @@ async function* echo(messages: AsyncIterable<Fields>, context: HandlerContext, k
   responseHeader.set('x-echo', requestHeader.get('x-say') ?? 'nothing')
   responseHeader.set('x-timeout', String(context.timeoutMs()))
   responseTrailer.set('x-trailer', `${requestMethod} ${protocolName}`)
+  const code = requestHeader.get('x-fail')
+  if (code !== null && requestHeader.has('x-fail-first')) throw failure(Number(code))
   const ids: unknown[] = []
   for await (const message of messages) {
     ids.push(message['id'])
@@ -51,7 +53,6 @@ async function* echo(messages: AsyncIterable<Fields>, context: HandlerContext, k
   }
   if (kind === 'ClientStream') yield { names: ids }
   await wait(Number(requestHeader.get('x-delay') ?? 0), undefined, { signal: context.signal })
-  const code = requestHeader.get('x-fail')
   if (code !== null) throw failure(Number(code))
   if (requestHeader.has('x-throw')) throw new Error('a private failure')
 }

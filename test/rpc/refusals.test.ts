@@ -50,7 +50,7 @@ describe.each(versions)('on %s', (version) => {
     ['a form of messages that is not known', 'Unary', { 'content-type': 'application/grpc+thrift' }],
     ['the type of streams for one message', 'Unary', { 'content-type': 'application/connect+json' }],
     ['the type of one message for a stream', 'ServerStream', { 'content-type': 'application/json' }],
-    ['gRPC-Web in base64', 'Unary', { 'content-type': 'application/grpc-web-text' }],
+    ['a form of text that is not known', 'Unary', { 'content-type': 'application/grpc-web-text+thrift' }],
     ['no type', 'Unary', {}],
   ])('%s returns 415 with the accepted types', async (_, kind, headers) => {
     const answer = await send('POST', pathOf(kind), headers)
