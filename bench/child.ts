@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { reply } from '../harness/reply.js'
 
 /** What a server process used since it was last asked. */
 export interface Usage {
@@ -38,20 +39,5 @@ export async function startServer(
       child.send('stop')
       await exit
     },
-  }
-}
-
-/** The next message of a child; throws if it ends instead. */
-export async function reply(child: ChildProcess): Promise<unknown> {
-  const ended = new AbortController()
-  const onExit = (code: number | null) => ended.abort(new Error(`a process of the benchmark ended with ${code}`))
-  child.once('exit', onExit)
-  try {
-    const [message] = await once(child, 'message', { signal: ended.signal })
-    return message
-  } catch (error) {
-    throw ended.signal.reason ?? error
-  } finally {
-    child.off('exit', onExit)
   }
 }

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
+import { seed, type Tokens } from '../harness/database.js'
+import { createLocalDatabase, dropDatabases, nodesOf } from '../harness/database-server.js'
+import { callsApart, tellRemoteCommands, watchRemoteCommands } from '../harness/remote-commands.js'
 import { createApp } from '../src/app.js'
 import { configFromEnvironment } from '../src/config.js'
 import { createDatabase } from '../src/db/database.js'
 import { distribute } from '../src/db/distribute.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
-import { createLocalDatabase, dropDatabases, nodesOf } from '../test/support/database-server.js'
-import { callsApart, tellRemoteCommands, watchRemoteCommands } from '../test/support/remote-commands.js'
-import { withSql } from '../test/support/sql.js'
-import { seed, type Tokens } from './database.js'
 import { operations, otherOperations, standardOperations } from './operation-requests.js'
 import type { Report } from './report.js'
 import { sendText } from './same-answer.js'
@@ -44,10 +43,8 @@ async function countMessages(nodes: readonly string[]): Promise<readonly (readon
   const tokens = await seed(connectionString, size)
   await tellRemoteCommands(connectionString)
   const log = pino({ level: 'silent' })
-  const [watched, background] = [1, 2].map(() =>
-    withSql(createDatabase({ connectionString, isDistributed: true, log })),
-  )
-  if (watched === undefined || background === undefined) throw new Error('a handle is missing')
+  const open = () => createDatabase({ connectionString, isDistributed: true, log })
+  const [watched, background] = [open(), open()]
   const take = watchRemoteCommands(watched)
   const config = configFromEnvironment({ TRUST_PROXY: '1' })
   const app = createApp({ config, database: callsApart(watched, background), runtime: systemRuntime, log })

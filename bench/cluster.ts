@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { seed, withDatabase } from '../harness/database.js'
+import { operationsSize, place } from '../harness/records.js'
+import type { Database } from '../src/db/database.js'
 import { distribute } from '../src/db/distribute.js'
 import { migrate } from '../src/db/migrate.js'
 import { loadMigrations } from '../src/db/migration.js'
 import { selectKeysOfTokens, selectMembersOfTokens } from '../src/store/token-holder.js'
-import type { Database } from '../test/support/sql.js'
 import { startServer } from './child.js'
 import { compare, median, type Rounds } from './compare.js'
-import { seed, withDatabase } from './database.js'
 import { operations } from './operation-requests.js'
-import { operationsSize, place } from './records.js'
 import type { Report } from './report.js'
 
 /** Where the comparison runs: empty databases, one of them on the coordinator of a cluster. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { reply, type ServerProcess } from './child.js'
+import { reply } from '../harness/reply.js'
+import type { ServerProcess } from './child.js'
 import type { Job, LoadResult } from './load.js'
 
 /** Who takes part in a comparison. */

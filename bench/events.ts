@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { callJson } from '../harness/call.js'
+import { type EmbeddedServer, seed, withDatabase } from '../harness/database.js'
+import { type Run, runProgram } from '../harness/programs.js'
+import { quantile } from '../harness/quantile.js'
+import { place } from '../harness/records.js'
 import { sequenceEvents } from '../src/store/event.js'
-import { type BenchServer, seed, withDatabase } from './database.js'
-import { type Run, runProgram } from './programs.js'
-import { place } from './records.js'
 import type { Report } from './report.js'
-import { callJson } from './trial/call.js'
-import { quantile } from './trial/quantile.js'
 
 const size = { appInstances: 10, appResources: 10, priorities: 50, journeys: 1, users: 20 }
 const SECONDS = 30
@@ -22,14 +22,14 @@ const ORGANIZATIONS = 100
 const PAGES = 50
 
 /** How long events take to the feed and to a receiver at 160 writes a second, and what giving and reading them costs. */
-export async function benchEvents(server: BenchServer, report: Report): Promise<void> {
+export async function benchEvents(server: EmbeddedServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('events')
   const { key, user } = await seed(connectionString, size)
   await withDatabase(connectionString, async (database) => {
     const inOne = await sequencedPerSecond(connectionString, [place.organization])
     report.atLeast('events that get positions a second, in one organization', inOne, 1_000)
     const ids = Array.from({ length: ORGANIZATIONS }, (_, index) => `organization-${index}`)
-    await database.execute('INSERT INTO organizations (id, name) SELECT id, id FROM unnest($1::text[]) id', [ids])
+    await database.pool.query('INSERT INTO organizations (id, name) SELECT id, id FROM unnest($1::text[]) id', [ids])
     const inMany = await sequencedPerSecond(connectionString, ids)
     report.atLeast(`events that get positions a second, in ${ORGANIZATIONS} organizations`, inMany, 3_000)
   })
@@ -82,11 +82,11 @@ async function withProcess(
 /** Puts events that have no positions into organizations, and gives them theirs through one connection. */
 function sequencedPerSecond(connectionString: string, organizationIds: readonly string[]): Promise<number> {
   return withDatabase(connectionString, async (database) => {
-    await database.execute(
+    await database.pool.query(
       `INSERT INTO event_heads (organization_id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
       [organizationIds],
     )
-    await database.execute(
+    await database.pool.query(
       `WITH audited AS (
          INSERT INTO audit_events (id, organization_id, actor_kind, action, target_type, target_id)
          SELECT (left(gen_random_uuid()::text, 32) || '0000')::uuid, organization_id, 'SYSTEM', 'team.update', 'team',

@@ -1,5 +1,5 @@
-import type { Sql } from '../test/support/sql.js'
-import { place } from './records.js'
+import { place } from '../harness/records.js'
+import type { Database } from '../src/db/database.js'
 
 /** A team with ten app instances, the last ones of the table. */
 export const FEW_TEAM = 'few'
@@ -46,6 +46,6 @@ const statements: readonly string[] = [
 ]
 
 /** Fills every table of the operations with this many rows, without checking foreign keys. */
-export async function insertBulk(sql: Sql, rows: number): Promise<void> {
-  for (const statement of statements) await sql.execute(`${statement}`, [rows])
+export async function insertBulk({ pool }: Pick<Database, 'pool'>, rows: number): Promise<void> {
+  for (const statement of statements) await pool.query(statement, [rows])
 }

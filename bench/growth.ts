@@ -1,9 +1,9 @@
+import { type EmbeddedServer, seed, type Tokens, withDatabase } from '../harness/database.js'
+import { type DatasetSize, journeyId, place } from '../harness/records.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { type BenchServer, seed, type Tokens, withDatabase } from './database.js'
 import { FEW_TEAM, insertBulk } from './growth-seed.js'
 import { requestText } from './operation-requests.js'
-import { type DatasetSize, journeyId, place } from './records.js'
 import type { Report } from './report.js'
 
 const SMALL = 1_000
@@ -12,7 +12,7 @@ const MAX_RATIO = 1.3
 
 /** What each operation costs with this many rows in its table, relative to 1,000: by throughput, 8 at a time. */
 export async function benchGrowth(
-  server: BenchServer,
+  server: EmbeddedServer,
   report: Report,
   rounds: Rounds,
   rows: number,
@@ -43,14 +43,14 @@ export async function benchGrowth(
   }
 }
 
-async function prepare(server: BenchServer, name: string, rows: number) {
+async function prepare(server: EmbeddedServer, name: string, rows: number) {
   const connectionString = await server.createDatabase(`growth_${name}`)
   const tokens = await seed(connectionString, base)
   const url = new URL(connectionString)
   // Bulk rows refer to existing rows, which need not be looked up a million times.
   url.searchParams.set('options', '-c session_replication_role=replica')
   await withDatabase(url.href, (database) => insertBulk(database, rows), 600_000)
-  await withDatabase(connectionString, (database) => database.execute('VACUUM ANALYZE'), 600_000)
+  await withDatabase(connectionString, (database) => database.pool.query('VACUUM ANALYZE'), 600_000)
   return { connectionString, tokens }
 }
 

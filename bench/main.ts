@@ -1,8 +1,9 @@
+import { startEmbeddedServer } from '../harness/database.js'
 import { benchCluster } from './cluster.js'
 import { benchClusterMessages } from './cluster-messages.js'
-import { startBenchServer } from './database.js'
 import { benchEvents } from './events.js'
 import { benchGrowth } from './growth.js'
+import { benchLargeCalls } from './large-calls.js'
 import { benchOperations } from './operations.js'
 import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
@@ -32,6 +33,7 @@ const suites = {
 }
 // Suites that run only if they are named.
 const extras = {
+  'large-calls': withServer((server) => benchLargeCalls(server, report)),
   // Between two empty databases, of which CITUS_URL is on the coordinator of a cluster.
   cluster: () =>
     benchCluster(
@@ -55,10 +57,10 @@ function settingOf(variable: string): string {
 }
 
 function withServer(
-  bench: (server: Awaited<ReturnType<typeof startBenchServer>>) => Promise<void>,
+  bench: (server: Awaited<ReturnType<typeof startEmbeddedServer>>) => Promise<void>,
 ): () => Promise<void> {
   return async () => {
-    const server = await startBenchServer()
+    const server = await startEmbeddedServer()
     try {
       await bench(server)
     } finally {

@@ -1,5 +1,5 @@
-import type { Tokens } from './database.js'
-import { journeyId, place } from './records.js'
+import type { Tokens } from '../harness/database.js'
+import { journeyId, place } from '../harness/records.js'
 import { SERIAL, SERIAL_PARTS } from './serial.js'
 
 /** One of the REST operations with requests to send in turns. */

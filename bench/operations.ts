@@ -1,6 +1,7 @@
+import { type EmbeddedServer, seed } from '../harness/database.js'
+import { operationsSize } from '../harness/records.js'
 import { type ServerProcess, startServer } from './child.js'
 import { compare, type Rounds, ratioOf } from './compare.js'
-import { type BenchServer, seed } from './database.js'
 import {
   type HandWrittenOperation,
   type Operation,
@@ -8,7 +9,6 @@ import {
   otherOperations,
   standardOperations,
 } from './operation-requests.js'
-import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 import { openSameAnswerCheck } from './same-answer.js'
 
@@ -26,7 +26,7 @@ interface Servers {
  * with the hand-written one.
  */
 export async function benchOperations(
-  server: BenchServer,
+  server: EmbeddedServer,
   report: Report,
   rounds: Rounds,
   only?: string,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { removeEmbeddedPostgres } from '../test/support/remove-embedded-postgres.js'
+import { type EmbeddedServer, seed } from '../harness/database.js'
+import { runProgram } from '../harness/programs.js'
+import { importSize, operationsSize, place, recordLines } from '../harness/records.js'
+import { removeEmbeddedPostgres } from '../harness/remove-embedded-postgres.js'
 import { median } from './compare.js'
-import { type BenchServer, seed } from './database.js'
-import { runProgram } from './programs.js'
-import { importSize, operationsSize, place, recordLines } from './records.js'
 import type { Report } from './report.js'
 
 const MEGABYTE = 1_000_000
@@ -38,7 +38,7 @@ export async function benchStart(report: Report): Promise<void> {
 }
 
 /** The memory of the serving process: idle, and during eight lists of 10,000. */
-export async function benchMemory(server: BenchServer, report: Report): Promise<void> {
+export async function benchMemory(server: EmbeddedServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('memory')
   const { key } = await seed(connectionString, operationsSize)
   const run = runProgram(['serve'], { DATABASE_URL: connectionString, PORT: '0' })
@@ -60,7 +60,7 @@ export async function benchMemory(server: BenchServer, report: Report): Promise<
 }
 
 /** How long `svc import` takes for 100,000 mixed records, and its memory. */
-export async function benchImport(server: BenchServer, report: Report): Promise<void> {
+export async function benchImport(server: EmbeddedServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('import')
   await withFolder(async (folder) => {
     const file = join(folder, 'records.ndjson')

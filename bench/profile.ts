@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type EmbeddedServer, seed } from '../harness/database.js'
+import { operationsSize } from '../harness/records.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { type BenchServer, seed } from './database.js'
 import { operations } from './operation-requests.js'
-import { operationsSize } from './records.js'
 
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
@@ -20,7 +20,7 @@ interface ProfileNode {
 
 /** Profiles the service in each operation and prints where its time goes: by part, then by function. */
 export async function profileOperations(
-  server: BenchServer,
+  server: EmbeddedServer,
   rounds: Rounds,
   only?: string,
   program = 'service',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRestTranscoder } from '../src/rest/index.js'
-import { defineService, type MethodInit, routesOf } from '../test/rest/fixture.js'
+import { answering, resourceService } from './rest-service.js'
 
 // The transcoder and a bare node:http handler, both in this process, in turns; the load comes from another process.
 // Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it takes.
@@ -20,19 +20,19 @@ interface Case {
   readonly target?: number
 }
 
-const types = { input: 'Resource', output: 'Resource' }
 const answer = { id: 'abc123', name: 'A name', rank: 7, enabled: true, tagIds: ['x', 'y'] }
 
 function transcoder(routes: number): RequestListener {
-  const methods: Record<string, MethodInit> = {
-    Get: { ...types, rule: { get: '/v1/items/{id}' } },
-    Search: { ...types, rule: { get: '/v1/items' } },
-    Create: { ...types, rule: { post: '/v1/items', body: '*' } },
+  const get = (value: string) => ({ pattern: { case: 'get', value } as const })
+  const rules = {
+    Get: get('/v1/items/{id}'),
+    Search: get('/v1/items'),
+    Create: { pattern: { case: 'post', value: '/v1/items' } as const, body: '*' },
+    ...Object.fromEntries(
+      Array.from({ length: routes - 3 }, (_, index) => [`Other${index}`, get(`/v1/others${index}/{id}/parts`)]),
+    ),
   }
-  for (let index = 3; index < routes; index++) {
-    methods[`Other${index}`] = { ...types, rule: { get: `/v1/others${index}/{id}/parts` } }
-  }
-  return createRestTranscoder({ routes: routesOf(defineService(methods), () => answer) })
+  return createRestTranscoder({ routes: answering(resourceService(rules), answer) })
 }
 
 const bare: RequestListener = (request, response) => {

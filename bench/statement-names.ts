@@ -1,15 +1,15 @@
+import { type EmbeddedServer, seed } from '../harness/database.js'
+import { startPgBouncer } from '../harness/pgbouncer.js'
+import { operationsSize } from '../harness/records.js'
 import { roleSettings } from '../src/db/session-settings.js'
-import { startPgBouncer } from '../test/support/pgbouncer.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { type BenchServer, seed } from './database.js'
 import { operations } from './operation-requests.js'
-import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 
 /** What the REST operations lose without names of statements, and through PgBouncer besides. Needs PgBouncer. */
 export async function benchStatementNames(
-  server: BenchServer,
+  server: EmbeddedServer,
   report: Report,
   rounds: Rounds,
   only?: string,

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { type EmbeddedServer, seed } from '../harness/database.js'
+import { operationsSize } from '../harness/records.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { type BenchServer, seed } from './database.js'
 import { operations } from './operation-requests.js'
-import { operationsSize } from './records.js'
 import type { Report } from './report.js'
 
 /** The least share of the throughput that remains with metrics, and with one call in ten traced as well. */
@@ -18,7 +18,7 @@ const PARTS = 4
 
 /** The cost of observing: the service with metrics and with traces beside the service without, for two short calls. */
 export async function benchTelemetry(
-  server: BenchServer,
+  server: EmbeddedServer,
   report: Report,
   rounds: Rounds,
   only?: string,

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import type { EmbeddedServer, Tokens } from '../harness/database.js'
+import { runProgram } from '../harness/programs.js'
+import { operationsSize, place, recordLines } from '../harness/records.js'
 import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
 import { packageRoot } from '../src/package.js'
 import type { ServerProcess } from './child.js'
 import { compare, type Rounds, ratioOf } from './compare.js'
-import type { BenchServer, Tokens } from './database.js'
 import { type Operation, operations, otherOperations, requestText } from './operation-requests.js'
-import { runProgram } from './programs.js'
-import { operationsSize, place, recordLines } from './records.js'
 import type { Report } from './report.js'
 import { SERIAL } from './serial.js'
 
@@ -35,7 +35,7 @@ interface Side {
  * itself. Both are used by their commands and the API alone, because all else may differ.
  */
 export async function benchTurns(
-  server: BenchServer,
+  server: EmbeddedServer,
   report: Report,
   rounds: Rounds,
   before: string,
@@ -65,7 +65,7 @@ export async function benchTurns(
   }
 }
 
-async function start(name: string, root: string, { createEmptyDatabase }: BenchServer): Promise<Side> {
+async function start(name: string, root: string, { createEmptyDatabase }: EmbeddedServer): Promise<Side> {
   const url = await createEmptyDatabase(`turns_${name}`)
   const environment = { DATABASE_URL: url }
   const command = (...args: string[]) => runProgram(args, environment, root).ended()

@@ -246,11 +246,19 @@ describe('the source tree', () => {
     expect(circles).toEqual([])
   })
 
+  it('keeps tests and measurements apart, and what both need free of either', () => {
+    const crossing = (from: string, folders: readonly string[]) =>
+      programsIn(from).flatMap((file) =>
+        pathsImportedBy(file).flatMap((path) =>
+          folders.some((folder) => path.startsWith(`${folder}${sep}`)) ? [`${file} imports ${path}`] : [],
+        ),
+      )
+    expect([...crossing('test', ['bench']), ...crossing('bench', ['test'])]).toEqual([])
+    expect([...crossing('harness', ['test', 'bench']), ...crossing('src', ['harness', 'test', 'bench'])]).toEqual([])
+  })
+
   it('runs trials and benchmarks without Jest', () => {
-    const programs = readdirSync(join(root, 'bench'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => join('bench', path))
-    const reached = new Set(programs)
+    const reached = new Set(['bench', join('test', 'trial')].flatMap(programsIn))
     for (const file of reached)
       for (const other of pathsImportedBy(file)) if (existsSync(join(root, other))) reached.add(other)
     expect([...reached].filter((file) => file.endsWith('.ts') && importsOf(file).includes('@jest/globals'))).toEqual([])
@@ -293,6 +301,13 @@ const entrances = [
   join('client', 'src', 'index.ts'),
   join('src', 'store', 'statements.ts'),
 ]
+
+/** The files of a folder, and of those in it. */
+function programsIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.m?ts$|\.mjs$/.test(path) && !path.includes('node_modules'))
+    .map((path) => join(folder, path))
+}
 
 /** The file or folder of src/domain that a file is, or is in. */
 function placeOf(file: string): string {

@@ -27,7 +27,7 @@ describe('the documentation', () => {
 
   it.each(pages)('%s names only existing files', async (name) => {
     const text = await read(name)
-    const named = [...text.matchAll(/`((?:src|client|proto|prisma|scripts|test|bench)\/[\w./-]+\.\w+)`/g)]
+    const named = [...text.matchAll(/`((?:src|client|proto|prisma|scripts|test|bench|harness)\/[\w./-]+\.\w+)`/g)]
     const paths = named.map(([, path = '']) => path).filter((path) => !/(?:^|\/)x\.(?:test\.)?\w+$/.test(path))
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { scratchFolder } from './support/scratch-folder.js'
+import { scratchFolder } from '../harness/scratch-folder.js'
 
 const run = promisify(execFile)
 const script = join(import.meta.dirname, 'support/regular-expressions-process.mjs')

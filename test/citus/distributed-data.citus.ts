@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createLocalDatabase, dropDatabases } from '../../harness/database-server.js'
 import { createDatabase } from '../../src/db/database.js'
 import { distribute } from '../../src/db/distribute.js'
 import { currentTestRun } from '../support/current-test-run.js'
-import { createLocalDatabase, dropDatabases } from '../support/database-server.js'
 import { type Database, withSql } from '../support/sql.js'
 import { demoLines, exportLines, importLines } from '../transfer/transfer-text.js'
 

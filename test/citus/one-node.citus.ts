@@ -1,6 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  callsApart,
+  type RemoteCommands,
+  tellRemoteCommands,
+  watchRemoteCommands,
+} from '../../harness/remote-commands.js'
 import { services } from '../../src/handlers/routes.js'
 import { importRecords } from '../../src/transfer/import-records.js'
 import { scimOperations, sendScimExample } from '../support/collected-scim-answers.js'
@@ -16,7 +22,6 @@ import {
   insertUserToken,
 } from '../support/fixture.js'
 import { readCalls } from '../support/read-calls.js'
-import { callsApart, type RemoteCommands, tellRemoteCommands, watchRemoteCommands } from '../support/remote-commands.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
 

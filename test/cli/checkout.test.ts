@@ -4,8 +4,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { runCommand } from '../support/program.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts']

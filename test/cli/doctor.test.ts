@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { diagnoseDatabase } from '../../src/db/diagnosis.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { startOidcIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
 import { startServe } from '../support/program.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 let testDatabase: TestDatabase
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { existsSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { runSvc } from '../support/program.js'
-import { removeEmbeddedPostgres } from '../support/remove-embedded-postgres.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const commands = [

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { workersOf } from '../../bench/trial/workers.js'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { type RunningServe, runSvc, startServe } from '../support/program.js'
-import { removeEmbeddedPostgres } from '../support/remove-embedded-postgres.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 import { shells } from '../support/shells.js'
+import { workersOf } from '../trial/workers.js'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { readBuild } from '../../src/package.js'
 import { runInProcess } from '../support/command-line.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { eventually } from '../support/eventually.js'
-import { removeEmbeddedPostgres } from '../support/remove-embedded-postgres.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 describe('the embedded PostgreSQL', () => {
   /** A data directory that tests use one after the other where a used one does: a new one takes a second. */

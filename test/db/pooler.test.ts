@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
+import { type PgBouncer, startPgBouncer } from '../../harness/pgbouncer.js'
 import { createReadiness } from '../../src/db/readiness.js'
 import { roleSettings } from '../../src/db/session-settings.js'
 import { runInProcess } from '../support/command-line.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import { startServe } from '../support/program.js'
 import { sqlOn } from '../support/sql.js'
 

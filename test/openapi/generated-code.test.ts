@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { scratchFolder } from '../support/scratch-folder.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import type { TlsFiles } from '../../src/http/tls-identity.js'
 import { createCertificate, type TestCertificate } from './certificate.js'
-import { scratchFolder } from './scratch-folder.js'
 
 /** A certificate and its key, each in a file. */
 export interface CertificateFiles extends TlsFiles {

@@ -1,4 +1,4 @@
-import type { CloneStrategy, DatabaseNodes } from './database-server.js'
+import type { CloneStrategy, DatabaseNodes } from '../../harness/database-server.js'
 
 /** What the test files of one run share. */
 export interface TestRun {

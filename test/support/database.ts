@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { cloneDatabase, createEmptyDatabase, dropDatabases, queryNodes } from '../../harness/database-server.js'
+import { databaseUrl } from '../../harness/database-url.js'
 import { createDatabase, type DatabaseOptions } from '../../src/db/database.js'
 import { currentTestRun } from './current-test-run.js'
-import { cloneDatabase, createEmptyDatabase, dropDatabases, queryNodes } from './database-server.js'
-import { databaseUrl } from './database-url.js'
 import { type Database, type Row, withSql } from './sql.js'
 
 /** A database of its own for one suite. */

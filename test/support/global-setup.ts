@@ -1,6 +1,6 @@
+import { startPgBouncer } from '../../harness/pgbouncer.js'
 import { roleSettings } from '../../src/db/session-settings.js'
 import { announceTestRun } from './current-test-run.js'
-import { startPgBouncer } from './pgbouncer.js'
 import { startTestRun } from './test-run.js'
 
 declare global {

@@ -1,5 +1,5 @@
-import { hold } from '../../bench/trial/hold.js'
-import type { Trial } from '../../bench/trial/trial.js'
+import { hold } from '../trial/hold.js'
+import type { Trial } from '../trial/trial.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
 /**

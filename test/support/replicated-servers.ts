@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { databaseUrl } from '../../harness/database-url.js'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { type Binaries, prepareBinaries, SERVER_ENVIRONMENT } from '../../src/db/embedded/binaries.js'
 import { ensureSocketDirectory, type Place, resolvePlace } from '../../src/db/embedded/place.js'
 import { readPidFile, spawnPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { migrate } from '../../src/db/migrate.js'
 import { loadMigrations } from '../../src/db/migration.js'
-import { databaseUrl } from './database-url.js'
-import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
-import { scratchFolder } from './scratch-folder.js'
 
 /** One of two servers. */
 export interface ReplicatedServer {

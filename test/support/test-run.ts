@@ -2,13 +2,13 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import pg from 'pg'
+import { type CloneStrategy, createTemplate, dropDatabases, nodesOf } from '../../harness/database-server.js'
+import { databaseUrl } from '../../harness/database-url.js'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder, scratchFolders } from '../../harness/scratch-folder.js'
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isAlive } from '../../src/db/embedded/postmaster.js'
 import type { TestRun } from './current-test-run.js'
-import { type CloneStrategy, createTemplate, dropDatabases, nodesOf } from './database-server.js'
-import { databaseUrl } from './database-url.js'
-import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
-import { scratchFolder, scratchFolders } from './scratch-folder.js'
 
 /** First half of the key of the advisory lock that a run holds while it lasts; the second half is the run's number. */
 const RUN_LOCK = 0x74657374

@@ -3,14 +3,14 @@ import { chownSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from '../../harness/free-port.js'
+import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { prepareBinaries } from '../../src/db/embedded/binaries.js'
 import { ensureCluster } from '../../src/db/embedded/cluster.js'
 import { ensureSocketDirectory, resolvePlace } from '../../src/db/embedded/place.js'
 import { spawnPostmaster } from '../../src/db/embedded/postmaster.js'
 import { createCertificate, type TestCertificate } from './certificate.js'
-import { freePort } from './free-port.js'
-import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
-import { scratchFolder } from './scratch-folder.js'
 
 /** A PostgreSQL server on a port of the loopback, with TLS. */
 export interface TlsPostgres {

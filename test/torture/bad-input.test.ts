@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { badInput } from '../../bench/trial/bad-input.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { badInput } from '../trial/bad-input.js'
 
 it('invalid requests get documented responses over every protocol', async () => {
   expect(await brokenPromises(badInput)).toEqual([])

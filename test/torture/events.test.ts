@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { events } from '../../bench/trial/events.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { events } from '../trial/events.js'
 
 it('every committed change is told once and in order, whatever is killed', async () => {
   expect(await brokenPromises(events)).toEqual([])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { crash } from '../../bench/trial/crash.js'
-import { kill } from '../../bench/trial/kill.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { crash } from '../trial/crash.js'
+import { kill } from '../trial/kill.js'
 
 describe('no acknowledged write is lost or half done', () => {
   it('when the service, a worker or a session is killed', async () => {

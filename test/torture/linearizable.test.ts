@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isLinearizable } from '../../bench/trial/linearizable.js'
+import { isLinearizable } from '../trial/linearizable.js'
 
 /** A call of a register: what was written, or read. */
 interface Call {

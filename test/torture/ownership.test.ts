@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ownership } from '../../bench/trial/ownership.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { ownership } from '../trial/ownership.js'
 
 describe('the fields of persons', () => {
   it('are consistent with some order of the concurrent writes', async () => {

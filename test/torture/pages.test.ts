@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { pages } from '../../bench/trial/pages.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { pages } from '../trial/pages.js'
 
 it('listing all pages returns everything that exists throughout, exactly once', async () => {
   expect(await brokenPromises(pages)).toEqual([])

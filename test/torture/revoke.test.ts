@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { limit } from '../../bench/trial/limit.js'
-import { revoke } from '../../bench/trial/revoke.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { limit } from '../trial/limit.js'
+import { revoke } from '../trial/revoke.js'
 
 describe('several processes', () => {
   it('refuse a key as soon as one of them has revoked it', async () => {

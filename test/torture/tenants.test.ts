@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { placesMissing } from '../../bench/trial/tenants/foreign-ids.js'
-import { tenants } from '../../bench/trial/tenants.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { placesMissing } from '../trial/tenants/foreign-ids.js'
+import { tenants } from '../trial/tenants.js'
 
 it('every id of every request is one of those that are compared', () => {
   expect(placesMissing()).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { webhooks } from '../../bench/trial/webhooks.js'
 import { brokenPromises } from '../support/held-trial.js'
+import { webhooks } from '../trial/webhooks.js'
 
 it('every event reaches every endpoint, in order where that was asked for, whatever is killed', async () => {
   expect(await brokenPromises(webhooks)).toEqual([])

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { runProgram } from '../../bench/programs.js'
+import { runProgram } from '../../harness/programs.js'
+import { scratchFolder } from '../../harness/scratch-folder.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
-import { scratchFolder } from '../support/scratch-folder.js'
 import { generatedRecords } from './generated-records.js'
 
 const RECORDS = 100_000

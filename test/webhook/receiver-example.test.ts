@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { freePort } from '../../harness/free-port.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { freePort } from '../support/free-port.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { webhookConfig } from '../support/webhook-receiver.js'
 

@@ -1,0 +1,130 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createDatabase, type Database } from '../src/db/database.js'
+import { startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.js'
+import { resolvePlace } from '../src/db/embedded/place.js'
+import { readPidFile } from '../src/db/embedded/postmaster.js'
+import { migrate } from '../src/db/migrate.js'
+import { loadMigrations } from '../src/db/migration.js'
+import { createAccessToken } from '../src/domain/auth/access-token.js'
+import { createApiKey } from '../src/domain/auth/api-key.js'
+import { createApiKeySecret } from '../src/domain/auth/api-key-secret.js'
+import { createBearerTokens } from '../src/domain/auth/bearer-token.js'
+import { createKeyUses } from '../src/domain/auth/key-use.js'
+import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
+import { createUserToken } from '../src/domain/auth/user-token.js'
+import { systemRuntime } from '../src/runtime/runtime.js'
+import { importRecords } from '../src/transfer/import-records.js'
+import { type DatasetSize, place, recordLines } from './records.js'
+import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
+
+/** A PostgreSQL server for one run, with any number of databases. */
+export interface EmbeddedServer {
+  /** Makes a database with all migrations, and answers its URL. */
+  createDatabase(name: string): Promise<string>
+  /** Makes a database without any, and answers its URL. */
+  createEmptyDatabase(name: string): Promise<string>
+  /** Kills the server at once (SIGKILL); it is started again. */
+  kill(): void
+  stop(): Promise<void>
+}
+
+/** Starts the embedded PostgreSQL in a new folder in the one given, which `stop` removes. */
+export async function startEmbeddedServer(
+  parent = tmpdir(),
+  settings: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedServer> {
+  const dataDir = await mkdtemp(join(parent, 'svc-embedded-'))
+  // PostgreSQL runs as another account if this one is root: what is private would be put elsewhere.
+  await chmod(dataDir, 0o711)
+  const embedded = await startEmbeddedPostgres({ dataDir, settings })
+  const createEmptyDatabase = async (name: string) => {
+    const client = new pg.Client({ connectionString: embedded.connectionString })
+    await client.connect()
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+    await client.end()
+    const url = new URL(embedded.connectionString)
+    url.pathname = `/${name}`
+    return url.href
+  }
+  return {
+    createEmptyDatabase,
+    kill: () => {
+      const { pid } = readPidFile(resolvePlace(dataDir).dataDirectory) ?? {}
+      if (pid === undefined) throw new Error('PostgreSQL does not run')
+      process.kill(pid, 'SIGKILL')
+    },
+    createDatabase: async (name) => {
+      const url = await createEmptyDatabase(name)
+      await migrate(url, await loadMigrations())
+      return url
+    },
+    stop: async () => {
+      await embedded.stop()
+      await removeEmbeddedPostgres(dataDir)
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Credentials of the seeded organization. */
+export interface Tokens {
+  /** Of a key of the organization with every permission. */
+  readonly key: string
+  /** Of the organization's admin. */
+  readonly user: string
+  /** The secrets of keys that nobody uses. */
+  readonly leaked: readonly string[]
+  /** A secret that is of no key. */
+  readonly unknown: string
+}
+
+/** Opens a handle, passes it to `work` and closes it. */
+export async function withDatabase<T>(
+  connectionString: string,
+  work: (database: Database) => Promise<T>,
+  statementTimeoutMillis = 30_000,
+): Promise<T> {
+  const log = { warn: ({ err }: { err: Error }) => console.error(err) }
+  const database = createDatabase({ connectionString, log, limits: { statement_timeout: statementTimeoutMillis } })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Imports the records and makes the credentials. */
+export function seed(connectionString: string, size: DatasetSize): Promise<Tokens> {
+  return withDatabase(connectionString, async (database) => {
+    await importRecords(database, chunks(size), { runtime: systemRuntime })
+    await database.pool.query('VACUUM ANALYZE')
+    return insertTokens(database)
+  })
+}
+
+/** Makes the credentials, as the service does, in a database that has the organization and its first user. */
+export async function insertTokens(database: Database): Promise<Tokens> {
+  const { organization: organizationId } = place
+  const hasher = createSecretHasher()
+  const bearerTokens = createBearerTokens({ database, runtime: systemRuntime })
+  const keyUses = createKeyUses({ database, runtime: systemRuntime, log: { warn: ({ err }) => console.error(err) } })
+  const options = { database, hasher, bearerTokens, keyUses, runtime: systemRuntime }
+  const key = await createApiKey(options, { organizationId })
+  const access = await createAccessToken(options, { clientId: key.id, clientSecret: key.secret })
+  const user = await createUserToken(options, { organizationId, userId: 'user-0' })
+  const leaked = [await createApiKey(options, { organizationId }), await createApiKey(options, { organizationId })]
+  await keyUses.flush()
+  return {
+    key: access.token,
+    user: user.token,
+    leaked: leaked.map(({ secret }) => secret),
+    unknown: createApiKeySecret('pk', systemRuntime),
+  }
+}
+
+async function* chunks(size: DatasetSize): AsyncGenerator<string> {
+  yield* recordLines(size)
+}
