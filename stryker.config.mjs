@@ -12,7 +12,10 @@ export default {
     configFile: 'jest.config.js',
     config: {
       testMatch: tests.map((path) => `<rootDir>/${path}`),
+      testPathIgnorePatterns: [],
       testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
+      // Each change of a rule needs modules of its own.
+      testRunner: 'jest-circus/runner',
       // The databases are prepared once for all runs, by scripts/mutation.mjs.
       globalSetup: null,
       globalTeardown: null,

@@ -38,4 +38,4 @@ step npm run --silent lint
 step npm run --silent types
 step npm run --silent build
 step node scripts/drift.mjs
-step npm test --silent -- "$@"
+step npm run --silent test:all -- "$@"

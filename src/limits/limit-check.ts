@@ -15,12 +15,14 @@ export interface LimitViolation extends FieldViolation {
 /** Finds the limits of the schema that a message breaks. */
 export type LimitCheck = ReturnType<typeof createLimitCheck>
 
+/** Compiles the rules of a message when one of its type is first checked, once for all checks. */
+const validator = createValidator({ regexMatch: createPatternTest() })
+
 /**
  * Creates the check, which returns one violation per field, in the order of the schema, at most as many as an error
- * names. Computed fields are not checked. Rules are compiled when a message of their type is first checked.
+ * names. Computed fields are not checked.
  */
 export function createLimitCheck() {
-  const validator = createValidator({ regexMatch: createPatternTest() })
   return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error

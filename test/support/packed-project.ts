@@ -16,8 +16,8 @@ export interface PackedProject {
 }
 
 /**
- * Packs folders of the checkout, installed packages among them, and installs the tarballs into a project of its own:
- * without a network, from an empty cache.
+ * Builds and packs folders of the checkout, installed packages among them, and installs the tarballs into a project of
+ * its own: without a network, from an empty cache.
  */
 export async function createPackedProject(folders: readonly string[]): Promise<PackedProject> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-packed-'))
@@ -30,6 +30,9 @@ export async function createPackedProject(folders: readonly string[]): Promise<P
     return stdout
   }
   const quiet = ['--cache', join(directory, '.npm'), '--ignore-scripts', '--offline']
+  for (const workspace of folders.filter((folder) => !folder.startsWith('node_modules/'))) {
+    await run('npm', 'run', '--silent', '--if-present', 'build', '--prefix', join(root, workspace))
+  }
   await mkdir(join(directory, 'tarballs'))
   const paths = folders.map((folder) => join(root, folder))
   const packed: readonly { name: string; filename: string }[] = JSON.parse(
