@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { slowFiles, type TimedFile } from './slow-files.js'
 
@@ -27,5 +29,18 @@ describe('a file that is not listed as slow', () => {
     ['takes ten times as long as others on a slow machine', run(1.2, { runtime: 13_000 }), '13.0', '12.0'],
   ])('is reported if it %s', (_, files, seconds, limit) => {
     expect(slowFiles(files)).toEqual([{ path: 'test/other.test.ts', seconds, limit }])
+  })
+})
+
+describe('test/slow-tests.json', () => {
+  const root = join(import.meta.dirname, '../..')
+  const listed = Object.entries<{ reason: string; needs?: string[] }>(
+    JSON.parse(readFileSync(join(root, 'test/slow-tests.json'), 'utf8')),
+  )
+
+  it.each(listed)('%s is there, for a reason, and its tools can be installed', (path, { reason, needs = [] }) => {
+    const places = [path, ...needs.map((tool) => `scripts/install-${tool}.sh`)]
+    expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([])
+    expect(reason).toMatch(/^[a-z].{5,}/)
   })
 })
