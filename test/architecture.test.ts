@@ -211,6 +211,15 @@ describe('the source tree', () => {
     expect(tests.filter(long)).toEqual([])
   })
 
+  // Other modules are loaded once for several files of tests, of which only the first would be set up.
+  it('sets tests up in their files, or in functions that these call', () => {
+    const others = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /(?<!\.test|\.citus)\.ts$/.test(file) && !file.includes('node_modules'),
+    )
+    expect(others.length).toBeGreaterThan(100)
+    expect(others.filter((file) => /^(?:before|after)(?:All|Each)\(/m.test(sourceOf(join('test', file))))).toEqual([])
+  })
+
   it('has no file that nothing imports', () => {
     const imported = new Set(files.flatMap(pathsImportedBy))
     expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])
