@@ -30,7 +30,7 @@ export async function createPackedProject(folders: readonly string[]): Promise<P
     return stdout
   }
   const quiet = ['--cache', join(directory, '.npm'), '--ignore-scripts', '--offline']
-  for (const workspace of folders.filter((folder) => !folder.startsWith('node_modules/'))) {
+  for (const workspace of folders.filter((folder) => !folder.includes('node_modules'))) {
     await run('npm', 'run', '--silent', '--if-present', 'build', '--prefix', join(root, workspace))
   }
   await mkdir(join(directory, 'tarballs'))
