@@ -53,9 +53,11 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
 
   return (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
-    if (path !== SCIM_PATH && !path.startsWith(`${SCIM_PATH}/`)) return false
+    const below = pathBelow(path)
+    if (below === undefined) return false
     try {
-      const match = findRoute(request.method ?? 'GET', path.slice(SCIM_PATH.length))
+      if (below === '') throw new ScimError(404, undefined, baseAddressWords(options.baseUrlOf(request)))
+      const match = findRoute(request.method ?? 'GET', below)
       if ('route' in match) void serve(match, query, request, response)
       else endResponse(request, response, 204, { allow: match.join(', ') }, '')
     } catch (cause) {
@@ -64,6 +66,20 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
     }
     return true
   }
+}
+
+/**
+ * The part of a path below the door; empty for the door itself, undefined for any other path. The address of the door is
+ * entered by hand at the provider, so a slash at the end, or two, and a missing version do not matter.
+ */
+function pathBelow(path: string): string | undefined {
+  const below = /^\/+scim(?:\/+v2)?(?<below>\/.*)?$/i.exec(path)?.groups
+  return below && (below['below'] ?? '').replace(/\/{2,}/g, '/').replace(/\/$/, '')
+}
+
+function baseAddressWords(baseUrl: string): string {
+  const url = `${baseUrl}${SCIM_PATH}`
+  return `this is the address of SCIM, under which resources are: enter ${url} at the provider, which then sends requests such as ${url}/Users`
 }
 
 /** How a request of a directory is admitted, read and answered, and what its administrator is told. */
@@ -77,7 +93,7 @@ function scimCall(
   const report = new ScimReport()
   const tell = (told: Pick<DirectoryRefusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
     if (admitted === undefined) return
-    const path = (request.url ?? '').split('?', 1)[0]?.slice(SCIM_PATH.length) ?? ''
+    const path = pathBelow((request.url ?? '').split('?', 1)[0] ?? '') ?? ''
     const { requestId } = admitted
     const { userName, externalId } = report
     options.onRefusal(admitted, { ...told, method, path, requestId, userName, externalId })
@@ -92,7 +108,7 @@ function scimCall(
         // All strong: SCIM's examples have weak tags, which some clients make of every tag.
         scope: { ...scope, ifMatch: headerOf(request, 'if-match')?.replaceAll('W/', '') },
         id,
-        query: new URLSearchParams(query),
+        query: new URLSearchParams(withLiteralPlus(query)),
         body: readBodyOf(),
         baseUrl: `${options.baseUrlOf(request)}${SCIM_PATH}`,
         report,
@@ -118,6 +134,23 @@ function scimCall(
     admitted = await options.admit(request)
   }
   return { admit, exchange }
+}
+
+/**
+ * The query in which a plus sign between the quotes of a filter is not a space: who writes spaces as `%20` means a plus
+ * by it.
+ */
+function withLiteralPlus(query: string): string {
+  const parameters = query.split('&').map((parameter) => {
+    if (!parameter.startsWith('filter=') || !parameter.includes('%20')) return parameter
+    let isQuoted = false
+    const parts = parameter.split(/((?:\\|%5C)?(?:"|%22))/i).map((part) => {
+      if (part === '"' || part === '%22') isQuoted = !isQuoted
+      return isQuoted ? part.replaceAll('+', '%2B') : part
+    })
+    return parts.join('')
+  })
+  return parameters.join('&')
 }
 
 const TYPES = ['application/scim+json', 'application/json']
