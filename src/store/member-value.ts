@@ -9,7 +9,7 @@ export interface UniqueMemberValues {
   /** Keys of email addresses. */
   readonly emails: readonly string[]
   readonly phones: readonly string[]
-  /** Names by which the directory calls members who have another email address, in lower case. */
+  /** Names by which the directory calls members who have another email address; in any case. */
   readonly userNames: readonly string[]
   /** Ids by which the directory knows members. */
   readonly externalIds: readonly string[]
@@ -18,6 +18,7 @@ export interface UniqueMemberValues {
 /** A member who has one of them. */
 export interface ValueHolder {
   readonly kind: keyof UniqueMemberValues
+  /** As the member has it. */
   readonly value: string
   readonly userId: string
   readonly name: string
@@ -31,13 +32,19 @@ const holders = createStatement<Asked, ValueHolder>({
   name: 'find_value_holders',
   columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool' },
   text: ({ organizationId }) => {
-    const holding = (kind: ValueHolder['kind'], value: Prisma.Sql) => Prisma.sql`
+    const holding = (
+      kind: ValueHolder['kind'],
+      value: Prisma.Sql,
+      isAsked = isOneOf(value, { parameter: kind }),
+    ) => Prisma.sql`
 SELECT ${Prisma.raw(`'${kind}'`)} AS kind, ${value} AS value, m.user_id AS "userId",
        btrim(m.first_name || ' ' || m.last_name) AS name, m.directory_user_name IS NOT NULL AS "hasUserName"
-  FROM memberships m WHERE m.organization_id = ${organizationId} AND ${isOneOf(value, { parameter: kind })}`
+  FROM memberships m WHERE m.organization_id = ${organizationId} AND ${isAsked}`
+    const hasUserName = Prisma.sql`lower(m.directory_user_name) = ANY ((
+       SELECT array_agg(lower(asked)) FROM unnest(${{ parameter: 'userNames' }}::text[]) AS asked)::text[])`
     return Prisma.sql`${holding('emails', Prisma.sql`m.email_key`)}
 UNION ALL ${holding('phones', Prisma.sql`m.primary_phone`)}
-UNION ALL ${holding('userNames', Prisma.sql`lower(m.directory_user_name COLLATE "C")`)}
+UNION ALL ${holding('userNames', Prisma.sql`m.directory_user_name`, hasUserName)}
 UNION ALL ${holding('externalIds', Prisma.sql`m.directory_external_id`)}`
   },
 })

@@ -8,7 +8,7 @@ const values = [
   ['memberships_email_unique', 'email address of member'],
   ['memberships_primary_phone_unique', 'phone number of member'],
   ['memberships_directory_external_id_unique', 'external id of member'],
-  ['memberships_directory_user_name_unique', 'user name of member'],
+  ['memberships_folded_user_name_unique', 'user name of member'],
   ['groups_directory_external_id_unique', 'external id of group'],
 ] as const
 

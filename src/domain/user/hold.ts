@@ -2,7 +2,7 @@ import type { Tables } from '../../db/tables.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
 import { findAdministrators, findEmailKeys, lockMembers } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
-import { emailKeyOf } from '../value/email-address.js'
+import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import type { ManagerChains } from './manager.js'
 import { type Member, type MemberChange, type MemberWriter, newMember, valuesSet } from './member.js'
 
@@ -18,7 +18,7 @@ export interface HeldMembers {
   readonly emails: ReadonlyMap<string, ValueHolder>
   /** Who has the phone numbers in question. */
   readonly phones: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
-  /** Whom the directory calls by the names in question, which are in lower case. */
+  /** Whom the directory calls by the names in question, by their keys. */
   readonly userNames: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains
@@ -60,7 +60,7 @@ export async function holdMembers(
   )
   const lockedEmails = new Set([
     ...needs.emails,
-    ...needs.userNames,
+    ...needs.userNames.map(userNameKeyOf),
     ...(await findEmailKeys(transaction, organizationId, movingIds)),
   ])
   const assignsManagers = needs.managerIds.length + needs.managerEmails.length > 0
@@ -73,12 +73,12 @@ export async function holdMembers(
     ...needs.phones.map((phone) => phoneLock(organizationId, phone)),
   ])
   const holders = await findValueHolders(transaction, organizationId, {
-    emails: [...new Set([...needs.emails, ...needs.userNames, ...needs.managerEmails])],
+    emails: [...new Set([...needs.emails, ...needs.userNames.map(emailKeyOf), ...needs.managerEmails])],
     phones: needs.phones,
     userNames: needs.userNames,
   })
-  const holdersOf = (kind: ValueHolder['kind']) =>
-    new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [holder.value, holder]))
+  const holdersOf = (kind: ValueHolder['kind'], keyOf = (value: string) => value) =>
+    new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [keyOf(holder.value), holder]))
   const emails = holdersOf('emails')
   const now = runtime.now()
   const newcomers = new Map<string, Member>()
@@ -109,7 +109,7 @@ export async function holdMembers(
     newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),
     emails,
     phones: holdersOf('phones'),
-    userNames: holdersOf('userNames'),
+    userNames: holdersOf('userNames', userNameKeyOf),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
     administrators: administrators && new Set(administrators),
     needs,
@@ -142,7 +142,7 @@ function needsOf(changes: readonly MemberChange[]): Needs {
       ...(email === undefined ? [] : [emailKeyOf(email)]),
     ]),
     phones: valuesSet(commands, 'PRIMARY_PHONE'),
-    userNames: changes.flatMap(({ userName }) => (userName === undefined ? [] : emailKeyOf(userName))),
+    userNames: changes.flatMap(({ userName }) => userName ?? []),
     managerIds: valuesSet(commands, 'MANAGER'),
     managerEmails: commands.flatMap((command) =>
       command.kind === 'set manager by email' ? emailKeyOf(command.email) : [],

@@ -29,6 +29,11 @@ export function emailKeyOf(address: string): string {
   return address.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
+/** The form in which user names are compared: every letter in lower case, by itself, as the database does it. */
+export function userNameKeyOf(name: string): string {
+  return Array.from(name, (letter) => letter.toLowerCase()).join('')
+}
+
 /** What is wrong with an email address in a request. */
 export function emailViolations(field: string, address: string): FieldViolation[] {
   const fault = emailAddressFault(address)

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY "memberships_directory_user_name_unique";

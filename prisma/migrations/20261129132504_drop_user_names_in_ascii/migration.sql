@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY "memberships_user_name_idx";
