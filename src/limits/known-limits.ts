@@ -1,7 +1,7 @@
 import { type DescField, getOption } from '@bufbuild/protobuf'
 import { field as fieldRules } from '../../gen/buf/validate/validate_pb.js'
 import { CreateAccessPolicyApprovalProcedureRequestSchema as CreateProcedureSchema } from '../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { UserRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { GroupRecordSchema, UserRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { ListUsersRequestSchema, UpdateUserRequestSchema } from '../../gen/svc/v2/user_pb.js'
 
@@ -26,6 +26,9 @@ export const MAX_STEPS = maxItems(CreateProcedureSchema.field.steps)
 
 /** The longest URL, as received and as stored. */
 export const MAX_URL_LENGTH = Number(textRulesOf(UpdateUserRequestSchema.field.avatarUrl).maxLen)
+
+/** The most characters of the name of a group that a directory supplies. */
+export const MAX_GROUP_NAME = Number(textRulesOf(GroupRecordSchema.field.name).maxLen)
 
 /** The most characters of a text of a profile, or of an email address, by its name in the API. Throws for other names. */
 export function profileTextLength(name: string): number {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { fixture, insertApiKey, insertFixture, insertUser } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { connectDirectory, type ScimClient } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
@@ -36,6 +36,14 @@ describe('SCIM groups', () => {
         [targetId],
       )
     ).map(({ action }) => action)
+
+  const changesOf = async (targetId: string) =>
+    (
+      await service.database.query<{ action: string; changed_fields: string[] }>(
+        'SELECT action, changed_fields FROM audit_events WHERE target_id = $1 ORDER BY occurred_at, id',
+        [targetId],
+      )
+    ).map(({ action, changed_fields: fields }) => [action, fields])
 
   it('are those of the organization, with their members and a version', async () => {
     const { body, headers } = await entra.send('GET', `/Groups/${id}`)
@@ -148,7 +156,6 @@ describe('SCIM groups', () => {
       'invalidValue',
     ],
     ['a member without a value', { op: 'remove', path: 'members', value: [{ id: admin }] }, 400, 'invalidValue'],
-    ['an unknown attribute', { op: 'add', path: 'colour', value: 'red' }, 400, 'invalidPath'],
     ['a read-only attribute', { op: 'replace', path: 'id', value: 'x' }, 400, 'mutability'],
     ['no name', { op: 'remove', path: 'displayName' }, 400, 'invalidValue'],
     ['the name of another group', { op: 'replace', path: 'displayName', value: 'it' }, 409, 'uniqueness'],
@@ -197,6 +204,49 @@ describe('SCIM groups', () => {
     await entra.patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value: `leaver-${serial}` }] })
     await entra.send('DELETE', `/Users/leaver-${serial}`)
     expect(await membersOf()).toEqual([admin, builder])
+    const { body: other } = await entra.send('POST', '/Groups', { displayName: `Other ${serial}` })
+    await insertUser(service.database, { id: `second-${serial}`, organizationId: acme })
+    for (const groupId of [id, other.id]) {
+      await entra.patch(`/Groups/${groupId}`, { op: 'add', path: 'members', value: [{ value: `second-${serial}` }] })
+    }
+    await entra.send('DELETE', `/Users/second-${serial}`)
+    expect((await changesOf(id)).at(-1)).toEqual(['group.update', ['members']])
+    expect(await changesOf(other.id)).toEqual([
+      ['group.create', []],
+      ['group.update', ['members']],
+      ['group.update', ['members']],
+    ])
+    const { token } = await insertApiKey(service.database, { organizationId: acme })
+    const { json } = await service.rest('GET', `/v2/audit-events?targetId=${other.id}&pageSize=1`, { token })
+    expect(json.data).toMatchObject([{ action: 'group.update', actor: { kind: 'ACTOR_KIND_DIRECTORY' } }])
+  })
+
+  it.each<[what: string, operation: () => object, changed: readonly string[]]>([
+    ['a name', () => ({ op: 'replace', path: 'displayName', value: `New ${serial}` }), ['name']],
+    ['an id', () => ({ op: 'replace', path: 'externalId', value: `new-${serial}` }), ['externalId']],
+    ['a member', () => ({ op: 'add', path: 'members', value: [{ value: agent }] }), ['members']],
+    [
+      'all of them',
+      () => ({ op: 'replace', value: { displayName: `New ${serial}`, externalId: `new-${serial}`, members: [] } }),
+      ['name', 'externalId', 'members'],
+    ],
+  ])('say in their events what has changed: %s', async (_, operation, changed) => {
+    await entra.patch(`/Groups/${id}`, operation())
+    expect(await changesOf(id)).toEqual([
+      ['group.create', []],
+      ['group.update', changed],
+    ])
+  })
+
+  it.each([255, 256])('can have names of %i characters, which an export keeps', async (length) => {
+    const long = `${serial}`.padEnd(length, 'x')
+    const { status, body } = await entra.send('POST', '/Groups', { displayName: long })
+    expect([status, body.displayName]).toEqual([201, long])
+    const group = { id: body.id, organizationId: acme, name: long, userIds: [], directoryManaged: true }
+    const token = await insertUserToken(service.database, { userId: admin })
+    const planned = await service.rest('POST', '/v2/imports?validateOnly=true', { token, json: [{ group }] })
+    expect(planned.status).toBe(200)
+    expect((await entra.send('POST', '/Groups', { displayName: 'x'.repeat(257) })).status).toBe(400)
   })
 
   it('can be deleted, unless they are approvers', async () => {

@@ -1,14 +1,13 @@
 import { databaseFailure } from '../../db/errors.js'
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
+import { MAX_GROUP_NAME } from '../../limits/known-limits.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/directory/group.js'
 import { groupStore } from '../../store/group.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
 import { type DirectoryScope, requireVersion, writerOf } from './directory-sync.js'
-
-const MAX_NAME = 255
 
 /** How the members of a group change. */
 export interface GroupMembersChange {
@@ -59,11 +58,16 @@ export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(tables, organizationId, name)
     const areOthers = await changeMembers(tables, { organizationId, groupId }, write.members)
-    const isSame = name === held.name && externalId === held.directoryExternalId && held.directoryManaged
-    if (!areOthers && isSame) return
+    const changedFields = [
+      ...(name === held.name ? [] : ['name']),
+      ...(externalId === held.directoryExternalId ? [] : ['externalId']),
+      ...(held.directoryManaged ? [] : ['directoryManaged']),
+      ...(areOthers ? ['members'] : []),
+    ]
+    if (changedFields.length === 0) return
     const group = { name, directoryExternalId: externalId, directoryManaged: true }
     await groupStore.update(tables, { organizationId, id: groupId }, group, runtime.now())
-    await recordEvent({ ...scope, tables }, groupId, 'group.update')
+    await recordEvent({ ...scope, tables }, groupId, 'group.update', changedFields)
   })
 }
 
@@ -92,7 +96,7 @@ async function lockedGroup(scope: DirectoryScope, groupId: string): Promise<grou
 }
 
 function refuseName(name: string): void {
-  const description = name === '' ? 'is required' : textFault(name, MAX_NAME)
+  const description = name === '' ? 'is required' : textFault(name, MAX_GROUP_NAME)
   if (description !== undefined) refuseViolations([{ field: 'displayName', description, reason: 'FIELD_INVALID' }])
 }
 
@@ -132,7 +136,12 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
 }
 
-async function recordEvent(scope: DirectoryScope, targetId: string, action: AuditAction): Promise<void> {
-  const event = { organizationId: scope.organizationId, action, targetId }
+async function recordEvent(
+  scope: DirectoryScope,
+  targetId: string,
+  action: AuditAction,
+  changedFields: readonly string[] = [],
+): Promise<void> {
+  const event = { organizationId: scope.organizationId, action, targetId, changedFields }
   await recordAuditEvents(scope.tables, [event], writerOf(scope))
 }

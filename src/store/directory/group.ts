@@ -163,14 +163,19 @@ export async function changeGroupMembers(
   await models.groupMember.createMany({ data })
 }
 
-/** Takes a user out of all groups, which get other versions. */
+/** Takes a user out of all groups, which get other versions, and returns their ids. */
 export async function leaveAllGroups(
   { models }: Tables,
   { organizationId, userId, now }: MemberKey & { readonly now: Date },
-): Promise<void> {
-  const left = await models.groupMember.findMany({ where: { organizationId, userId }, select: { groupId: true } })
-  if (left.length === 0) return
+): Promise<readonly string[]> {
+  const left = await models.groupMember.findMany({
+    where: { organizationId, userId },
+    orderBy: { groupId: 'asc' },
+    select: { groupId: true },
+  })
+  if (left.length === 0) return []
+  const groupIds = left.map(({ groupId }) => groupId)
   await models.groupMember.deleteMany({ where: { organizationId, userId } })
-  const id = { in: left.map(({ groupId }) => groupId) }
-  await models.group.updateMany({ where: { organizationId, id }, data: { updatedAt: now } })
+  await models.group.updateMany({ where: { organizationId, id: { in: groupIds } }, data: { updatedAt: now } })
+  return groupIds
 }
