@@ -1,5 +1,6 @@
 import { isCalendarDate } from '../domain/value/timestamp.js'
 import { ScimError } from './error.js'
+import { lineFrom } from './read.js'
 import { type Attribute, findPath, isSameName, isSearchable, named, type Path, type ResourceType } from './schema.js'
 
 /**
@@ -119,7 +120,10 @@ function read(text: string, findHere: Find): Filter {
     const inside = filter(findInside, depth)
     const end = next()
     if (!end.startsWith(']')) throw malformed()
-    const filters = end === ']' ? [inside] : [inside, comparison(end.slice(2), findInside)]
+    // Microsoft's documentation compares the entry itself, which is its value.
+    const isCompared = Object.hasOwn(comparisons, tokens[at]?.toLowerCase() ?? '')
+    const part = end === ']' && isCompared ? 'value' : end.slice(2)
+    const filters = part === '' ? [inside] : [inside, comparison(part, findInside)]
     return isNone ? never : ofEntry(found.attribute, { kind: 'and', filters })
   }
   const comparison = (path: string, find: Find): Filter => {
@@ -152,9 +156,14 @@ function malformed(): ScimError {
 
 type FilterValue = string | number | boolean | null
 
+/** The value that a token is. Words without quotes are texts, as in the examples of Microsoft's documentation. */
 function valueFrom(token: string): FilterValue {
   const isString = /^".*"$/s.test(token)
-  if (!isString && !/^(?:true|false|null|-?\d.*)$/s.test(token)) throw malformed()
+  const isNumber = /^-?\d+(?:\.\d+)?$/.test(token)
+  if (!isString && !isNumber && !['true', 'false', 'null'].includes(token)) {
+    if (!/^\w[-+\w.:]*$/.test(token)) throw malformed()
+    return token
+  }
   try {
     const value = JSON.parse(token) as FilterValue
     // The database has no texts with it, so nothing could be equal to it.
@@ -228,7 +237,8 @@ function fittingValue({ type }: Attribute, { path, how, value }: Stated): string
     return timeFrom(value, path)
   }
   if (typeof value !== 'string') throw filterFault(`compares ${path}, a string, with ${value}: put it in quotes`)
-  return value
+  // Texts are stored so.
+  return how === 'eq' ? lineFrom(value) : value
 }
 
 /** `xsd:dateTime` (RFC 7643 section 2.3.5); without an offset it is in UTC. */

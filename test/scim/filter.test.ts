@@ -91,6 +91,11 @@ describe('filters on users', () => {
     // What has no value equals nothing and is different from everything.
     ['title pr', ['ada', 'bob']],
     ['title eq null', [admin, 'eve']],
+    // As the examples of Microsoft's documentation have it.
+    ['externalId eq 00u1', ['ada']],
+    ['externalId eq 00-none', []],
+    ['emails[type eq "work"] eq "ada@example.com"', ['ada']],
+    ['emails[type eq "home"] sw "countess" and active eq true', ['ada']],
     ['title ne null', ['ada', 'bob']],
     ['title ne "analyst"', [admin, 'eve']],
     ['not (title eq "analyst")', [admin, 'eve']],
@@ -183,7 +188,8 @@ describe('filters on users', () => {
     ['userName eq', 'is not a valid filter'],
     ['userName eq "a" and', 'is not a valid filter'],
     ['userName eq "a', 'is not a valid filter'],
-    ['userName eq a', 'is not a valid filter'],
+    ['userName eq a@b.example', 'outside a string'],
+    ['userName eq )', 'is not a valid filter'],
     ["userName eq 'a'", 'outside a string'],
     ['userName is "a"', 'is not a valid filter'],
     ['(userName eq "a"', 'is not a valid filter'],
