@@ -33,7 +33,11 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
 
   /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
   async patch(request, shown) {
-    await writeDirectoryGroup(request.scope, request.id, groupWriteFrom(patchChangesFrom(request.body, groupType)))
+    await writeDirectoryGroup(
+      request.scope,
+      request.id,
+      groupWriteFrom(patchChangesFrom(request.body, groupType, request.report)),
+    )
     const isWanted = request.query.has('attributes') || request.query.has('excludedAttributes')
     return isWanted ? readGroup(request, request.id, shown) : undefined
   },

@@ -29,6 +29,15 @@ export function withValueAt(
   return withMember(object, name, Object.keys(changed).length === 0 ? undefined : changed)
 }
 
+/** The object without the members that are null, and without the objects that this leaves empty. */
+export function withoutNulls(object: JsonObject): JsonObject {
+  const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
+    const kept = isJsonObject(value) ? withoutNulls(value) : value
+    return kept === null || (isJsonObject(kept) && Object.keys(kept).length === 0) ? [] : [[name, kept]]
+  })
+  return Object.fromEntries(members)
+}
+
 /** The value where a path leads. */
 export function valueAt(object: JsonObject | undefined, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object
@@ -58,8 +67,9 @@ export function entryType(entry: JsonValue): string {
   return isJsonObject(entry) ? (textIn(entry, 'type') ?? '').toLowerCase() : ''
 }
 
-/** The entry of the first of the types that there is, else one without a type. */
-export function entryOfType(entries: readonly JsonObject[], types: readonly string[]): JsonObject | undefined {
-  const found = [...types, ''].map((type) => entries.find((entry) => entryType(entry) === type))
-  return found.find((entry) => entry !== undefined)
+/** The primary entry, else the one of the first of the types that there is. */
+export function preferredEntry(entries: readonly JsonObject[], types: readonly string[]): JsonObject | undefined {
+  const primary = entries.find((entry) => entry['primary'] === true)
+  const ofTypes = types.map((type) => entries.find((entry) => entryType(entry) === type))
+  return [primary, ...ofTypes].find((entry) => entry !== undefined)
 }

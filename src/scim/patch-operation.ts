@@ -4,7 +4,8 @@ import { ScimError, type ScimType } from './error.js'
 import { type Filter, parseEntryFilter } from './filter.js'
 import { isJsonObject, memberOf } from './json.js'
 import { refuseTooMany } from './read.js'
-import { findPath, isSameName, isWritable, named, type Path, type ResourceType, schemasOf } from './schema.js'
+import type { ScimReport } from './request.js'
+import { findPath, isNameOf, isWritable, named, type Path, type ResourceType, schemasOf } from './schema.js'
 
 /** A change of one attribute, as a PATCH asks for it (RFC 7644 section 3.5.2). */
 export interface PatchChange extends Path {
@@ -22,17 +23,17 @@ interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
 
 /**
  * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths,
- * with paths as names of members, with members and operations in any case. Attributes that nobody writes, because no
- * resource has them, or because they follow from others, do not count. Throws `invalidSyntax`, `invalidValue`,
- * `tooMany`, `noTarget` for a removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
+ * with paths as names of members, with members and operations in any case. Attributes that the service does not know do
+ * not count, whether a path names them or a member; a schema whose value is no object is reported. Throws `invalidSyntax`, `invalidValue`, `tooMany`, `noTarget` for a
+ * removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
  */
-export function patchChangesFrom(body: JsonObject, type: ResourceType): PatchChange[] {
+export function patchChangesFrom(body: JsonObject, type: ResourceType, report: ScimReport): PatchChange[] {
   const operations = memberOf(body, 'Operations')
   if (!Array.isArray(operations) || operations.length === 0) {
     throw refusal('invalidSyntax', 'Operations must be a list with at least one operation')
   }
   refuseTooMany(operations.length)
-  const single = operations.map(operationFrom).flatMap((operation) => singleOperations(operation, type))
+  const single = operations.map(operationFrom).flatMap((operation) => singleOperations(operation, type, report))
   refuseTooMany(single.length)
   return single.flatMap((operation) => changeFrom(operation, type) ?? [])
 }
@@ -60,24 +61,27 @@ function operationFrom(operation: JsonValue, index: number): PatchOperation {
  * An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path.
  * What is no attribute that can be written does not count there, as in the body of a POST.
  */
-function singleOperations(operation: PatchOperation, type: ResourceType): PatchOperation[] {
+function singleOperations(operation: PatchOperation, type: ResourceType, report: ScimReport): PatchOperation[] {
   const { op, path, value } = operation
-  const schema = schemasOf(type).find(({ id }) => path !== undefined && isSameName(id, path.trim()))
+  const schema = schemasOf(type).find((each) => path !== undefined && isNameOf(each, path))
   if (path !== undefined && schema === undefined) return [operation]
   const prefix = schema === undefined ? '' : `${schema.id}:`
-  if (op === 'remove') {
+  if (op === 'remove' || value === null) {
     const attributes = schema === type.schema ? [] : (schema?.attributes.filter(isWritable) ?? [])
-    return attributes.map(({ name }) => ({ op, path: prefix + name, value: undefined }))
+    return attributes.map(({ name }) => ({ op: 'remove', path: prefix + name, value: undefined }))
   }
-  if (!isJsonObject(value)) throw refusal('invalidValue', 'the value must be an object')
+  if (!isJsonObject(value)) {
+    report.leftOut.set(schema?.id ?? '', 'must be an object')
+    return []
+  }
   const members = Object.entries(value)
   refuseTooMany(members.length)
   return members.flatMap(([name, member]) => {
     const inner = prefix + name
-    const isSchema = schemasOf(type).some(({ id }) => isSameName(id, inner.trim()))
+    const isSchema = schemasOf(type).some((each) => isNameOf(each, inner))
     const found = isSchema ? undefined : findPath(inner.split('[', 1)[0] ?? '', type)
     const isMeant = isSchema || (typeof found === 'object' && isWritable(found.attribute))
-    return isMeant ? singleOperations({ op, path: inner, value: member }, type) : []
+    return isMeant ? singleOperations({ op, path: inner, value: member }, type, report) : []
   })
 }
 
@@ -85,20 +89,20 @@ function singleOperations(operation: PatchOperation, type: ResourceType): PatchO
 const PATH = /^(?<name>[^[\]]+?)(?:\[(?<filter>.*)\](?:\.(?<sub>[$A-Za-z][\w$-]*))?)?$/s
 
 function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType): PatchChange | undefined {
-  const { name = '', filter, sub } = PATH.exec(path.trim())?.groups ?? {}
+  const { name, filter, sub } = PATH.exec(path.trim())?.groups ?? {}
+  if (name === undefined) throw refusal('invalidPath', `not a valid path: ${shortened(path)}`)
   const found = findPath(name, type)
-  if (found === 'unsupported') return undefined
-  if (found === undefined) throw refusal('invalidPath', `no such attribute: ${shortened(path)}`)
+  if (found === 'unsupported' || found === undefined) return undefined
   const { attribute } = found
   if (attribute.name === 'schemas') return undefined
   const subAttribute = sub === undefined ? found.subAttribute : named(attribute.subAttributes, sub)
-  if (sub !== undefined && subAttribute === undefined) {
-    throw refusal('invalidPath', `${attribute.name} has no ${shortened(sub)}`)
-  }
+  if (sub !== undefined && subAttribute === undefined) return undefined
   if (filter !== undefined && (!attribute.multiValued || found.subAttribute !== undefined)) {
     throw refusal('invalidPath', `${attribute.name} is single-valued: omit the filter in brackets`)
   }
-  if (attribute.mutability === 'readOnly' || subAttribute?.mutability === 'readOnly') {
+  // What follows from a value that the directory writes, such as the name of the manager, is ignored.
+  if (isWritable(attribute) && subAttribute?.mutability === 'readOnly') return undefined
+  if (!isWritable(attribute)) {
     throw refusal('mutability', `${path} is read-only`)
   }
   const entries = filter === undefined ? undefined : parseEntryFilter(filter, attribute)

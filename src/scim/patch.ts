@@ -2,55 +2,73 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { ScimError } from './error.js'
 import { comparisons, type Filter } from './filter.js'
-import { entryType, entryValue, isJsonObject, memberOf, valueAt, withMember, withValueAt } from './json.js'
+import {
+  entryType,
+  entryValue,
+  isJsonObject,
+  memberOf,
+  valueAt,
+  withMember,
+  withoutNulls,
+  withValueAt,
+} from './json.js'
 import type { PatchChange } from './patch-operation.js'
-import { readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
+import { isNone, isNoneOf, noneOf, readOne, readValue, refuseTooManyEntries, withOnePrimary } from './read.js'
 import type { ScimReport } from './request.js'
 import type { Attribute } from './schema.js'
 
 /**
- * A document after the changes of a PATCH, one after the other. A filter may be on entries that do not exist yet.
- * Optional values that cannot be read are left out, and reported. Throws `invalidValue` and `noTarget`.
+ * A document after the changes of a PATCH, one after the other, as `readResource` gives one: `null` for what they take
+ * away. `shown` has the lists that the resource shows where the document has none: what is added to the email
+ * addresses, or taken from any list, is added to or taken from these. A filter may be on entries that do not exist yet.
+ * Optional values that cannot be taken are left out, and reported. Throws `invalidValue` and `noTarget`.
  */
-export function applyPatch(document: JsonObject, changes: readonly PatchChange[], report: ScimReport): JsonObject {
+export function applyPatch(
+  document: JsonObject,
+  changes: readonly PatchChange[],
+  report: ScimReport,
+  shown: JsonObject = {},
+): JsonObject {
   return changes.reduce((before, change) => {
-    const { extension, attribute } = change
+    const { extension, attribute, subAttribute } = change
     const place = extension === undefined ? [attribute.name] : [extension.id, attribute.name]
-    const held = valueAt(before, place)
-    const changed = () => {
-      if (!attribute.multiValued) return valueAfter(held, change)
-      const entries = entriesAfter(Array.isArray(held) ? held : [], change)
-      refuseTooManyEntries(attribute, entries)
-      return entries.length === 0 ? undefined : entries
-    }
-    return report.read(attribute, () => withValueAt(before, place, changed())) ?? before
+    const said = valueAt(before, place)
+    const held = attribute.multiValued && isOfShown(change) ? (said ?? valueAt(shown, place)) : said
+    const changed = () => (attribute.multiValued ? listAfter(said, held, change) : valueAfter(held, change, report))
+    const path = [attribute.name, ...(subAttribute === undefined ? [] : [subAttribute.name])].join('.')
+    return report.read(attribute, path, () => withValueAt(before, place, changed())) ?? before
   }, document)
 }
 
+/** Whether a change of a list that the directory has not given is one of the list that the resource shows. */
+function isOfShown({ op, attribute, value = null }: PatchChange): boolean {
+  return attribute.field === undefined || op === 'remove' || isNone(value)
+}
+
+/** The entries of an attribute after a change; `said` stays if there is nothing to take away. */
+function listAfter(said: JsonValue | undefined, held: JsonValue | undefined, change: PatchChange) {
+  const before = Array.isArray(held) ? held : []
+  const entries = entriesAfter(before, change)
+  refuseTooManyEntries(change.attribute, entries)
+  // Microsoft Entra removes an empty list of entries.
+  const isWhole =
+    change.filter === undefined && change.op !== 'add' && !(change.op === 'remove' && isList(change.value))
+  if (!isWhole && isDeepStrictEqual(entries, before)) return said
+  return entries.length === 0 ? null : entries
+}
+
 /** The value of an attribute with one value after a change. */
-function valueAfter(held: JsonValue | undefined, change: PatchChange): JsonValue | undefined {
-  const { attribute, subAttribute, value = null } = change
-  const before = isJsonObject(held) ? held : {}
-  if (subAttribute !== undefined) {
-    const part = isCleared(change) ? undefined : readPart(attribute, subAttribute, value)
-    return unlessEmpty(withMember(before, subAttribute.name, part))
+function valueAfter(held: JsonValue | undefined, change: PatchChange, report: ScimReport): JsonValue | undefined {
+  const { op, attribute, subAttribute, value = null } = change
+  const isGone = op === 'remove' || isNoneOf(subAttribute ?? attribute, value)
+  if (subAttribute === undefined || attribute.field !== undefined) {
+    const read = isGone ? noneOf(attribute) : readValue(attribute, value, attribute.name, report)
+    // What a value object leaves out of a name stays.
+    if (isJsonObject(held) && isJsonObject(read)) return { ...held, ...read }
+    return read === undefined ? held : read
   }
-  if (isCleared(change)) return undefined
-  const read = readValue(attribute, value)
-  if (attribute.type !== 'complex' || attribute.field !== undefined || !isJsonObject(value)) return read
-  // What a value object leaves out of an attribute with parts, stays; `null` clears a part.
-  const parts = Object.entries(Object.assign({}, before, read))
-  return unlessEmpty(Object.fromEntries(parts.filter(([name]) => memberOf(value, name) !== null)))
-}
-
-/** Whether a change leaves no value; an empty text is a value of a text. */
-function isCleared({ op, attribute, subAttribute, value = null }: PatchChange): boolean {
-  const isNone = value === null || (Array.isArray(value) && value.length === 0)
-  return op === 'remove' || isNone || (value === '' && (subAttribute !== undefined || attribute.type === 'complex'))
-}
-
-function unlessEmpty(object: JsonObject): JsonObject | undefined {
-  return Object.keys(object).length === 0 ? undefined : object
+  const part = isGone ? null : readPart(attribute, subAttribute, value)
+  return { ...(isJsonObject(held) && held), [subAttribute.name]: part ?? null }
 }
 
 function readPart(attribute: Attribute, part: Attribute, value: JsonValue): JsonValue | undefined {
@@ -62,11 +80,11 @@ function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValu
   const { op, value = null, attribute, filter, subAttribute } = change
   if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(held, change)
   const isMeant = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
-  if (op === 'remove' || value === null || value === '') {
+  const part = op === 'remove' || isNone(value) ? undefined : partFrom(change, value)
+  if (part === undefined || part['value'] === null) {
     return held.flatMap((entry) => (isMeant(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
   }
-  const part = partFrom(change, value)
-  const merged = (entry: JsonValue): JsonObject => (isJsonObject(entry) ? { ...entry, ...part } : part)
+  const merged = (entry: JsonValue): JsonObject => withoutNulls(isJsonObject(entry) ? { ...entry, ...part } : part)
   if (held.some(isMeant)) {
     const changed = held.map((entry) => (isMeant(entry) ? merged(entry) : entry))
     return withOnePrimary(changed, held)
@@ -77,11 +95,11 @@ function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValu
 }
 
 function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribute }: PatchChange): JsonValue[] {
-  const read = value === undefined ? undefined : readValue(attribute, value)
+  const read = value === undefined ? null : readValue(attribute, value)
   const entries = Array.isArray(read) ? read : []
   if (op === 'replace') return entries
   if (op === 'remove') {
-    if (value === undefined || value === null) return []
+    if (read === null && !isList(value)) return []
     // Microsoft Entra names what it removes by values instead of a filter.
     const gone = new Set(entries.map(entryValue))
     return held.filter((entry) => !gone.has(entryValue(entry)))
@@ -91,6 +109,10 @@ function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribut
   const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
   const replaced = new Set(added.map(entryKey))
   return withOnePrimary([...held.filter((entry) => !replaced.has(entryKey(entry))), ...added], held)
+}
+
+function isList(value: JsonValue | undefined): boolean {
+  return Array.isArray(value)
 }
 
 function entryKey(entry: JsonValue): string {
@@ -115,12 +137,16 @@ function partFrom({ attribute, subAttribute }: PatchChange, value: JsonValue): J
   return Object.fromEntries(read.filter(([, part]) => part !== undefined))
 }
 
-/** The entry that a filter describes by what its parts equal. Throws `noTarget` for any other filter. */
+/**
+ * The entry that a filter describes by what its parts equal. Throws `noTarget` for any other filter, and for one that
+ * names an entry by its value.
+ */
 function entryOf(filter: Filter, attribute: Attribute): JsonObject {
   if (filter.kind === 'and') {
     return Object.assign({}, ...filter.filters.map((each) => entryOf(each, attribute)))
   }
-  if (filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.value instanceof Date) {
+  const isOther = filter.kind !== 'compare' || filter.comparison !== 'eq' || filter.value instanceof Date
+  if (isOther || filter.attribute.name === 'value') {
     throw new ScimError(400, 'noTarget', `no entry of ${attribute.name} matches the filter`)
   }
   return { [filter.attribute.name]: filter.value }

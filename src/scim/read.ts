@@ -2,27 +2,37 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { textFault } from '../domain/value/free-text.js'
 import { ScimError } from './error.js'
-import { isJsonObject } from './json.js'
+import { isJsonObject, memberOf, withoutNulls } from './json.js'
 import type { ScimReport } from './request.js'
-import { type Attribute, isSameName, isWritable, named, type ResourceType } from './schema.js'
+import { type Attribute, isNameOf, isWritable, named, type ResourceType } from './schema.js'
 
 /**
  * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the
- * URN. Names may be in any case. What is read-only or unknown is left out (RFC 7644 sections 3.3 and 3.5.1), and so are
- * optional values that cannot be read, which are reported. Throws `invalidValue` and `tooMany`.
+ * URN; `null` for what the body says there is not. Names may be in any case. What is read-only or unknown is left out
+ * (RFC 7644 sections 3.3 and 3.5.1), and so are optional values that cannot be taken, which are reported. Throws
+ * `invalidValue` and `tooMany`.
  */
 export function readResource(body: JsonObject, type: ResourceType, report: ScimReport): JsonObject {
   refuseTooMany(Object.keys(body).length)
-  const reading = (prefix: string) => (attribute: Attribute, value: JsonValue) =>
-    report.read(attribute, () => readValue(attribute, value, prefix + attribute.name))
   const extensions = Object.entries(body).flatMap(([name, value]) => {
-    const extension = type.extensions.find(({ id }) => isSameName(id, name))
-    if (extension === undefined || value === null) return []
-    if (!isJsonObject(value)) throw invalid(name, 'must be an object')
-    const parts = readMembers(value, extension.attributes, reading(`${extension.id}:`))
+    const extension = type.extensions.find((each) => isNameOf(each, name))
+    if (extension === undefined) return []
+    const attributes = extension.attributes.filter(isWritable)
+    if (value === null)
+      return [[extension.id, Object.fromEntries(attributes.map((each) => [each.name, null]))] as const]
+    if (!isJsonObject(value)) {
+      report.leftOut.set(name, 'must be an object')
+      return []
+    }
+    const parts = readMembers(value, attributes, (attribute, given) =>
+      report.read(attribute, attribute.name, () => readValue(attribute, given, `${extension.id}:${attribute.name}`)),
+    )
     return Object.keys(parts).length === 0 ? [] : [[extension.id, parts] as const]
   })
-  return { ...readMembers(body, type.attributes, reading('')), ...Object.fromEntries(extensions) }
+  const members = readMembers(body, type.attributes, (attribute, given) =>
+    report.read(attribute, attribute.name, () => readValue(attribute, given, attribute.name, report)),
+  )
+  return { ...members, ...Object.fromEntries(extensions) }
 }
 
 /** The members of an object that are attributes which can be written, under the names of these. */
@@ -41,19 +51,47 @@ function readMembers(
 }
 
 /**
- * The value of an attribute as requests give it, in the form of its declaration; undefined for `null`, an empty list
- * and an object without anything known, which mean that there is none. Booleans may be strings, as Microsoft Entra
- * writes them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`.
+ * The value of an attribute as requests give it, in the form of its declaration: `null`, or an object of such parts,
+ * for `null`, an empty text, list or object, and entries without values, which say that there is none (RFC 7643
+ * section 2.5); undefined for an object that says nothing of what is known. Booleans may be strings, as Microsoft Entra
+ * writes them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`;
+ * with a report, the parts of a name that cannot be taken are left out instead.
  */
-export function readValue(attribute: Attribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
-  if (value === null) return undefined
+export function readValue(
+  attribute: Attribute,
+  value: JsonValue,
+  path = attribute.name,
+  report?: ScimReport,
+): JsonValue | undefined {
   if (!attribute.multiValued) {
     // Microsoft Entra writes single values as lists of one.
-    return readOne(attribute, Array.isArray(value) && value.length <= 1 ? (value[0] ?? null) : value, path)
+    return readOne(attribute, Array.isArray(value) && value.length <= 1 ? (value[0] ?? null) : value, path, report)
   }
-  const entries = (Array.isArray(value) ? value : [value]).flatMap((entry) => readOne(attribute, entry, path) ?? [])
+  const given = Array.isArray(value) ? value : [value]
+  const entries = given.flatMap((entry) => (isNone(entry) ? [] : (readOne(attribute, entry, path) ?? [])))
   refuseTooManyEntries(attribute, entries, path)
-  return entries.length === 0 ? undefined : withOnePrimary(entries)
+  return entries.length === 0 ? null : withOnePrimary(entries)
+}
+
+/** Whether a value says that there is none. */
+export function isNone(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.trim() === ''
+  return value === null || (typeof value === 'object' && Object.values(value).every(isNone))
+}
+
+/** Whether a value says that there is none of an attribute; of a name, an object says so of its parts alone. */
+export function isNoneOf(attribute: Attribute, value: JsonValue): boolean {
+  return isNone(value) && !(hasOwnParts(attribute) && isJsonObject(value))
+}
+
+/** What a document has of an attribute that there is none of: of a name, each part by itself. */
+export function noneOf(attribute: Attribute): JsonValue {
+  return hasOwnParts(attribute) ? Object.fromEntries(attribute.subAttributes.map(({ name }) => [name, null])) : null
+}
+
+/** Whether the parts of an attribute are values of their own, as those of a name are. */
+function hasOwnParts({ type, multiValued, field }: Attribute): boolean {
+  return type === 'complex' && !multiValued && field === undefined
 }
 
 /** Throws `invalidValue` for more entries than a resource can have of an attribute. */
@@ -65,16 +103,21 @@ export function refuseTooManyEntries(
   if (entries.length > maxEntries) throw invalid(path, `can have at most ${maxEntries} values`)
 }
 
-/** The entry of an attribute that has several, or the value of one that has one. */
-export function readOne(attribute: Attribute, value: JsonValue, path = attribute.name): JsonValue | undefined {
-  if (value === null) return undefined
+/** The entry of an attribute that has several, or the value of one that has one; `null` as `readValue` has it. */
+export function readOne(
+  attribute: Attribute,
+  value: JsonValue,
+  path = attribute.name,
+  report?: ScimReport,
+): JsonValue | undefined {
+  if (value === null) return noneOf(attribute)
   if (attribute.type === 'boolean') return booleanFrom(value, path)
-  return attribute.type === 'complex' ? partsFrom(attribute, value, path) : textFrom(attribute, value, path)
+  return attribute.type === 'complex' ? partsFrom(attribute, value, path, report) : textFrom(attribute, value, path)
 }
 
 function booleanFrom(value: JsonValue, path: string): boolean {
   if (typeof value === 'boolean') return value
-  const text = typeof value === 'string' ? value.toLowerCase() : ''
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
   if (text === 'true' || text === 'false') return text === 'true'
   throw invalid(path, 'must be true or false')
 }
@@ -82,26 +125,41 @@ function booleanFrom(value: JsonValue, path: string): boolean {
 /** The most characters of a text. */
 const MAX_TEXT = 2_048
 
-function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): string {
-  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-  if (typeof text !== 'string') throw invalid(path, 'must be a string')
+function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): string | null {
+  const given = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  if (typeof given !== 'string') throw invalid(path, 'must be a string')
+  const text = lineFrom(given)
   const fault = textFault(text, MAX_TEXT)
   if (fault !== undefined) throw invalid(path, fault)
   if (maxBytes !== undefined && Buffer.byteLength(text) > maxBytes)
     throw invalid(path, `must have at most ${maxBytes} bytes in UTF-8`)
-  return text
+  return text === '' ? null : text
 }
 
-function partsFrom({ subAttributes }: Attribute, value: JsonValue, path: string): JsonObject | undefined {
+/** A text as it is stored and compared: without blanks at its edges, and on one line. */
+export function lineFrom(text: string): string {
+  return text.replace(/\r\n|[\t-\r\u0085\u2028\u2029]/g, ' ').trim()
+}
+
+function partsFrom(
+  attribute: Attribute,
+  value: JsonValue,
+  path: string,
+  report: ScimReport | undefined,
+): JsonValue | undefined {
+  if (isNoneOf(attribute, value)) return noneOf(attribute)
   const parts = isJsonObject(value) ? value : typeof value === 'string' ? { value } : undefined
   if (parts === undefined) throw invalid(path, 'must be an object')
-  const read = readMembers(parts, subAttributes, (sub, given) => {
-    const part = readValue(sub, given, `${path}.${sub.name}`)
-    return part === '' ? undefined : part
+  const read = readMembers(parts, attribute.subAttributes, (sub, given) => {
+    const at = `${path}.${sub.name}`
+    const readPart = () => readValue(sub, given, at)
+    return report === undefined ? readPart() : report.read(sub, at, readPart)
   })
+  if (named(attribute.subAttributes, 'value') === undefined) return Object.keys(read).length === 0 ? undefined : read
+  if (typeof read['value'] === 'string') return withoutNulls(read)
   // Without its value, an entry says nothing.
-  const isEmpty = Object.keys(read).length === 0 || (named(subAttributes, 'value') !== undefined && !('value' in read))
-  return isEmpty ? undefined : read
+  if (attribute.multiValued || isNone(memberOf(parts, 'value'))) return null
+  throw invalid(path, 'needs a value')
 }
 
 /**

@@ -38,7 +38,7 @@ export interface ScimRoute {
 export class ScimReport {
   userName = ''
   externalId = ''
-  /** Why values were left out, by the name of the attribute. */
+  /** Why values were left out, by the path of the attribute, without the URN of its schema. */
   readonly leftOut = new Map<string, string>()
 
   /** Names the person, as a body does or as the directory knows a user. */
@@ -47,13 +47,17 @@ export class ScimReport {
     this.externalId = externalId ?? ''
   }
 
-  /** The value that is read; of an optional attribute undefined, and reported, if it throws `invalidValue`. */
-  read<Value>({ name, isOptional }: Attribute, read: () => Value): Value | undefined {
+  /**
+   * The value that is read of an attribute. If it cannot be taken, the strict ones throw `invalidValue` or `noTarget`;
+   * otherwise it is undefined, and reported under the path.
+   */
+  read<Value>({ isStrict }: Attribute, path: string, read: () => Value): Value | undefined {
     try {
       return read()
     } catch (error) {
-      if (!isOptional || !(error instanceof ScimError) || error.scimType !== 'invalidValue') throw error
-      this.leftOut.set(name, error.detail)
+      const isAboutValue = error instanceof ScimError && ['invalidValue', 'noTarget'].includes(error.scimType ?? '')
+      if (isStrict || !isAboutValue) throw error
+      this.leftOut.set(path, error.detail)
       return undefined
     }
   }

@@ -73,6 +73,7 @@ export function resourceType<Row extends CommonRow>(
     attribute('externalId', "The provider's own id of the resource.", {
       search: values.externalId,
       caseExact: true,
+      isStrict: true,
       uniqueness: 'server',
       ...indexed,
       print: (row) => row.directoryExternalId ?? undefined,

@@ -63,6 +63,7 @@ const groupSchema: Schema<DirectoryGroupRow> = {
     attribute('displayName', 'The name of the group.', {
       search: groupValues.name,
       required: true,
+      isStrict: true,
       ...indexed,
       print: ({ name }) => name,
     }),
@@ -70,6 +71,7 @@ const groupSchema: Schema<DirectoryGroupRow> = {
       entries: groupMembers,
       type: 'complex',
       multiValued: true,
+      isStrict: true,
       // As many as fit into a body.
       maxEntries: Number.POSITIVE_INFINITY,
       subAttributes: [

@@ -24,9 +24,9 @@ export interface Attribute<Row = unknown> {
 
   /** The governed field of the profile that holds the value. */
   readonly field?: OwnedField
-  /** A value that the field cannot take is left out, instead of keeping the person out. */
-  readonly isOptional?: true
-  /** Of several entries, the types of the one that the field holds: the first type that there is, else one without. */
+  /** A value that cannot be taken refuses the request, instead of being left out of it and reported. */
+  readonly isStrict?: true
+  /** Of several entries, the types of the one that the field holds if none is primary: the first type that there is. */
   readonly fieldTypes?: readonly string[]
   /** A value as the field takes it. */
   readonly toField?: (text: string) => string
@@ -121,10 +121,13 @@ export interface Path<Row = unknown> {
 
 /**
  * Finds what a path names, in any case, with or without the URN of its schema before it; attributes of extensions need
- * theirs. `unsupported`: RFC 7643 has it, and no resource does. Undefined: there is no such attribute.
+ * theirs. Between both is a colon, or a dot, as some providers write it. `unsupported`: RFC 7643 has it, and no
+ * resource does. Undefined: there is no such attribute.
  */
 export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> | 'unsupported' | undefined {
-  const schema = schemasOf(type).find(({ id }) => path[id.length] === ':' && isSameName(id, path.slice(0, id.length)))
+  const schema = schemasOf(type).find(
+    ({ id }) => /^[:.]$/.test(path.charAt(id.length)) && isSameName(id, path.slice(0, id.length)),
+  )
   const rest = schema === undefined ? path : path.slice(schema.id.length + 1)
   const extension = schema === type.schema ? undefined : schema
   const [name = '', subName, ...more] = rest.split('.')
@@ -142,6 +145,12 @@ export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> 
 /** All schemas of a type. */
 export function schemasOf<Row>({ schema, extensions }: ResourceType<Row>): readonly Schema<Row>[] {
   return [schema, ...extensions]
+}
+
+/** Whether a name is that of a schema, perhaps in the form of a draft of SCIM, which OneLogin sends. */
+export function isNameOf({ id }: Schema, name: string): boolean {
+  const current = name.trim().replace(/^urn:scim:schemas:/i, 'urn:ietf:params:scim:schemas:')
+  return isSameName(id, current) || (current !== name && isSameName(id, `${current}:User`))
 }
 
 /** The attribute with a name, in any case. */

@@ -12,7 +12,7 @@ import {
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { fixed } from '../store/search.js'
-import { entriesOf, entryType, isJsonObject, textIn } from './json.js'
+import { entriesOf, isJsonObject, textIn } from './json.js'
 import { indexed, locationOf, referenceParts, referencesTo } from './resource-attributes.js'
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
@@ -72,7 +72,6 @@ function entriesOfField(name: string, field: OwnedField, fieldTypes: readonly [s
     multiValued: true,
     field,
     fieldTypes,
-    isOptional: true,
     entries: documentEntries(name, type, field),
     print: (user) => entriesOr(user, name, type, user.profile[field].value),
   }
@@ -86,8 +85,15 @@ export const userSchema: Schema<User> = {
   attributes: [
     attribute(
       'userName',
-      'The name that identifies the user at the provider. Also the email address, if the provider sends no work email.',
-      { search: memberValues.name, required: true, uniqueness: 'server', ...indexed, print: userNameOf },
+      'The name that identifies the user at the provider. Also the email address, if the provider sends none.',
+      {
+        search: memberValues.name,
+        required: true,
+        isStrict: true,
+        uniqueness: 'server',
+        ...indexed,
+        print: userNameOf,
+      },
     ),
     attribute('name', 'The components of the name.', {
       type: 'complex',
@@ -101,13 +107,11 @@ export const userSchema: Schema<User> = {
     attribute('title', 'The job title.', ofField('JOB_TITLE')),
     attribute('locale', 'A language tag (BCP 47), such as en-US.', {
       ...ofField('LOCALE'),
-      isOptional: true,
       // Language tags with an underscore are those of POSIX and Java.
       toField: (tag) => tag.replaceAll('_', '-'),
     }),
     attribute('timezone', 'A name of the IANA time zone database, such as Europe/Berlin.', {
       ...ofField('TIMEZONE'),
-      isOptional: true,
     }),
     attribute(
       'active',
@@ -115,27 +119,25 @@ export const userSchema: Schema<User> = {
       {
         search: memberValues.isActive,
         type: 'boolean',
+        isStrict: true,
         print: ({ deactivatedAt }) => deactivatedAt === null,
       },
     ),
     attribute(
       'emails',
-      'Email addresses. The one with type work is the email address of the user; without one, userName is.',
+      'Email addresses. The primary one is the email address of the user, or else the first with type work, or else the first; without any, userName is.',
       {
         type: 'complex',
         multiValued: true,
+        isStrict: true,
         subAttributes: entryParts('email address', ['work', 'home', 'other']),
         entries: documentEmails('emails', 'work'),
-        // The address of the user stands for that of work, whatever its spelling in what the directory has said.
-        print: (user) =>
-          entriesOr(user, 'emails', 'work', user.email)?.map((entry) =>
-            entryType(entry) === 'work' ? { ...entry, value: user.email } : entry,
-          ),
+        print: (user) => entriesOr(user, 'emails', 'work', user.email),
       },
     ),
     attribute(
       'phoneNumbers',
-      'Phone numbers. The one with type work, or else with type mobile, is the primary phone, which no other user can have.',
+      'Phone numbers. The primary one is the primary phone, or else the one with type work, mobile or none; no other user can have it.',
       {
         ...entriesOfField('phoneNumbers', 'PRIMARY_PHONE', ['work', 'mobile']),
         subAttributes: entryParts('phone number', ['work', 'mobile', 'home', 'fax', 'pager', 'other']),
@@ -143,14 +145,18 @@ export const userSchema: Schema<User> = {
         toField: (number) => number.replace(/^tel:/i, ''),
       },
     ),
-    attribute('photos', 'URLs of pictures. The one with type photo is the avatar.', {
-      ...entriesOfField('photos', 'AVATAR_URL', ['photo', 'thumbnail']),
-      subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], {
-        type: 'reference',
-        referenceTypes: ['external'],
-        caseExact: true,
-      }),
-    }),
+    attribute(
+      'photos',
+      'URLs of pictures. The primary one is the avatar, or else the one with type photo, thumbnail or none.',
+      {
+        ...entriesOfField('photos', 'AVATAR_URL', ['photo', 'thumbnail']),
+        subAttributes: entryParts('https URL of a picture', ['photo', 'thumbnail'], {
+          type: 'reference',
+          referenceTypes: ['external'],
+          caseExact: true,
+        }),
+      },
+    ),
     shown('groups', 'The groups that the user belongs to. To change them, write the groups.', {
       entries: memberGroups,
       type: 'complex',
@@ -223,6 +229,8 @@ export interface FieldAttribute {
   readonly attribute: Attribute<User>
   /** As filters write it. */
   readonly path: string
+  /** The path without the URN of an extension. */
+  readonly label: string
   /** Where it is in a document. */
   readonly place: readonly string[]
 }
@@ -230,14 +238,18 @@ export interface FieldAttribute {
 /** The attributes that stand for governed fields. */
 export const fieldAttributes: readonly FieldAttribute[] = [
   ...fieldsIn(userSchema.attributes, '', []),
-  ...fieldsIn(enterpriseUserSchema.attributes, `${enterpriseUserSchema.id}:`, [enterpriseUserSchema.id]),
+  ...fieldsIn(enterpriseUserSchema.attributes, '', []).map(({ path, place, ...each }) => ({
+    ...each,
+    path: `${enterpriseUserSchema.id}:${path}`,
+    place: [enterpriseUserSchema.id, ...place],
+  })),
 ]
 
 function fieldsIn(attributes: readonly Attribute<User>[], prefix: string, within: readonly string[]): FieldAttribute[] {
   return attributes.flatMap((attribute) => {
     const { name, field, subAttributes } = attribute
     const [path, place] = [prefix + name, [...within, name]]
-    const own = field === undefined ? [] : [{ field, attribute, path, place }]
+    const own = field === undefined ? [] : [{ field, attribute, path, label: path, place }]
     return [...own, ...fieldsIn(subAttributes, `${path}.`, place)]
   })
 }

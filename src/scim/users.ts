@@ -7,11 +7,13 @@ import {
   readDirectoryUser,
   requireVersion,
 } from '../domain/directory/directory-sync.js'
+import { findNamedMembers, freeNames, type NamedMember } from '../domain/directory/named-member.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
+import { takenValueOf } from '../domain/value/taken-value.js'
 import { notFound, ServiceError } from '../errors.js'
 import { searchedMembers } from '../store/directory/member-search.js'
-import { type DirectoryIdentityRow, type DirectoryUserRow, findDirectoryIdentity } from '../store/directory/user.js'
+import type { DirectoryUserRow } from '../store/directory/user.js'
 import { memberFrom } from '../store/member.js'
 import { readPage } from '../store/search-page.js'
 import { ScimError } from './error.js'
@@ -23,7 +25,15 @@ import type { ScimReport, ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
 import { userType } from './resource-types.js'
 import { userNameOf } from './user-attributes.js'
-import { documentOf, type UserWrite, userWriteFrom, withFollowingEmail } from './user-write.js'
+import {
+  addressIn,
+  documentOf,
+  RefusedValues,
+  shownLists,
+  type UserWrite,
+  userWriteFrom,
+  withFollowingEmail,
+} from './user-write.js'
 
 /** The operations on users. */
 export const userOperations: ResourceOperations<DirectoryUserRow> = {
@@ -33,20 +43,20 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     return user
   },
 
-  /**
-   * Adds a user. A person who was deactivated or deleted comes back under the same id: who has the externalId, or, if
-   * the request or that user has none, the userName.
-   */
+  /** Adds a user. A person who was deactivated or deleted comes back under the same id. */
   async create(request) {
     const { scope, body, report } = request
     report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
     const document = readResource(body, userType, report)
-    const externalId = textIn(document, 'externalId') ?? null
-    const nameKey = emailKeyOf(textIn(document, 'userName')?.trim() ?? '')
-    const known = await findDirectoryIdentity(scope.tables, scope.organizationId, nameKey, externalId)
-    const returning = returningUser(known, externalId)
+    const userName = textIn(document, 'userName')
+    const names = { userName, email: addressIn(document) ?? userName, externalId: textIn(document, 'externalId') }
+    const known = await findNamedMembers(scope.tables, scope.organizationId, names)
+    const returning = returningUser(known, names.externalId)
     if (returning === undefined) {
-      return withoutTakenPhones((read) => createDirectoryUser(scope, read(document)), report)
+      return untilAccepted(report, (read, frees) => {
+        const write = read(document)
+        return createDirectoryUser(scope, write, frees ? (within) => freeNames(within, write) : undefined)
+      })
     }
     return writeUser(request, returning.userId, (user, read) => {
       if (!isGone(user)) throw userTaken(user.userId)
@@ -61,26 +71,30 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const document = readResource(body, userType, report)
     return writeUser(request, id, (user, read) => {
       requireUser(request, user)
-      return read(withKeptId(document, body, user), user)
+      return read(withKeptId(document, body, user), user, staysActive(user, document))
     })
   },
 
   async patch(request) {
     const { body, report, id } = request
+    const changes = patchChangesFrom(body, userType, report)
     return writeUser(request, id, (user, read) => {
       requireUser(request, user)
       const before = documentOf(user)
-      const after = applyPatch(before, patchChangesFrom(body, userType), report)
-      return read(withFollowingEmail(after, before, user), user)
+      const after = applyPatch(before, changes, report, shownLists(user))
+      const isRenamed = emailKeyOf(textIn(after, 'userName') ?? '') !== emailKeyOf(userNameOf(user))
+      const follows = staysActive(user, after)
+      return read(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
     })
   },
 
-  /** Deactivates the user and hides it from the directory until it is added again. */
+  /** Deactivates the user, whose number others can have, and hides it from the directory until it is added again. */
   async remove(request) {
     const standing = { directoryDeletedAt: request.scope.runtime.now() }
     await writeUser(request, request.id, (user) => {
       requireUser(request, user)
-      return { supplied: {}, active: false, standing }
+      const hasPhone = user.profile.PRIMARY_PHONE.value !== ''
+      return { supplied: hasPhone ? { PRIMARY_PHONE: '' } : {}, active: false, standing }
     })
     return undefined
   },
@@ -91,29 +105,53 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
   },
 }
 
-/** What a document says of a user, without the phone numbers that others have. */
-type ReadUser = (document: JsonObject, user?: DirectoryUserRow) => UserWrite
+/** What a document says of a user, without the values that were refused. */
+type ReadUser = (document: JsonObject, user?: DirectoryUserRow, followsUserName?: boolean) => UserWrite
 
-/** Runs a write again without its phone number, if another member has it. */
-async function withoutTakenPhones<Result>(
-  run: (read: ReadUser) => Promise<Result>,
+/**
+ * Runs a write, and again without an optional value that is refused, or, if others have its names, after those of them
+ * whom the directory has deleted have given these up (RFC 7644 section 3.6).
+ */
+async function untilAccepted<Result>(
   report: ScimReport,
+  run: (read: ReadUser, freesNames: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const takenPhones = new Set<string>()
-  for (;;) {
-    let phone: string | undefined
-    const read: ReadUser = (document, user) => {
-      const write = userWriteFrom(document, report, takenPhones, user)
-      phone = write.supplied.PRIMARY_PHONE
+  const refused = new RefusedValues()
+  for (let freesNames = false; ; ) {
+    let supplied: UserWrite['supplied'] = {}
+    const read: ReadUser = (document, user, followsUserName) => {
+      const write = userWriteFrom(document, report, refused, user, followsUserName)
+      supplied = write.supplied
       return write
     }
     try {
-      return await run(read)
+      return await run(read, freesNames)
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.reason !== 'PHONE_TAKEN' || phone === undefined) throw error
-      takenPhones.add(phone)
+      const field = refusedFieldOf(error)
+      const value = field && supplied[field]
+      if (field !== undefined && value !== undefined) refused.add(field, value, refusalWords(error))
+      else if (isTakenName(error) && !freesNames) freesNames = true
+      else throw error
     }
   }
+}
+
+/** The optional field whose value a write was refused for. */
+function refusedFieldOf(error: unknown): 'PRIMARY_PHONE' | 'MANAGER' | undefined {
+  if (!(error instanceof ServiceError)) return undefined
+  if (error.reason === 'PHONE_TAKEN') return 'PRIMARY_PHONE'
+  return error.reason.startsWith('MANAGER_') ? 'MANAGER' : undefined
+}
+
+function refusalWords(error: unknown): string {
+  if (!(error instanceof ServiceError)) return ''
+  if (error.reason === 'PHONE_TAKEN') return 'another member of the organization has this number'
+  return error.violations[0]?.description ?? error.message
+}
+
+function isTakenName(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.reason === 'EMAIL_TAKEN' || error.reason === 'EXTERNAL_ID_TAKEN'
+  return takenValueOf(error) !== undefined
 }
 
 /**
@@ -125,14 +163,21 @@ function writeUser(
   userId: string,
   writeFrom: (user: DirectoryUserRow, read: ReadUser) => DirectoryWrite,
 ): Promise<DirectoryUserRow> {
-  const write = (read: ReadUser) =>
+  return untilAccepted(report, (read, freesNames) =>
     memberTransaction(scope.tables, async (tables) => {
       const within = { ...scope, tables }
       const user = await readDirectoryUser(within, userId)
-      const held = await holdDirectoryUser(within, user, writeFrom(user, read))
+      const wanted = writeFrom(user, read)
+      if (freesNames) await freeNames(within, wanted, userId)
+      const held = await holdDirectoryUser(within, user, wanted)
       return held === undefined ? user : changeDirectoryUser(within, held, writeFrom(held.user, read))
-    })
-  return withoutTakenPhones(write, report)
+    }),
+  )
+}
+
+/** Whether a user is active before and after a write: Microsoft Entra renames whom it deletes. */
+function staysActive({ deactivatedAt }: DirectoryUserRow, { active }: JsonObject): boolean {
+  return deactivatedAt === null && active !== false
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
@@ -148,21 +193,27 @@ function withKeptId(document: JsonObject, body: JsonObject, { directoryExternalI
   return isGiven || directoryExternalId === null ? document : { ...document, externalId: directoryExternalId }
 }
 
-function isGone({ deactivatedAt, directoryDeletedAt }: DirectoryIdentityRow): boolean {
+function isGone({ deactivatedAt, directoryDeletedAt }: Pick<NamedMember, 'deactivatedAt' | 'directoryDeletedAt'>) {
   return deactivatedAt !== null || directoryDeletedAt !== null
 }
 
-/** Who comes back; undefined for somebody new. Throws `uniqueness` if an active user has one of the names. */
-function returningUser(
-  known: readonly DirectoryIdentityRow[],
-  externalId: string | null,
-): DirectoryIdentityRow | undefined {
-  const first = known.find((user) => externalId !== null && user.directoryExternalId === externalId) ?? known[0]
-  if (first === undefined) return undefined
-  const comesBack = externalId === null || [externalId, null].includes(first.directoryExternalId)
-  const taken = [first, ...known].find((user) => !isGone(user)) ?? (comesBack ? undefined : first)
-  if (taken !== undefined) throw userTaken(taken.userId)
-  return first
+/**
+ * Who comes back, of those who have the names in a request: whom the directory has deleted, or a deactivated user, who
+ * has the externalId, or, if the request or that user has none, another of the names. Undefined for somebody new.
+ * Throws `uniqueness` if another user has one of the names.
+ */
+function returningUser(known: readonly NamedMember[], externalId: string | undefined): NamedMember | undefined {
+  const active = known.find((user) => !isGone(user) && (user.has.externalId || user.has.userName))
+  if (active !== undefined) throw userTaken(active.userId)
+  const gone = known.filter(isGone)
+  const ranked = (['externalId', 'userName', 'email'] as const).flatMap((name) => gone.filter(({ has }) => has[name]))
+  const returning = ranked.find(({ directoryExternalId, directoryDeletedAt }) => {
+    const isSame = externalId === undefined || directoryExternalId === null || directoryExternalId === externalId
+    return directoryDeletedAt !== null || isSame
+  })
+  const other = ranked.find(({ has }) => has.userName)
+  if (returning === undefined && other !== undefined) throw userTaken(other.userId)
+  return returning
 }
 
 function userTaken(userId: string): ScimError {

@@ -150,9 +150,9 @@ describe('the requests of a conformance run', () => {
       expect(status).toBe(200)
       expect(body).toMatchObject({ displayName: 'Uno', active: false, name: { familyName: 'Replaced' } })
       expect(body[ENTERPRISE].department).toBe('Patched')
-      // What the provider no longer supplies keeps its value, and is no longer the provider's.
-      expect(ownersOf(body)).toMatchObject({ department: 'FIELD_OWNER_DIRECTORY' })
-      expect(ownersOf(body)).not.toHaveProperty('manager')
+      // What the provider takes away is cleared, and stays the provider's.
+      expect(body[ENTERPRISE]).not.toHaveProperty('manager')
+      expect(ownersOf(body)).toMatchObject({ department: 'FIELD_OWNER_DIRECTORY', manager: 'FIELD_OWNER_DIRECTORY' })
       expect(body.emails).toContainEqual({ type: 'other', value: 'uno@added.example' })
       expect(
         (await directory.patch(`/Users/${ids['one']}`, { op: 'replace', value: { active: true } })).body.active,

@@ -18,8 +18,12 @@ const attempt = (work: () => void) => {
   }
 }
 const patched = (Operations: JsonObject[]) =>
-  attempt(() => applyPatch({ userName: 'ada' }, patchChangesFrom({ Operations }, userType), new ScimReport()))
-const patchedGroup = (Operations: JsonObject[]) => groupWriteFrom(patchChangesFrom({ Operations }, groupType))
+  attempt(() => {
+    const report = new ScimReport()
+    return applyPatch({ userName: 'ada' }, patchChangesFrom({ Operations }, userType, report), report)
+  })
+const patchedGroup = (Operations: JsonObject[]) =>
+  groupWriteFrom(patchChangesFrom({ Operations }, groupType, new ScimReport()))
 /** Spellings of one name in different cases. */
 const spellings = (name: string, count: number) =>
   numbers(count).map((number) =>

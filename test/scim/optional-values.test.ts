@@ -3,7 +3,7 @@ import { registerDirectoryCommand } from '../../src/cli/directory.js'
 import { runCommandBeside } from '../support/command-beside.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture } from '../support/fixture.js'
-import { connectDirectory, ownersOf, type ScimClient } from '../support/scim.js'
+import { connectDirectory, ENTERPRISE, ownersOf, type ScimClient } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const TAKEN = '+14155550100'
@@ -20,6 +20,7 @@ describe('an optional value that cannot be stored', () => {
   afterAll(() => service.stop())
 
   let names = 0
+  let reportId = ''
   const newUser = (values: object = {}) => {
     const name = `person.${names++}@example.com`
     return { userName: name, externalId: `ext-${name}`, title: 'Analyst', ...values }
@@ -62,8 +63,60 @@ describe('an optional value that cannot be stored', () => {
     ])
   })
 
+  it.each<[what: string, attribute: string, value: (id: string) => object]>([
+    ['an employee number as manager', 'manager.value', () => ({ [ENTERPRISE]: { manager: { value: '701984' } } })],
+    ['a number as manager', 'manager', () => ({ [ENTERPRISE]: { manager: 701984 } })],
+    ['the name of a manager', 'manager.value', () => ({ [ENTERPRISE]: { manager: 'Grace Hopper' } })],
+    ['a manager by display name', 'manager', () => ({ [ENTERPRISE]: { manager: { displayName: 'Grace' } } })],
+    ['the address of a manager', 'manager.value', () => ({ [ENTERPRISE]: { manager: { value: 'g@example.com' } } })],
+    ['a distinguished name as manager', 'manager.value', () => ({ [ENTERPRISE]: { manager: 'CN=G,OU=X,DC=y' } })],
+    ['a user as their own manager', 'manager.value', (id) => ({ [ENTERPRISE]: { manager: { value: id } } })],
+    ['a manager who reports to the user', 'manager.value', () => ({ [ENTERPRISE]: { manager: { value: reportId } } })],
+    ['a title that is too long', 'title', () => ({ title: 'x'.repeat(256) })],
+    ['a title that is far too long', 'title', () => ({ title: 'x'.repeat(5_000) })],
+    ['a title with a control character', 'title', () => ({ title: 'a\u0000b' })],
+    ['an object as title', 'title', () => ({ title: { de: 'Leiterin' } })],
+    ['a department that is too long', 'department', () => ({ [ENTERPRISE]: { department: 'x'.repeat(300) } })],
+    [
+      'a name that is too long',
+      'name.familyName',
+      () => ({ name: { givenName: 'Ada', familyName: 'x'.repeat(3_000) } }),
+    ],
+    ['a display name that is too long', 'displayName', () => ({ displayName: 'x'.repeat(5_000) })],
+    [
+      'a picture in the request',
+      'photos',
+      () => ({ photos: [{ value: `data:image/png;base64,${'A'.repeat(9_000)}` }] }),
+    ],
+    ['an extension that is no object', ENTERPRISE, () => ({ [ENTERPRISE]: 'Engines' })],
+    ['a phone that no entry is', 'phoneNumbers.value', () => ({ 'phoneNumbers[value eq "1"].value': '+14155550123' })],
+  ])('neither keeps a person out nor in: %s', async (_, attribute, given) => {
+    const leaver = newUser({ name: { givenName: 'Ada' } })
+    const { id } = await provider.add(leaver)
+    const { id: other } = await provider.add(newUser({ [ENTERPRISE]: { manager: { value: id } } }))
+    reportId = other
+    const values = given(id)
+    const { status, body } = await provider.patch(
+      `/Users/${id}`,
+      { op: 'Add', value: values },
+      { op: 'Replace', path: 'name.givenName', value: 'Augusta' },
+      { op: 'Replace', path: 'active', value: 'False' },
+    )
+    expect([status, body.active, body.name.givenName]).toEqual([200, false, 'Augusta'])
+    expect((await refusalsOf(leaver.userName, 1)).map(([, , told, name]) => [told, name])).toEqual([[200, attribute]])
+    const joiner = newUser(values)
+    const created = await provider.send('POST', '/Users', joiner)
+    expect([created.status, created.body.userName]).toEqual([201, joiner.userName])
+  })
+
+  it('is put on one line instead, if it only has line breaks', async () => {
+    const texts = { title: 'Chief\r\nOfficer', displayName: '\tAda\u2028L. ', [ENTERPRISE]: { department: 'R&D\n' } }
+    const { title, displayName, [ENTERPRISE]: enterprise } = await provider.add(newUser(texts))
+    expect([title, displayName, enterprise.department]).toEqual(['Chief Officer', 'Ada L.', 'R&D'])
+  })
+
   it.each(['PUT', 'PATCH'])('leaves the previous value in place, unlocked, by %s', async (method) => {
-    const before = { locale: 'de-DE', phoneNumbers: [{ value: `+1415555020${names}`, type: 'work' }] }
+    const before = { locale: 'de-DE', phoneNumbers: [{ value: `+1415555${2000 + names}`, type: 'work' }] }
     const user = newUser(before)
     const { id } = await provider.add(user)
     const bad = { locale: 'of nowhere', phoneNumbers: [{ value: TAKEN, type: 'work' }] }

@@ -69,8 +69,10 @@ const sentences: readonly Sentence[] = [
     ({ path, user }) => ['PUT', path, { ...user, title: null, phoneNumbers: [], photos: null }],
     200,
     async ({ body }, { directory, path, user }) => {
-      const { title: _, phoneNumbers: __, photos: ___, ...rest } = user
-      expect(body).toEqual((await directory.send('PUT', path, rest)).body)
+      const { title: _, phoneNumbers: __, photos: ___, meta: ____, [OWNERSHIP]: _____, ...rest } = user
+      const { meta, groups: ______, [OWNERSHIP]: _______, ...shown } = body
+      expect([shown, meta.resourceType]).toEqual([rest, 'User'])
+      expect((await directory.send('GET', path)).body).toEqual(body)
     },
   ],
   [

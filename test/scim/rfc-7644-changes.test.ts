@@ -138,8 +138,8 @@ const sentences: readonly Sentence[] = [
   ],
   [
     '3.5.2',
-    'a path to an unknown attribute is refused',
-    ({ path }) => ['PATCH', path, patch({ op: 'add', path: 'colour', value: 'red' })],
+    'an invalid path is refused',
+    ({ path }) => ['PATCH', path, patch({ op: 'add', path: 'emails[type eq "work"', value: 'red' })],
     400,
     { scimType: 'invalidPath' },
   ],

@@ -108,7 +108,7 @@ describe('SCIM users', () => {
     expect(ownersOf(replaced.body)).toEqual({ title: 'FIELD_OWNER_DIRECTORY', department: 'FIELD_OWNER_PINNED' })
     const skipped = await service.rest('PUT', `/v2/users/${id}`, { token: admin, json: { jobTitle: 'Mine' } })
     expect(skipped.json.skippedDirectoryLockedFields).toEqual(['USER_PROFILE_FIELD_JOB_TITLE'])
-    const { body } = await okta.patch(`/Users/${id}`, { op: 'remove', path: 'title' })
+    const { body } = await okta.send('PUT', `/Users/${id}`, { userName: name })
     expect([body.title, ownersOf(body)]).toEqual(['Theirs', { department: 'FIELD_OWNER_PINNED' }])
     const taken = await service.rest('PUT', `/v2/users/${id}`, { token: key, json: { jobTitle: 'Ours' } })
     expect([taken.json.data.jobTitle, taken.json.skippedDirectoryLockedFields]).toEqual(['Ours', []])

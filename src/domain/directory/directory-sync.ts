@@ -4,6 +4,7 @@ import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
 import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
+import { recordAuditEvents } from '../audit/audit-event.js'
 import type { Directory } from '../auth/authentication.js'
 import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
@@ -11,7 +12,6 @@ import { type HeldMembers, holdMembers, suffices } from '../user/hold.js'
 import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../user/member.js'
 import { planMembers } from '../user/plan.js'
 import { changeMember, memberTransaction, writePlan } from '../user/write.js'
-import { emailKeyOf } from '../value/email-address.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
@@ -32,18 +32,21 @@ export interface DirectoryWrite {
 }
 
 /**
- * Adds a person to the organization as the directory supplies it, and returns the user as the directory sees it. Throws
+ * Adds a person to the organization as the directory supplies it, after `before` in the same transaction, and returns
+ * the user as the directory sees it. Throws
  * `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
   scope: DirectoryScope,
   write: DirectoryWrite & { readonly email: string },
+  before: (scope: DirectoryScope) => Promise<void> = async () => {},
 ): Promise<DirectoryUserRow> {
   const { email, active, standing } = write
   const userName = standing?.directoryUserName ?? email
   const target = { email, mustJoin: true }
   const change = { target, commands: commandsOf(write), active, userName, directory: standing }
   return memberTransaction(scope.tables, async (tables) => {
+    await before({ ...scope, tables })
     const { member } = await changeMember(tables, writerOf(scope), change)
     return readDirectoryUser({ ...scope, tables }, member.userId)
   })
@@ -107,7 +110,12 @@ export async function changeDirectoryUser(
   const writer = writerOf(scope)
   await writePlan(tables, writer, planMembers(writer, [change], held))
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
-  if (isDeleted) await leaveAllGroups(tables, { organizationId, userId, now: held.now })
+  if (isDeleted) {
+    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: held.now })
+    const event = { organizationId, action: 'group.update' as const, changedFields: ['members'] }
+    const events = groupIds.map((targetId) => ({ ...event, targetId }))
+    if (events.length > 0) await recordAuditEvents(tables, events, writer)
+  }
   return readDirectoryUser(scope, userId)
 }
 
@@ -121,7 +129,7 @@ export function writerOf({ organizationId, keyId, name, requestId, runtime }: Di
 function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefined {
   const { standing } = write
   const commands = commandsOf(write).filter((command) => isEffective(member.profile, command))
-  const isMoved = write.email !== undefined && emailKeyOf(write.email) !== emailKeyOf(member.email)
+  const isMoved = write.email !== undefined && write.email !== member.email
   const isOther = write.active !== undefined && write.active !== (member.deactivatedAt === null)
   if (commands.length === 0 && !isMoved && !isOther && standing === undefined && member.directoryManaged) {
     return undefined

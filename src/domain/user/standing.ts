@@ -1,7 +1,7 @@
 import { invalidField, ServiceError } from '../../errors.js'
 import type { ValueHolder } from '../../store/member-value.js'
 import { administratorMissing, permissionMissing } from '../caller/caller.js'
-import { emailKeyOf } from '../value/email-address.js'
+import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import type { Member, MemberChange, MemberWriter } from './member.js'
@@ -36,9 +36,9 @@ export function withStanding(writer: MemberWriter, member: Member, change: Membe
  * them unique between members who have one beside their address and those who have none.
  */
 function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
-  const key = emailKeyOf(userName)
-  const isAddress = otherHolder(emails, key, userId)?.hasUserName === false
-  if (isAddress || otherHolder(userNames, key, userId) !== undefined) throw takenValueError('user name of member')
+  const isAddress = otherHolder(emails, emailKeyOf(userName), userId)?.hasUserName === false
+  if (isAddress || otherHolder(userNames, userNameKeyOf(userName), userId) !== undefined)
+    throw takenValueError('user name of member')
 }
 
 /** Whether a member may sign in. */
@@ -47,7 +47,7 @@ export function isActive({ deactivatedAt }: Member): boolean {
 }
 
 /**
- * The member's address after the change; case does not count. Throws, in this order, `PERMISSION_MISSING`,
+ * The member's address after the change; case does not count, but the directory decides the spelling. Throws, in this order, `PERMISSION_MISSING`,
  * `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself,
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
  */
@@ -58,8 +58,8 @@ function changedEmail(
   { emails }: HeldMembers,
 ): string {
   const emailKey = emailKeyOf(email)
-  if (emailKey === emailKeyOf(member.email)) return member.email
   const { actor, rights } = writer
+  if (emailKey === emailKeyOf(member.email)) return actor.kind === 'DIRECTORY' ? email : member.email
   if (rights === 'profiles') throw permissionMissing('users:write')
   if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (actor.kind !== 'DIRECTORY') {

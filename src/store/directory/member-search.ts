@@ -26,7 +26,6 @@ export const memberValues = {
   /** The name by which the directory knows the member. */
   name: {
     sql: Prisma.sql`coalesce(m.directory_user_name, ${emailKey})`,
-    isAscii: true,
     indexed: ['equals', 'startsWith'],
   },
   isActive: { sql: Prisma.sql`(m.deactivated_at IS NULL)` },
@@ -70,13 +69,11 @@ export function documentEntries(list: string, type: string, field: OwnedField): 
   return entriesOf(list, type, Prisma.sql`m.${columnOf(field)}`, Prisma.sql`d.entry ->> 'value'`)
 }
 
-/** The email addresses in the document, where that of the given type is the member's own; without any, that one alone. */
+/** The email addresses in the document; without any, the member's own, of the given type. */
 export function documentEmails(list: string, type: string): Entries {
-  const own = Prisma.sql`CASE WHEN lower(d.entry ->> 'type') = '${Prisma.raw(type)}' THEN ${emailKey} ELSE d.entry ->> 'value' END`
   return {
-    ...entriesOf(list, type, emailKey, own),
-    narrowed: (value, wanted) => {
-      if (wanted === type) return Prisma.sql`${emailKey} = lower(${value}::text)`
+    ...entriesOf(list, type, emailKey, Prisma.sql`d.entry ->> 'value'`),
+    narrowed: (value) => {
       // Each found by an index of its own: with both conditions on the member, a large organization would be read in the
       // order of the list until the page is full.
       return Prisma.sql`m.ordinal = ANY (ARRAY(

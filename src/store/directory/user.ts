@@ -9,7 +9,6 @@ import {
   memberColumnTypes,
   memberFrom,
 } from '../member.js'
-import { findValueHolders } from '../member-value.js'
 import { ofOrganization } from '../scope.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
@@ -60,34 +59,23 @@ SELECT ${directoryUserColumns}
  WHERE ${ofOrganization('m')} AND m.user_id = ${userId}`,
 })
 
-/** A member with one of the names of an identity. */
-export type DirectoryIdentityRow = Awaited<ReturnType<typeof findDirectoryIdentity>>[number]
-
 /** A member, even one whom the directory has deleted; undefined if there is none. */
 export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
   const row = await firstRow(tables, find, key)
   return row && memberFrom(row)
 }
 
-/**
- * The members with the external id or the user name, which is the email address of those who have no other, including
- * deactivated and deleted ones, the oldest first. `nameKey` is in lower case.
- */
-export async function findDirectoryIdentity(
-  tables: Tables,
-  organizationId: string,
-  nameKey: string,
-  externalId: string | null,
-) {
-  const named = { emails: [nameKey], userNames: [nameKey], externalIds: externalId === null ? [] : [externalId] }
-  const holders = await findValueHolders(tables, organizationId, named)
-  const userIds = holders
-    .filter(({ kind, hasUserName }) => kind !== 'emails' || !hasUserName)
-    .map((each) => each.userId)
-  if (userIds.length === 0) return []
-  return tables.models.membership.findMany({
-    where: { organizationId, userId: { in: userIds } },
+/** What a directory calls members, and whether they are gone, the oldest first. */
+export function findDirectoryStandings({ models }: Tables, organizationId: string, userIds: readonly string[]) {
+  return models.membership.findMany({
+    where: { organizationId, userId: { in: [...userIds] } },
     orderBy: { ordinal: 'asc' },
-    select: { userId: true, deactivatedAt: true, directoryExternalId: true, directoryDeletedAt: true },
+    select: {
+      userId: true,
+      deactivatedAt: true,
+      directoryExternalId: true,
+      directoryDeletedAt: true,
+      inSeveralOrganizations: true,
+    },
   })
 }

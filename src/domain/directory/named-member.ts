@@ -1,0 +1,81 @@
+import type { Tables } from '../../db/tables.js'
+import { findDirectoryStandings } from '../../store/directory/user.js'
+import { findValueHolders } from '../../store/member-value.js'
+import type { DirectoryStanding } from '../user/member.js'
+import { changeMembers } from '../user/write.js'
+import { emailKeyOf } from '../value/email-address.js'
+import { type DirectoryScope, type DirectoryWrite, writerOf } from './directory-sync.js'
+
+/** By what a directory may name a member. */
+interface DirectoryNames {
+  readonly userName?: string | undefined
+  readonly email?: string | undefined
+  readonly externalId?: string | undefined
+}
+
+/** A member who has one of several names, and which of them. */
+export type NamedMember = Awaited<ReturnType<typeof findNamedMembers>>[number]
+
+/**
+ * The members who have one of the names, including deactivated and deleted ones, the oldest first. The user name of a
+ * member who has no other is the email address.
+ */
+export async function findNamedMembers(
+  tables: Tables,
+  organizationId: string,
+  { userName, email, externalId }: DirectoryNames,
+) {
+  const given = (name: string | undefined) => (name === undefined ? [] : [name])
+  const emailKeys = new Set([...given(userName), ...given(email)].map(emailKeyOf))
+  const names = { emails: [...emailKeys], userNames: given(userName), externalIds: given(externalId) }
+  const holders = await findValueHolders(tables, organizationId, names)
+  if (holders.length === 0) return []
+  const userIds = [...new Set(holders.map((holder) => holder.userId))]
+  const members = await findDirectoryStandings(tables, organizationId, userIds)
+  return members.map((member) => {
+    const own = holders.filter(({ userId }) => userId === member.userId)
+    const addresses = own.flatMap(({ kind, value }) => (kind === 'emails' ? value : []))
+    const hasAddress = (name: string | undefined) => name !== undefined && addresses.includes(emailKeyOf(name))
+    const hasOtherName = own.some((holder) => holder.hasUserName)
+    return {
+      ...member,
+      has: {
+        externalId: own.some(({ kind }) => kind === 'externalIds'),
+        userName: own.some(({ kind }) => kind === 'userNames') || (!hasOtherName && hasAddress(userName)),
+        email: hasAddress(email),
+      },
+    }
+  })
+}
+
+/**
+ * Takes the names that the directory wants to give a user from members whom it has deleted, who do not conflict with
+ * anybody (RFC 7644 section 3.6). Their address becomes one that cannot exist (RFC 2606). `userId`: the user, who keeps
+ * all names.
+ */
+export async function freeNames(
+  scope: DirectoryScope,
+  { email, standing }: DirectoryWrite,
+  userId?: string,
+): Promise<void> {
+  const { tables, organizationId, runtime } = scope
+  const { directoryUserName, directoryExternalId } = standing ?? {}
+  const names = {
+    email,
+    userName: directoryUserName ?? email,
+    externalId: directoryExternalId ?? undefined,
+  }
+  const named = await findNamedMembers(tables, organizationId, names)
+  const changes = named.flatMap((member) => {
+    const { has, inSeveralOrganizations, directoryDeletedAt } = member
+    if (member.userId === userId || directoryDeletedAt === null || (has.email && inSeveralOrganizations)) return []
+    const id = runtime.newId()
+    const directory: DirectoryStanding = {
+      ...(has.externalId && { directoryExternalId: null }),
+      ...(has.userName && { directoryUserName: id }),
+    }
+    const target = { userId: member.userId }
+    return [{ target, commands: [], directory, ...(has.email && { email: `${id}@deleted.invalid` }) }]
+  })
+  if (changes.length > 0) await changeMembers(tables, writerOf(scope), changes)
+}
