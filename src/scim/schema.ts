@@ -149,6 +149,7 @@ export function schemasOf<Row>({ schema, extensions }: ResourceType<Row>): reado
 
 /** Whether a name is that of a schema, perhaps in the form of a draft of SCIM, which OneLogin sends. */
 export function isNameOf({ id }: Schema, name: string): boolean {
+  if (!/^\s*urn:/i.test(name)) return false
   const current = name.trim().replace(/^urn:scim:schemas:/i, 'urn:ietf:params:scim:schemas:')
   return isSameName(id, current) || (current !== name && isSameName(id, `${current}:User`))
 }
