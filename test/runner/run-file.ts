@@ -1,12 +1,12 @@
 import { register } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import type { JestEnvironment } from '@jest/environment'
 import { type AssertionResult, createEmptyTestResult, type TestResult } from '@jest/test-result'
 import type { Circus, Config } from '@jest/types'
 import { expect } from 'expect'
 import { addEventHandler, getState, removeEventHandler, resetState, run, setState } from 'jest-circus'
 import { formatExecError, formatResultsErrors } from 'jest-message-util'
+import type StrictEnvironment from './environment.js'
 import { jest } from './globals.js'
 import { measureProcessorShare } from './processor-share.js'
 
@@ -22,7 +22,7 @@ process.setSourceMapsEnabled(true)
 export default async function runFile(
   globalConfig: Config.GlobalConfig,
   projectConfig: Config.ProjectConfig,
-  environment: JestEnvironment,
+  environment: StrictEnvironment,
   _runtime: unknown,
   path: string,
 ): Promise<TestResult> {
@@ -39,8 +39,7 @@ export default async function runFile(
     ...(randomize !== undefined && { randomize }),
   })
   expect.setState({ expand: globalConfig.expand, testPath: path })
-  const onEvent: Circus.EventHandler = (event: Circus.AsyncEvent | Circus.SyncEvent, state) =>
-    environment.handleTestEvent?.(event as Circus.AsyncEvent, state)
+  const onEvent: Circus.EventHandler = (event: Circus.Event, state) => environment.handleTestEvent(event, state)
   addEventHandler(onEvent)
   const stopWatching = watchForErrors()
   const processorShare = measureProcessorShare()
@@ -95,7 +94,7 @@ function watchForErrors(): () => void {
     removeEventHandler(onEnd)
     for (const [name, own] of before) {
       process.removeAllListeners(name)
-      for (const listener of own) process.on(name, (...args) => Reflect.apply(listener, process, args))
+      for (const listener of own) Reflect.apply(process.on, process, [name, listener])
     }
   }
 }
