@@ -5,11 +5,12 @@ import { ImportRecordsRequestSchema, RecordOutcome, type TransferService } from 
 import { refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { exportRecords } from '../transfer/export-records.js'
-import { importForCaller } from '../transfer/import-for-caller.js'
+import { type ImportedRecord, importForCaller } from '../transfer/import-for-caller.js'
 import type { PlannedRecord } from '../transfer/import-records.js'
 import { createRecordReader } from '../transfer/record-reader.js'
-import type { HandlerTools } from './handler-tools.js'
+import type { HandlerTools, Tally } from './handler-tools.js'
 import { scopeOf } from './request-context.js'
+import { countSkippedFields } from './user.js'
 
 const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> = {
   created: RecordOutcome.CREATED,
@@ -18,8 +19,21 @@ const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> =
   refused: RecordOutcome.REFUSED,
 }
 
+function resultToMessage(record: ImportedRecord, tally: Tally | undefined) {
+  const { line, kind, id, outcome, fields, faults, changes } = record
+  return {
+    line,
+    kind,
+    id,
+    outcome: outcomeValues[outcome],
+    changedFields: [...fields],
+    faults: [...faults],
+    ...countSkippedFields(changes, tally),
+  }
+}
+
 /** The service that imports and exports records. */
-export function createTransferHandlers({ limitCheck }: HandlerTools): ServiceImpl<typeof TransferService> {
+export function createTransferHandlers({ limitCheck, tally }: HandlerTools): ServiceImpl<typeof TransferService> {
   const readRecord = createRecordReader(limitCheck)
   return {
     async importRecords({ records, validateOnly: isPlan }, context) {
@@ -27,10 +41,7 @@ export function createTransferHandlers({ limitCheck }: HandlerTools): ServiceImp
       const counted = create(ImportRecordsRequestSchema, { records: records.map(() => ({})) })
       refuseLimits(limitCheck(ImportRecordsRequestSchema, counted))
       const planned = await importForCaller(scopeOf(context), records, { readRecord, isPlan })
-      const data = planned.map(({ line, kind, id, outcome, fields, faults }) => {
-        return { line, kind, id, outcome: outcomeValues[outcome], changedFields: [...fields], faults: [...faults] }
-      })
-      return { data }
+      return { data: planned.map((record) => resultToMessage(record, isPlan ? undefined : tally)) }
     },
     async *exportRecords(_request, context) {
       const scope = scopeOf(context)

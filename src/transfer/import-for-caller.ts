@@ -2,11 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import { toJsonString } from '@bufbuild/protobuf'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import type { Tables } from '../db/tables.js'
-import { authorOf, recordAuditEvents } from '../domain/audit/audit-event.js'
+import { recordCallEvents } from '../domain/audit/audit-event.js'
 import type { Scope } from '../domain/caller/caller.js'
+import type { FieldChange } from '../domain/profile/field-ownership.js'
+import { holdImportedUsers } from '../domain/user/user-import.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
 import { administratorLock, importLock, managerLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
+import { type CallerUsers, callerUsers, importedUserOf, type UsersByLine } from './caller-users.js'
 import { ImportError, type Refusal } from './import-error.js'
 import { type PlannedRecord, planOf, undone, type WrittenRecords, writeRecords } from './import-records.js'
 import { findExcess, findForeignUsers } from './import-rights.js'
@@ -22,38 +25,56 @@ export async function importForCaller(
   scope: Scope,
   records: readonly ImportRecord[],
   { readRecord, isPlan }: { readonly readRecord: RecordReader; readonly isPlan: boolean },
-): Promise<readonly PlannedRecord[]> {
+): Promise<readonly ImportedRecord[]> {
   const { tables, caller, runtime } = scope
   const { organizationId } = caller
-  const author = authorOf(scope)
   const { read, refusals } = await readRecords(scope, records, readRecord)
+  let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
     // Before any row is locked.
     await takeLocks(transaction, [importLock, administratorLock(organizationId), managerLock(organizationId)])
-    const foreign = await findForeignUsers(transaction, organizationId, read)
+    const { foreign, memberIds } = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
-    const options = { runtime, isWhole: true, hasRecords: true, author }
-    const result = await writeRecords(transaction, lines, options)
+    const byLine = usersOf(lines)
+    const held = await holdImportedUsers(transaction, scope, [...byLine.values()], memberIds)
+    users = callerUsers(scope, byLine, held)
+    const result = await writeRecords(transaction, lines, { runtime, isWhole: true, hasRecords: true, users })
     const excess: Refusal[] = []
-    for (const [kind, ofKind] of result.outcomes) excess.push(...(await findExcess(transaction, caller, kind, ofKind)))
+    const now = runtime.now()
+    for (const [kind, ofKind] of result.outcomes) {
+      excess.push(...(await findExcess(transaction, { caller, now }, kind, ofKind)))
+    }
     return { ...result, refusals: [...refusals, ...foreign, ...result.refusals, ...excess] }
   }
   const importAll = async (transaction: Tables): Promise<WrittenRecords> => {
     const result = await work(transaction)
     refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
     const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
-    const target = { targetId: organizationId, changedFields: kinds }
-    const event = { organizationId, action: 'organization.import', ...target } as const
-    if (kinds.length > 0) await recordAuditEvents(transaction, [event], { ...author, runtime })
+    const event = { action: 'organization.import', targetId: organizationId, changedFields: kinds } as const
+    if (kinds.length > 0) await recordCallEvents(scope, transaction, [event])
     return result
   }
   try {
-    return planOf(isPlan ? await undone(tables, work, LONG) : await tables.transaction(importAll, LONG)).records
+    const plan = planOf(isPlan ? await undone(tables, work, LONG) : await tables.transaction(importAll, LONG))
+    return plan.records.map((record) => ({ ...record, changes: users?.changesOf(record.line) ?? [] }))
   } catch (error) {
     // Of what has lost a race.
     throw error instanceof ImportError ? (error.cause ?? error) : error
   }
+}
+
+/** What has become of a record, and of the governed fields of a user. */
+export interface ImportedRecord extends PlannedRecord {
+  readonly changes: readonly FieldChange[]
+}
+
+function usersOf(lines: readonly RecordLine[]): UsersByLine {
+  return new Map(
+    lines.flatMap(({ staged: { line }, record: { resource } }) => {
+      return resource.case === 'user' ? [[line, importedUserOf(resource.value)] as const] : []
+    }),
+  )
 }
 
 const LONG = { isLong: true }
@@ -77,7 +98,10 @@ async function readRecords(
       const record = readRecord(textOf(message, kind))
       requireOwn(record, organizationId)
       const owner = namesOnlyOwner(kind) ? organizationId : ''
-      const staged = stagedLine({ ...record, organizationId: owner }, line, runtime)
+      const { resource } = record
+      // An empty list of roles is an absent one, which stays as it is.
+      const given = resource.case === 'user' && { given: resource.value.teamRoles.length > 0 ? ['team_roles'] : [] }
+      const staged = { ...stagedLine({ ...record, organizationId: owner }, line, runtime), ...given }
       const key = `${kind} ${record.resource.value.id}`
       const first = lines.get(key)
       if (first !== undefined) throw invalidField(`${kind}.id`, `repeats the record of line ${first}`, 'DUPLICATE_ID')

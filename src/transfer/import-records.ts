@@ -1,9 +1,7 @@
 import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
-import type { Author } from '../domain/audit/audit-event.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { importLock, managerLock, takeLocks } from '../store/lock.js'
-import type { Fault } from '../store/transfer/checks.js'
 import {
   analyzeImported,
   countStaged,
@@ -15,7 +13,7 @@ import {
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
 import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
-import { prepareUsers, recordChangedUsers } from './import-users.js'
+import { operatorUsers, type UserWriter } from './import-users.js'
 import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
 import type { Chunks } from './text-lines.js'
 
@@ -115,8 +113,8 @@ export async function undone(
 export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   /** How often to write at most, where the transaction cannot be repeated. Default once. */
   readonly tries?: number
-  /** Who imports; default: an operator. */
-  readonly author?: Author
+  /** How users are written; default: as an operator does. */
+  readonly users?: UserWriter
 }
 
 /** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */
@@ -135,11 +133,13 @@ export async function writeRecords(
   lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,
   options: WriteOptions,
 ): Promise<WrittenRecords> {
+  const { users = operatorUsers(options.runtime) } = options
   const organizationIds = await stageLines(transaction, lines, options.onProgress)
   await takeLocks(transaction, [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
-    const result = await writeStaged(part, organizationIds, options)
-    await recordChangedUsers(part, result.outcomes.get('user')?.filter(isUpdated) ?? [], options)
+    const result = await writeStaged(part, organizationIds, users, options)
+    const changed = result.outcomes.get('user') ?? []
+    await users.recordChanges(part, changed.filter(isUpdated))
     return result
   })
 }
@@ -170,7 +170,8 @@ async function withRetries<T>(
 async function writeStaged(
   transaction: Tables,
   organizationIds: ReadonlySet<string>,
-  { runtime, onProgress, isMerge = false, isForced = false, isWhole = false, hasRecords = false }: WriteOptions,
+  users: UserWriter,
+  { onProgress, isMerge = false, isForced = false, isWhole = false, hasRecords = false }: WriteOptions,
 ): Promise<WrittenRecords> {
   const counts = await countStaged(transaction)
   // Nobody else assigns managers in the organizations, so that cycles are found.
@@ -182,9 +183,9 @@ async function writeStaged(
     const records = counts.get(kind) ?? 0
     if (records > 0) onProgress?.({ kind })
     const replaced = await stageKind(transaction, kind, counts, isMerge)
-    const found = await takeOutFaulty(transaction, kind, runtime.newId)
+    const found = await takeOutFaulty(transaction, kind, users)
     refusals.push(...found.filter(({ isForceable }) => !(isForceable && isForced)))
-    const created = await writeKind(transaction, kind)
+    const created = await (kind === 'user' ? users.write(transaction) : writeKind(transaction, kind))
     if (records > 0) staged.push({ kind, records: records - replaced, created })
   }
   const outcomes = new Map<RecordKind, readonly Outcome[]>()
@@ -199,13 +200,13 @@ async function writeStaged(
 }
 
 /** Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong. */
-async function takeOutFaulty(transaction: Tables, kind: RecordKind, newId: () => string): Promise<Refusal[]> {
+async function takeOutFaulty(transaction: Tables, kind: RecordKind, users: UserWriter): Promise<Refusal[]> {
   const { check, takeOut } = kindStatements[kind]
   const refusals: Refusal[] = []
   for (;;) {
-    const faults = await transaction.run(check, {})
+    const faults: Omit<Refusal, 'kind'>[] = await transaction.run(check, {})
     if (faults.length === 0 && kind === 'user') {
-      const { unwritable, refused } = await prepareUsers(transaction, newId)
+      const { unwritable, refused } = await users.judge(transaction)
       faults.push(...unwritable)
       refusals.push(...refused.map((fault) => ({ ...refusalFrom(kind, fault), isForceable: true })))
     }
@@ -215,7 +216,7 @@ async function takeOutFaulty(transaction: Tables, kind: RecordKind, newId: () =>
   }
 }
 
-function refusalFrom(kind: RecordKind, { field, ...fault }: Fault): Refusal {
+function refusalFrom(kind: RecordKind, { field, ...fault }: Omit<Refusal, 'kind'>): Refusal {
   return { ...fault, kind, field: `${kind}.${field}` }
 }
 

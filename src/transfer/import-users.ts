@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.js'
-import { type AuditEvent, type Author, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
+import { type AuditEvent, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
 import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
 import { otherHolder } from '../domain/user/hold.js'
 import { managerFault } from '../domain/user/manager.js'
@@ -10,6 +10,7 @@ import { findValueHolders, readManagerChains } from '../store/member-value.js'
 import { byOrganization } from '../store/organization.js'
 import { ownedPlaces } from '../store/owned-column.js'
 import type { Fault } from '../store/transfer/checks.js'
+import { writeKind } from '../store/transfer/import.js'
 import type { Outcome } from '../store/transfer/statements.js'
 import {
   findMemberships,
@@ -18,6 +19,29 @@ import {
   type StandingMembership,
   settleAddresses,
 } from '../store/transfer/user.js'
+import type { Refusal } from './import-error.js'
+
+/** How the users of an import are judged and written, once they are staged. */
+export interface UserWriter {
+  /**
+   * Judges those who are staged, all of them as they will be. Returns what is wrong with those who cannot be written,
+   * and what only force may do with the others.
+   */
+  judge(transaction: Tables): Promise<Readonly<Record<'unwritable' | 'refused', readonly Omit<Refusal, 'kind'>[]>>>
+  /** Writes those who have been judged, and returns how many are new. */
+  write(transaction: Tables): Promise<number>
+  /** Records what has been changed in the audit log, if `write` does not. */
+  recordChanges(transaction: Tables, changed: readonly Outcome[]): Promise<void>
+}
+
+/** Writes users as an operator does: their owners are taken over as given. */
+export function operatorUsers(runtime: Runtime): UserWriter {
+  return {
+    judge: (transaction) => prepareUsers(transaction, () => runtime.newId()),
+    write: (transaction) => writeKind(transaction, 'user'),
+    recordChanges: (transaction, changed) => recordChangedUsers(transaction, changed, runtime),
+  }
+}
 
 /** How many values, users and events go into one query. */
 const AT_ONCE = 1_000
@@ -27,7 +51,7 @@ const AT_ONCE = 1_000
  * writes the departments, and the addresses of those who stand. Their organizations' managers must be locked. Returns
  * what is wrong with those who cannot be written, and what only force may do with the others.
  */
-export async function prepareUsers(
+async function prepareUsers(
   transaction: Tables,
   newId: () => string,
 ): Promise<Readonly<Record<'unwritable' | 'refused', readonly Fault[]>>> {
@@ -170,13 +194,9 @@ async function judgeManagers(
 }
 
 /** Records an event `user.import` for each of the users, who stood and are changed. */
-export async function recordChangedUsers(
-  transaction: Tables,
-  changed: readonly Outcome[],
-  { runtime, author = { actor: systemActor } }: { readonly runtime: Runtime; readonly author?: Author | undefined },
-): Promise<void> {
+async function recordChangedUsers(transaction: Tables, changed: readonly Outcome[], runtime: Runtime): Promise<void> {
   for (const batch of batchesOf(changed)) {
-    await recordAuditEvents(transaction, batch.map(eventOf), { ...author, runtime })
+    await recordAuditEvents(transaction, batch.map(eventOf), { actor: systemActor, runtime })
   }
 }
 

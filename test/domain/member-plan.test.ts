@@ -39,7 +39,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
   return {
     now: later(1),
     members: new Map([...members, ...newcomers].map((member) => [member.userId, member])),
-    newcomers: new Map(newcomers.map(({ email, userId }) => [email, userId])),
+    newcomers,
     emails: holders('emails', ({ email }) => email),
     phones,
     userNames: new Map(),

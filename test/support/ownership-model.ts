@@ -25,6 +25,19 @@ export type ModelStep =
     }
   | { readonly by: 'ingestion'; readonly values: ReadonlyMap<GovernedField, string> }
   | {
+      readonly by: 'import'
+      readonly token: 'user token' | 'api key'
+      readonly values: ReadonlyMap<GovernedField, string>
+      /** What `fieldOwnership` of the record says. */
+      readonly owners: ReadonlyMap<GovernedField, FieldOwner>
+    }
+  | {
+      /** The operator's import, whose record replaces everything. */
+      readonly by: 'command line'
+      readonly values: ReadonlyMap<GovernedField, string>
+      readonly owners: ReadonlyMap<GovernedField, FieldOwner>
+    }
+  | {
       readonly by: 'directory'
       readonly values: ReadonlyMap<GovernedField, string>
       readonly withdrawn: ReadonlySet<GovernedField>
@@ -104,6 +117,23 @@ export function createOwnershipModel(
         writeThroughApi('MANAGER', step.manager, step.pin === undefined ? byPerson : step.pin, byPerson)
       } else if (step.by === 'ingestion') {
         for (const [name, value] of step.values) writeThroughApi(name, value, false)
+      } else if (step.by === 'import') {
+        for (const [name, value] of step.values) {
+          const field = of(name)
+          const named = step.owners.get(name)
+          const owner = field.locked ? 'DIRECTORY' : field.pinned ? 'PINNED' : 'AUTOMATION'
+          const isRepeated = named === owner && value === field.value
+          if (step.token === 'user token') writeThroughApi(name, value, !isRepeated, true)
+          else writeThroughApi(name, value, named === 'PINNED' && owner === 'AUTOMATION')
+        }
+      } else if (step.by === 'command line') {
+        for (const name of governedFields) {
+          const field = of(name)
+          const named = step.owners.get(name)
+          field.value = step.values.get(name) ?? ''
+          field.pinned = named === 'PINNED'
+          field.locked = named === 'DIRECTORY'
+        }
       } else {
         for (const name of step.releaseFields) {
           const field = of(name)

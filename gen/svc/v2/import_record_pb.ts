@@ -30,7 +30,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/import_record.proto.
  */
 export const file_svc_v2_import_record: GenFile = /*@__PURE__*/
-  fileDesc("ChpzdmMvdjIvaW1wb3J0X3JlY29yZC5wcm90bxIGc3ZjLnYyIvUFCgxJbXBvcnRSZWNvcmQSMgoMb3JnYW5pemF0aW9uGAEgASgLMhouc3ZjLnYyLk9yZ2FuaXphdGlvblJlY29yZEgAEiIKBHRlYW0YAiABKAsyEi5zdmMudjIuVGVhbVJlY29yZEgAEiQKBWdyb3VwGAMgASgLMhMuc3ZjLnYyLkdyb3VwUmVjb3JkSAASIgoEdXNlchgEIAEoCzISLnN2Yy52Mi5Vc2VyUmVjb3JkSAASMwoNYWNjZXNzX3BvbGljeRgFIAEoCzIaLnN2Yy52Mi5BY2Nlc3NQb2xpY3lSZWNvcmRIABI3ChJhcHByb3ZhbF9wcm9jZWR1cmUYBiABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmVIABIxCgxhcHBfaW5zdGFuY2UYByABKAsyGS5zdmMudjIuQXBwSW5zdGFuY2VSZWNvcmRIABIrCgxhcHBfcmVzb3VyY2UYCCABKAsyEy5zdmMudjIuQXBwUmVzb3VyY2VIABIkCghwcmlvcml0eRgJIAEoCzIQLnN2Yy52Mi5Qcmlvcml0eUgAEiIKB2pvdXJuZXkYCiABKAsyDy5zdmMudjIuSm91cm5leUgAEi8KC2VudGl0eV90eXBlGAsgASgLMhguc3ZjLnYyLkVudGl0eVR5cGVSZWNvcmRIABJAChdlbnRpdHlfaW5nZXN0aW9uX2NvbmZpZxgMIAEoCzIdLnN2Yy52Mi5FbnRpdHlJbmdlc3Rpb25Db25maWdIABJAChRlbnRpdHlfZmllbGRfbWFwcGluZxgNIAEoCzIgLnN2Yy52Mi5FbnRpdHlGaWVsZE1hcHBpbmdSZWNvcmRIABIvCg5zbGFfZGVmaW5pdGlvbhgOIAEoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uSAASOQoPb3JnYW5pemF0aW9uX2lkGA8gASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJEIKCghyZXNvdXJjZSKbAQoST3JnYW5pemF0aW9uUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI1CgRuYW1lGAIgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSIAoGcmVnaW9uGAMgASgJQhC6SA3YAQFyCFICdXNSAmV1IqwBCgpUZWFtUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9vcmdhbml6YXRpb25faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjUKBG5hbWUYAyABKAlCJ7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJCKAAgoLR3JvdXBSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjkKD29yZ2FuaXphdGlvbl9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSNQoEbmFtZRgDIAEoCUInukgkyAEBch8QARiAAjIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjYKCHVzZXJfaWRzGAQgAygJQiS6SCGSAR4iHHIaEAEYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSGQoRZGlyZWN0b3J5X21hbmFnZWQYBSABKAgi3AgKClVzZXJSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhwKBWVtYWlsGAIgASgJQg26SArIAQFyBRj+AWABEjYKCmZpcnN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSNQoJbGFzdF9uYW1lGAQgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEgwKBG5hbWUYBSABKAkSHgoEcm9sZRgGIAEoDjIQLnN2Yy52Mi5Vc2VyUm9sZRI2CgphdmF0YXJfdXJsGAcgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjMKCHRpbWV6b25lGAggASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMgoGbG9jYWxlGAkgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjYKCmRlcGFydG1lbnQYCiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSNQoJam9iX3RpdGxlGAsgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjgKDXByaW1hcnlfcGhvbmUYDCABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI5Cg9tYW5hZ2VyX3VzZXJfaWQYDSABKAlCILpIHdgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhgKCmNyZWF0ZWRfYXQYDiABKAlCBKi1GAESIQoOZGVhY3RpdmF0ZWRfYXQYDyABKAlCBKi1GAFIAIgBARIvCg9maWVsZF9vd25lcnNoaXAYECADKAsyFi5zdmMudjIuRmllbGRPd25lcnNoaXASOQoPb3JnYW5pemF0aW9uX2lkGBEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIvCgp0ZWFtX3JvbGVzGBIgAygLMhsuc3ZjLnYyLlVzZXJSZWNvcmQuVGVhbVJvbGUSGQoRZGlyZWN0b3J5X21hbmFnZWQYEyABKAgSJgoTbWFuYWdlcl9hc3NpZ25lZF9hdBgUIAEoCUIEqLUYAUgBiAEBGpcBCghUZWFtUm9sZRIxCgd0ZWFtX2lkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIqCgRyb2xlGAIgASgOMhQuc3ZjLnYyLlRlYW1Vc2VyUm9sZUIGukgDyAEBEh0KCmV4cGlyZXNfYXQYAyABKAlCBKi1GAFIAIgBAUINCgtfZXhwaXJlc19hdEIRCg9fZGVhY3RpdmF0ZWRfYXRCFgoUX21hbmFnZXJfYXNzaWduZWRfYXQirAEKEkFjY2Vzc1BvbGljeVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSNQoEbmFtZRgDIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIu4FChFBcHBJbnN0YW5jZVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSPQoRY3VzdG9tX3NlcnZpY2VfaWQYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMQoHdGVhbV9pZBgDIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSSAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI1CgRuYW1lGAUgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSHwoXYWNjZXNzX3JlcXVlc3RzX2VuYWJsZWQYBiABKAgSQgoYZGVmYXVsdF9hY2Nlc3NfcG9saWN5X2lkGAcgASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI/ChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjoKB3RhZ19pZHMYCSADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkIKD2ludGVncmF0aW9uX2lkcxgKIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSLAoOYTJhX2FnZW50X2NhcmQYCyABKAsyFC5zdmMudjIuQTJhQWdlbnRDYXJkEiAKGHJvdXRlX2RpcmVjdF9mcm9tX3dvcmtlchgMIAEoCBJCChRzaGFyZWRfd2l0aF90ZWFtX2lkcxgNIAMoCUIkukghkgEeIhxyGhABGIABMhNeW0EtWmEtejAtOV8ufjotXSokIqoBChBFbnRpdHlUeXBlUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIxCgd0ZWFtX2lkGAIgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI1CgRuYW1lGAMgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQijAMKGEVudGl0eUZpZWxkTWFwcGluZ1JlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSPQoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSQgoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAlCJ7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI/ChNleHRlcm5hbF9maWVsZF9wYXRoGAQgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhAKCHByaW9yaXR5GAUgASgFEhgKCmNyZWF0ZWRfYXQYBiABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgHIAEoCUIEqLUYARI4Cg5lbnRpdHlfdHlwZV9pZBgIIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiRiBnByb3RvMw", [file_buf_validate_validate, file_svc_v2_access_policy_approval_procedure, file_svc_v2_app_instance, file_svc_v2_app_resource, file_svc_v2_entity_ingestion_config, file_svc_v2_journey, file_svc_v2_limit, file_svc_v2_priority, file_svc_v2_sla_definition, file_svc_v2_user]);
+  fileDesc("ChpzdmMvdjIvaW1wb3J0X3JlY29yZC5wcm90bxIGc3ZjLnYyIvUFCgxJbXBvcnRSZWNvcmQSMgoMb3JnYW5pemF0aW9uGAEgASgLMhouc3ZjLnYyLk9yZ2FuaXphdGlvblJlY29yZEgAEiIKBHRlYW0YAiABKAsyEi5zdmMudjIuVGVhbVJlY29yZEgAEiQKBWdyb3VwGAMgASgLMhMuc3ZjLnYyLkdyb3VwUmVjb3JkSAASIgoEdXNlchgEIAEoCzISLnN2Yy52Mi5Vc2VyUmVjb3JkSAASMwoNYWNjZXNzX3BvbGljeRgFIAEoCzIaLnN2Yy52Mi5BY2Nlc3NQb2xpY3lSZWNvcmRIABI3ChJhcHByb3ZhbF9wcm9jZWR1cmUYBiABKAsyGS5zdmMudjIuQXBwcm92YWxQcm9jZWR1cmVIABIxCgxhcHBfaW5zdGFuY2UYByABKAsyGS5zdmMudjIuQXBwSW5zdGFuY2VSZWNvcmRIABIrCgxhcHBfcmVzb3VyY2UYCCABKAsyEy5zdmMudjIuQXBwUmVzb3VyY2VIABIkCghwcmlvcml0eRgJIAEoCzIQLnN2Yy52Mi5Qcmlvcml0eUgAEiIKB2pvdXJuZXkYCiABKAsyDy5zdmMudjIuSm91cm5leUgAEi8KC2VudGl0eV90eXBlGAsgASgLMhguc3ZjLnYyLkVudGl0eVR5cGVSZWNvcmRIABJAChdlbnRpdHlfaW5nZXN0aW9uX2NvbmZpZxgMIAEoCzIdLnN2Yy52Mi5FbnRpdHlJbmdlc3Rpb25Db25maWdIABJAChRlbnRpdHlfZmllbGRfbWFwcGluZxgNIAEoCzIgLnN2Yy52Mi5FbnRpdHlGaWVsZE1hcHBpbmdSZWNvcmRIABIvCg5zbGFfZGVmaW5pdGlvbhgOIAEoCzIVLnN2Yy52Mi5TbGFEZWZpbml0aW9uSAASOQoPb3JnYW5pemF0aW9uX2lkGA8gASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJEIKCghyZXNvdXJjZSKbAQoST3JnYW5pemF0aW9uUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI1CgRuYW1lGAIgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSIAoGcmVnaW9uGAMgASgJQhC6SA3YAQFyCFICdXNSAmV1IqwBCgpUZWFtUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI5Cg9vcmdhbml6YXRpb25faWQYAiABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjUKBG5hbWUYAyABKAlCJ7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJCKAAgoLR3JvdXBSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEjkKD29yZ2FuaXphdGlvbl9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSNQoEbmFtZRgDIAEoCUInukgkyAEBch8QARiAAjIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjYKCHVzZXJfaWRzGAQgAygJQiS6SCGSAR4iHHIaEAEYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSGQoRZGlyZWN0b3J5X21hbmFnZWQYBSABKAgikAoKClVzZXJSZWNvcmQSLAoCaWQYASABKAlCILpIHcgBAXIYGIABMhNeW0EtWmEtejAtOV8ufjotXSokEhwKBWVtYWlsGAIgASgJQg26SArIAQFyBRj+AWABEjsKCmZpcnN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARI6CglsYXN0X25hbWUYBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAYgBARIMCgRuYW1lGAUgASgJEh4KBHJvbGUYBiABKA4yEC5zdmMudjIuVXNlclJvbGUSOwoKYXZhdGFyX3VybBgHIAEoCUIiukgfch0YgBAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgCiAEBEjgKCHRpbWV6b25lGAggASgJQiG6SB5yHBhAMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIA4gBARI3CgZsb2NhbGUYCSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBIgBARI7CgpkZXBhcnRtZW50GAogASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAWIAQESOgoJam9iX3RpdGxlGAsgASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAaIAQESPQoNcHJpbWFyeV9waG9uZRgMIAEoCUIhukgechwYQDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAeIAQESPgoPbWFuYWdlcl91c2VyX2lkGA0gASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJEgIiAEBEhgKCmNyZWF0ZWRfYXQYDiABKAlCBKi1GAESIQoOZGVhY3RpdmF0ZWRfYXQYDyABKAlCBKi1GAFICYgBARIvCg9maWVsZF9vd25lcnNoaXAYECADKAsyFi5zdmMudjIuRmllbGRPd25lcnNoaXASOQoPb3JnYW5pemF0aW9uX2lkGBEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIvCgp0ZWFtX3JvbGVzGBIgAygLMhsuc3ZjLnYyLlVzZXJSZWNvcmQuVGVhbVJvbGUSGQoRZGlyZWN0b3J5X21hbmFnZWQYEyABKAgSJgoTbWFuYWdlcl9hc3NpZ25lZF9hdBgUIAEoCUIEqLUYAUgKiAEBGpcBCghUZWFtUm9sZRIxCgd0ZWFtX2lkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIqCgRyb2xlGAIgASgOMhQuc3ZjLnYyLlRlYW1Vc2VyUm9sZUIGukgDyAEBEh0KCmV4cGlyZXNfYXQYAyABKAlCBKi1GAFIAIgBAUINCgtfZXhwaXJlc19hdEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQg0KC19hdmF0YXJfdXJsQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX3ByaW1hcnlfcGhvbmVCEgoQX21hbmFnZXJfdXNlcl9pZEIRCg9fZGVhY3RpdmF0ZWRfYXRCFgoUX21hbmFnZXJfYXNzaWduZWRfYXQirAEKEkFjY2Vzc1BvbGljeVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSMQoHdGVhbV9pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSNQoEbmFtZRgDIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIu4FChFBcHBJbnN0YW5jZVJlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSPQoRY3VzdG9tX3NlcnZpY2VfaWQYAiABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSMQoHdGVhbV9pZBgDIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSSAocZXh0ZXJuYWxfc2VydmljZV9pbnN0YW5jZV9pZBgEIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI1CgRuYW1lGAUgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSHwoXYWNjZXNzX3JlcXVlc3RzX2VuYWJsZWQYBiABKAgSQgoYZGVmYXVsdF9hY2Nlc3NfcG9saWN5X2lkGAcgASgJQiC6SB3YAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI/ChNjdXN0b21fc2VydmljZV9uYW1lGAggASgJQiK6SB9yHRj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEjoKB3RhZ19pZHMYCSADKAlCKbpIJpIBIyIhch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEkIKD2ludGVncmF0aW9uX2lkcxgKIAMoCUIpukgmkgEjIiFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQSLAoOYTJhX2FnZW50X2NhcmQYCyABKAsyFC5zdmMudjIuQTJhQWdlbnRDYXJkEiAKGHJvdXRlX2RpcmVjdF9mcm9tX3dvcmtlchgMIAEoCBJCChRzaGFyZWRfd2l0aF90ZWFtX2lkcxgNIAMoCUIkukghkgEeIhxyGhABGIABMhNeW0EtWmEtejAtOV8ufjotXSokIqoBChBFbnRpdHlUeXBlUmVjb3JkEiwKAmlkGAEgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBIxCgd0ZWFtX2lkGAIgASgJQiC6SB3IAQFyGBiAATITXltBLVphLXowLTlfLn46LV0qJBI1CgRuYW1lGAMgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQijAMKGEVudGl0eUZpZWxkTWFwcGluZ1JlY29yZBIsCgJpZBgBIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSPQoTaW5nZXN0aW9uX2NvbmZpZ19pZBgCIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiQSQgoRaW50ZXJuYWxfZmllbGRfaWQYAyABKAlCJ7pIJMgBAXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJBI/ChNleHRlcm5hbF9maWVsZF9wYXRoGAQgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhAKCHByaW9yaXR5GAUgASgFEhgKCmNyZWF0ZWRfYXQYBiABKAlCBKi1GAESGAoKdXBkYXRlZF9hdBgHIAEoCUIEqLUYARI4Cg5lbnRpdHlfdHlwZV9pZBgIIAEoCUIgukgdyAEBchgYgAEyE15bQS1aYS16MC05Xy5+Oi1dKiRiBnByb3RvMw", [file_buf_validate_validate, file_svc_v2_access_policy_approval_procedure, file_svc_v2_app_instance, file_svc_v2_app_resource, file_svc_v2_entity_ingestion_config, file_svc_v2_journey, file_svc_v2_limit, file_svc_v2_priority, file_svc_v2_sla_definition, file_svc_v2_user]);
 
 /**
  * One line of newline-delimited JSON: one resource, which replaces whatever its organization has stored under its id.
@@ -294,7 +294,9 @@ export const GroupRecordSchema: GenMessage<GroupRecord> = /*@__PURE__*/
   messageDesc(file_svc_v2_import_record, 3);
 
 /**
- * A member of an organization: the fields of User, and the organization and teams that the member belongs to.
+ * A member of an organization: the fields of User, and the organization and teams that the member belongs to. Over the
+ * API, fields that are absent stay as they are, and so do an empty `team_roles` and a `false` of `directory_managed`; an
+ * empty text clears its field.
  *
  * @generated from message svc.v2.UserRecord
  */
@@ -316,16 +318,16 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   /**
    * Given name.
    *
-   * @generated from field: string first_name = 3;
+   * @generated from field: optional string first_name = 3;
    */
-  firstName: string;
+  firstName?: string | undefined;
 
   /**
    * Family name.
    *
-   * @generated from field: string last_name = 4;
+   * @generated from field: optional string last_name = 4;
    */
-  lastName: string;
+  lastName?: string | undefined;
 
   /**
    * Ignored: computed.
@@ -344,68 +346,72 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   /**
    * Picture, an https URL.
    *
-   * @generated from field: string avatar_url = 7;
+   * @generated from field: optional string avatar_url = 7;
    */
-  avatarUrl: string;
+  avatarUrl?: string | undefined;
 
   /**
    * IANA time zone.
    *
-   * @generated from field: string timezone = 8;
+   * @generated from field: optional string timezone = 8;
    */
-  timezone: string;
+  timezone?: string | undefined;
 
   /**
    * Language tag (BCP 47).
    *
-   * @generated from field: string locale = 9;
+   * @generated from field: optional string locale = 9;
    */
-  locale: string;
+  locale?: string | undefined;
 
   /**
    * Department.
    *
-   * @generated from field: string department = 10;
+   * @generated from field: optional string department = 10;
    */
-  department: string;
+  department?: string | undefined;
 
   /**
    * Job title.
    *
-   * @generated from field: string job_title = 11;
+   * @generated from field: optional string job_title = 11;
    */
-  jobTitle: string;
+  jobTitle?: string | undefined;
 
   /**
    * Phone number (E.164).
    *
-   * @generated from field: string primary_phone = 12;
+   * @generated from field: optional string primary_phone = 12;
    */
-  primaryPhone: string;
+  primaryPhone?: string | undefined;
 
   /**
    * The manager's id.
    *
-   * @generated from field: string manager_user_id = 13;
+   * @generated from field: optional string manager_user_id = 13;
    */
-  managerUserId: string;
+  managerUserId?: string | undefined;
 
   /**
-   * When the person joined the organization (RFC 3339); default: now.
+   * When the person joined the organization (RFC 3339); default: now. Over the API, only of new members.
    *
    * @generated from field: string created_at = 14;
    */
   createdAt: string;
 
   /**
-   * When the person was deactivated (RFC 3339); absent while active.
+   * When the person was deactivated (RFC 3339); absent while active. Over the API it deactivates an active member now,
+   * and its absence reactivates nobody.
    *
    * @generated from field: optional string deactivated_at = 15;
    */
   deactivatedAt?: string | undefined;
 
   /**
-   * Owners of governed fields, stored as given; automation owns the fields that are not listed.
+   * Owners of governed fields. An operator's import stores them as given; automation owns the fields that are not listed.
+   * Over the API, `FIELD_OWNER_PINNED` pins a field of automation's that the record sets, which a key cannot do with
+   * `avatar_url`, and every other entry changes no owner; a value that stands under the owner that the record names is
+   * not written, so that what was exported changes nothing.
    *
    * @generated from field: repeated svc.v2.FieldOwnership field_ownership = 16;
    */
@@ -433,7 +439,7 @@ export type UserRecord = Message<"svc.v2.UserRecord"> & {
   directoryManaged: boolean;
 
   /**
-   * When the manager was assigned (RFC 3339); default: when the owner of the field took over.
+   * When the manager was assigned (RFC 3339); default: when the owner of the field took over. Ignored over the API.
    *
    * @generated from field: optional string manager_assigned_at = 20;
    */

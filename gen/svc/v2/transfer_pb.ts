@@ -13,13 +13,15 @@ import { file_svc_v2_http_form } from "./http_form_pb.js";
 import type { ImportRecord, ImportRecordSchema } from "./import_record_pb.js";
 import { file_svc_v2_import_record } from "./import_record_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
+import type { UserProfileField } from "./user_pb.js";
+import { file_svc_v2_user } from "./user_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v2/transfer.proto.
  */
 export const file_svc_v2_transfer: GenFile = /*@__PURE__*/
-  fileDesc("ChVzdmMvdjIvdHJhbnNmZXIucHJvdG8SBnN2Yy52MiJnChRJbXBvcnRSZWNvcmRzUmVxdWVzdBI4CgdyZWNvcmRzGAEgAygLMhQuc3ZjLnYyLkltcG9ydFJlY29yZEIRukgIkgEFCAEQ6AeitRgCCBYSFQoNdmFsaWRhdGVfb25seRgCIAEoCCI7ChVJbXBvcnRSZWNvcmRzUmVzcG9uc2USIgoEZGF0YRgBIAMoCzIULnN2Yy52Mi5SZWNvcmRSZXN1bHQihgEKDFJlY29yZFJlc3VsdBIMCgRsaW5lGAEgASgFEgwKBGtpbmQYAiABKAkSCgoCaWQYAyABKAkSJgoHb3V0Y29tZRgEIAEoDjIVLnN2Yy52Mi5SZWNvcmRPdXRjb21lEhYKDmNoYW5nZWRfZmllbGRzGAUgAygJEg4KBmZhdWx0cxgGIAMoCSIWChRFeHBvcnRSZWNvcmRzUmVxdWVzdCqhAQoNUmVjb3JkT3V0Y29tZRIeChpSRUNPUkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFlJFQ09SRF9PVVRDT01FX0NSRUFURUQQARIaChZSRUNPUkRfT1VUQ09NRV9VUERBVEVEEAISHAoYUkVDT1JEX09VVENPTUVfVU5DSEFOR0VEEAMSGgoWUkVDT1JEX09VVENPTUVfUkVGVVNFRBAEMv4BCg9UcmFuc2ZlclNlcnZpY2USgQEKDUltcG9ydFJlY29yZHMSHC5zdmMudjIuSW1wb3J0UmVjb3Jkc1JlcXVlc3QaHS5zdmMudjIuSW1wb3J0UmVjb3Jkc1Jlc3BvbnNlIjOQAgKKtRgICgIBAygBMAOStRgEQKCNBoLT5JMCFjoHcmVjb3JkcyILL3YyL2ltcG9ydHMSZwoNRXhwb3J0UmVjb3JkcxIcLnN2Yy52Mi5FeHBvcnRSZWNvcmRzUmVxdWVzdBoULnN2Yy52Mi5JbXBvcnRSZWNvcmQiIJACAYq1GAYKAgEDMAOC0+STAg0SCy92Mi9leHBvcnRzMAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_import_record, file_svc_v2_limit]);
+  fileDesc("ChVzdmMvdjIvdHJhbnNmZXIucHJvdG8SBnN2Yy52MiJnChRJbXBvcnRSZWNvcmRzUmVxdWVzdBI4CgdyZWNvcmRzGAEgAygLMhQuc3ZjLnYyLkltcG9ydFJlY29yZEIRukgIkgEFCAEQ6AeitRgCCBYSFQoNdmFsaWRhdGVfb25seRgCIAEoCCI7ChVJbXBvcnRSZWNvcmRzUmVzcG9uc2USIgoEZGF0YRgBIAMoCzIULnN2Yy52Mi5SZWNvcmRSZXN1bHQiggIKDFJlY29yZFJlc3VsdBIMCgRsaW5lGAEgASgFEgwKBGtpbmQYAiABKAkSCgoCaWQYAyABKAkSJgoHb3V0Y29tZRgEIAEoDjIVLnN2Yy52Mi5SZWNvcmRPdXRjb21lEhYKDmNoYW5nZWRfZmllbGRzGAUgAygJEg4KBmZhdWx0cxgGIAMoCRI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYByADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAggAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQiFgoURXhwb3J0UmVjb3Jkc1JlcXVlc3QqoQEKDVJlY29yZE91dGNvbWUSHgoaUkVDT1JEX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZSRUNPUkRfT1VUQ09NRV9DUkVBVEVEEAESGgoWUkVDT1JEX09VVENPTUVfVVBEQVRFRBACEhwKGFJFQ09SRF9PVVRDT01FX1VOQ0hBTkdFRBADEhoKFlJFQ09SRF9PVVRDT01FX1JFRlVTRUQQBDL+AQoPVHJhbnNmZXJTZXJ2aWNlEoEBCg1JbXBvcnRSZWNvcmRzEhwuc3ZjLnYyLkltcG9ydFJlY29yZHNSZXF1ZXN0Gh0uc3ZjLnYyLkltcG9ydFJlY29yZHNSZXNwb25zZSIzkAICirUYCAoCAQMoATADkrUYBECgjQaC0+STAhY6B3JlY29yZHMiCy92Mi9pbXBvcnRzEmcKDUV4cG9ydFJlY29yZHMSHC5zdmMudjIuRXhwb3J0UmVjb3Jkc1JlcXVlc3QaFC5zdmMudjIuSW1wb3J0UmVjb3JkIiCQAgGKtRgGCgIBAzADgtPkkwINEgsvdjIvZXhwb3J0czABYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_import_record, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * Request of ImportRecords.
@@ -117,6 +119,22 @@ export type RecordResult = Message<"svc.v2.RecordResult"> & {
    * @generated from field: repeated string faults = 6;
    */
   faults: string[];
+
+  /**
+   * The governed fields of a user that the record sets to another value, and that are left alone because they are
+   * pinned, in enum order.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField skipped_pinned_fields = 7;
+   */
+  skippedPinnedFields: UserProfileField[];
+
+  /**
+   * The governed fields of a user that the record sets, and that are left alone because the directory supplies them, in
+   * enum order.
+   *
+   * @generated from field: repeated svc.v2.UserProfileField skipped_directory_locked_fields = 8;
+   */
+  skippedDirectoryLockedFields: UserProfileField[];
 };
 
 /**
@@ -197,7 +215,10 @@ export const RecordOutcomeSchema: GenEnum<RecordOutcome> = /*@__PURE__*/
 export const TransferService: GenService<{
   /**
    * Imports records of the organization: either all of them, or none if one is refused. A record replaces what is stored
-   * under its id. Safe to retry.
+   * under its id; what the record of a user leaves out stays as it is. Every record is a write of the caller: what a
+   * method refuses to this credential is refused. A key's record changes no pinned field, a user token pins the fields
+   * that it sets, and nobody changes what a directory supplies; the fields that are left alone are in the result. Safe to
+   * retry.
    *
    * @generated from rpc svc.v2.TransferService.ImportRecords
    */

@@ -140,6 +140,8 @@ export interface ProfileRequest {
    * Whether what is set is pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
    */
   readonly pin?: boolean | undefined
+  /** Fields that a person's request only repeats as they stand: they do not become the person's. */
+  readonly repeatedFields?: readonly GovernedField[]
 }
 
 /** The commands of a request: all releases, then each field that it sets, in enum order. */
@@ -151,7 +153,9 @@ export function commandsOfRequest(request: ProfileRequest): FieldCommand[] {
   for (const field of governedFields) {
     const value = request.values.get(field)
     if (value === undefined) continue
-    const pins = request.pin ?? (request.writer === 'person' || request.pinFields?.includes(field) === true)
+    const isWritten = request.repeatedFields?.includes(field) !== true
+    const pins =
+      request.pin ?? ((request.writer === 'person' && isWritten) || request.pinFields?.includes(field) === true)
     // The rule for automation does not bind people, who replace what is pinned even without pinning.
     const unpinned = request.writer === 'person' ? 'HOLDER' : 'AUTOMATION'
     commands.push({ kind: 'set', field, value, as: pins ? 'PINNED' : unpinned })

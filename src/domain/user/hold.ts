@@ -12,8 +12,8 @@ export interface HeldMembers {
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
-  /** Those who join, in the order of the changes: ids by the key of the address. They are not in the table yet. */
-  readonly newcomers: ReadonlyMap<string, string>
+  /** Those who join, in the order of the changes. They are not in the table yet. */
+  readonly newcomers: readonly Member[]
   /** Who has the addresses in question, by their keys; newcomers do not have theirs yet. */
   readonly emails: ReadonlyMap<string, ValueHolder>
   /** Who has the phone numbers in question. */
@@ -81,19 +81,22 @@ export async function holdMembers(
     new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [keyOf(holder.value), holder]))
   const emails = holdersOf('emails')
   const now = runtime.now()
-  const newcomers = new Map<string, Member>()
+  const byEmail = new Map<string, Member>()
   for (const { target } of changes) {
     if (!('email' in target)) continue
     const key = emailKeyOf(target.email)
-    if (!emails.has(key) && !newcomers.has(key)) newcomers.set(key, newMember(runtime.newId(), target.email, now))
+    if (!emails.has(key) && !byEmail.has(key)) byEmail.set(key, newMember(runtime.newId(), target.email, now))
   }
+  const byId = changes.flatMap(({ target }) => ('newcomer' in target ? target.newcomer : []))
+  const newcomers = [...byEmail.values(), ...byId]
   const presentIds = new Set(
-    changes.flatMap(({ target }) =>
-      'userId' in target ? target.userId : (emails.get(emailKeyOf(target.email))?.userId ?? []),
-    ),
+    changes.flatMap(({ target }) => {
+      if ('newcomer' in target) return []
+      return 'userId' in target ? target.userId : (emails.get(emailKeyOf(target.email))?.userId ?? [])
+    }),
   )
   const locked = await lockMembers(transaction, organizationId, [...presentIds])
-  const members = new Map([...locked, ...newcomers.values()].map((member) => [member.userId, member]))
+  const members = new Map([...locked, ...newcomers].map((member) => [member.userId, member]))
   // Those who got another address while the lock on the one before was waited for.
   const left = movingIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
   await takeLocks(
@@ -106,7 +109,7 @@ export async function holdMembers(
   return {
     now,
     members,
-    newcomers: new Map([...newcomers].map(([key, { userId }]) => [key, userId])),
+    newcomers,
     emails,
     phones: holdersOf('phones'),
     userNames: holdersOf('userNames', userNameKeyOf),
@@ -139,6 +142,7 @@ function needsOf(changes: readonly MemberChange[]): Needs {
   return {
     emails: changes.flatMap(({ target, email }) => [
       ...('email' in target ? [emailKeyOf(target.email)] : []),
+      ...('newcomer' in target ? [emailKeyOf(target.newcomer.email)] : []),
       ...(email === undefined ? [] : [emailKeyOf(email)]),
     ]),
     phones: valuesSet(commands, 'PRIMARY_PHONE'),

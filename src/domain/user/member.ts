@@ -55,10 +55,14 @@ export interface MemberWriter extends Author {
 }
 
 /**
- * Whom to change: a member by id, or whoever has the email address; if no member has it, a new person joins
- * the organization. `mustJoin` refuses the address of an existing member.
+ * Whom to change: a member by id; somebody who is no member yet, and joins as given unless a member has the address; or
+ * whoever has the email address: if no member has it, a new person joins the organization. `mustJoin` refuses the
+ * address of an existing member.
  */
-export type MemberTarget = { readonly userId: string } | { readonly email: string; readonly mustJoin?: boolean }
+export type MemberTarget =
+  | { readonly userId: string }
+  | { readonly newcomer: Member }
+  | { readonly email: string; readonly mustJoin?: boolean }
 
 /** A command for a governed field, where the manager may be named by address. */
 export type MemberCommand =

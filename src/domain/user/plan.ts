@@ -63,14 +63,22 @@ export function planEachMember(
   held: HeldMembers,
 ): MemberPlan<ChangedMember | ServiceError> {
   const members = new PlannedMembers(writer, held)
-  const outcomes = changes.map((change) => {
-    try {
-      return members.apply(change)
-    } catch (error) {
-      if (error instanceof ServiceError) return error
-      throw error
-    }
-  })
+  const outcomes = changes.map((change) => members.attempt(change))
+  return { ...members.plan(), outcomes }
+}
+
+/**
+ * The same, but judged by what all changes make of the members, whatever their order: two members can swap a number, and
+ * a manager can be named before the manager's own change. A change that has been refused already stays so.
+ */
+export function planTogether(
+  writer: MemberWriter,
+  changes: readonly (MemberChange | ServiceError)[],
+  held: HeldMembers,
+): MemberPlan<ChangedMember | ServiceError> {
+  const members = new PlannedMembers(writer, held)
+  members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
+  const outcomes = changes.map((change) => (change instanceof ServiceError ? change : members.attempt(change)))
   return { ...members.plan(), outcomes }
 }
 
@@ -79,7 +87,9 @@ class PlannedMembers {
   readonly #writer: MemberWriter
   readonly #held: HeldMembers
   readonly #members: Map<string, Member>
+  /** The ids of those who have yet to join, and by the keys of their addresses. */
   readonly #isNew: Set<string>
+  readonly #newcomers: ReadonlyMap<string, string>
   readonly #emails: Map<string, ValueHolder>
   readonly #phones: Map<string, Pick<ValueHolder, 'userId'>>
   readonly #managers: Map<string, string | null>
@@ -92,7 +102,8 @@ class PlannedMembers {
     this.#writer = writer
     this.#held = held
     this.#members = new Map(members)
-    this.#isNew = new Set(newcomers.values())
+    this.#isNew = new Set(newcomers.map(({ userId }) => userId))
+    this.#newcomers = new Map(newcomers.map(({ email, userId }) => [emailKeyOf(email), userId]))
     this.#emails = new Map(emails)
     // Members may have lost a number or a manager between the reading of these and their own lock.
     this.#phones = new Map(
@@ -105,10 +116,42 @@ class PlannedMembers {
     this.#administrators = administrators && new Set(administrators)
   }
 
+  /**
+   * Lets changes that are applied afterwards be judged by what all of them make of the members: what one of them gives up
+   * is free for all, and managers and administrators are as they will be. Nobody else joins.
+   */
+  foresee(changes: readonly MemberChange[]): void {
+    const planned = changes.map((change) => ({ change, before: memberOf(this.#members, this.#idOf(change.target)) }))
+    const ids = new Set(planned.map(({ before }) => before.userId))
+    for (const userId of this.#isNew) if (!ids.has(userId)) this.#managers.delete(userId)
+    for (const { change, before } of planned) {
+      const commands = change.commands.map((command) => this.#withManagerId(command))
+      const { profile } = writeProfile(before.profile, commands, this.#held.now)
+      const { email = before.email, role, active = isActive(before) } = change
+      if (emailKeyOf(email) !== emailKeyOf(before.email)) this.#emails.delete(emailKeyOf(before.email))
+      const { value: phone } = before.profile.PRIMARY_PHONE
+      if (profile.PRIMARY_PHONE.value !== phone) this.#phones.delete(phone)
+      this.#managers.set(before.userId, profile.MANAGER.value || null)
+      if (role === 'ORG_ADMIN' && active) this.#administrators?.add(before.userId)
+    }
+  }
+
+  /** Applies a change, or returns why it is refused. */
+  attempt<Change extends MemberChange>(change: Change): ChangedMember<Change> | ServiceError {
+    try {
+      return this.apply(change)
+    } catch (error) {
+      if (error instanceof ServiceError) return error
+      throw error
+    }
+  }
+
   /** Applies a change, or nothing of it if it throws. A value that it gives up is free for the next. */
   apply<Change extends MemberChange>(change: Change): ChangedMember<Change> {
     const before = memberOf(this.#members, this.#idOf(change.target))
     const { userId } = before
+    const holder = 'newcomer' in change.target && otherHolder(this.#emails, emailKeyOf(before.email), userId)
+    if (holder) throw emailTaken(holder)
     const standing = withStanding(this.#writer, before, change, { ...this.#held, emails: this.#emails })
     requireAdministratorLeft(this.#administrators, before, standing)
     const written = this.#withFields(standing, change)
@@ -123,12 +166,12 @@ class PlannedMembers {
   /** What is to be written for the changes so far. */
   plan(): Omit<MemberPlan, 'outcomes'> {
     const { members: before, newcomers, now } = this.#held
-    const joining = new Set(newcomers.values())
+    const joining = new Set(newcomers.map(({ userId }) => userId))
     const changed = [...this.#members.values()]
       .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
       .map((member) => ({ ...member, updatedAt: now }))
     return {
-      added: [...joining].map((userId) => memberOf(this.#members, userId)),
+      added: [...joining].filter((userId) => !this.#isNew.has(userId)).map((userId) => memberOf(this.#members, userId)),
       changed,
       signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
       departments: [...this.#departments],
@@ -139,6 +182,7 @@ class PlannedMembers {
   /** The id of the member that a change is about. */
   #idOf(target: MemberTarget): string {
     if ('userId' in target) return target.userId
+    if ('newcomer' in target) return target.newcomer.userId
     const holder = this.#emails.get(emailKeyOf(target.email))
     if (holder !== undefined && target.mustJoin === true) throw emailTaken(holder)
     const userId = this.#idOfEmail(target.email)
@@ -149,7 +193,7 @@ class PlannedMembers {
   /** The id of the member who has an address, or joins with it. */
   #idOfEmail(email: string): string | undefined {
     const key = emailKeyOf(email)
-    return this.#emails.get(key)?.userId ?? this.#held.newcomers.get(key)
+    return this.#emails.get(key)?.userId ?? this.#newcomers.get(key)
   }
 
   /** The command with the id of the manager; an address that no member has stays, and is an id that no member has. */
@@ -199,7 +243,9 @@ class PlannedMembers {
     const { userId, email, profile } = member
     const holder = { userId, name: '', hasUserName: false }
     this.#members.set(userId, member)
-    replace(this.#emails, emailKeyOf(before.email), emailKeyOf(email), { ...holder, kind: 'emails', value: email })
+    const emailKey = emailKeyOf(email)
+    replace(this.#emails, emailKeyOf(before.email), emailKey, { ...holder, kind: 'emails', value: email })
+    if (!this.#emails.has(emailKey)) this.#emails.set(emailKey, { ...holder, kind: 'emails', value: email })
     replace(this.#phones, before.profile.PRIMARY_PHONE.value, profile.PRIMARY_PHONE.value, holder)
     this.#managers.set(userId, profile.MANAGER.value || null)
     if (isActiveAdministrator(member)) this.#administrators?.add(userId)
@@ -208,9 +254,15 @@ class PlannedMembers {
 }
 
 /** Gives a member another value in place of the one before. */
-function replace<Holder>(holders: Map<string, Holder>, before: string, value: string, holder: Holder): void {
+function replace<Holder extends Pick<ValueHolder, 'userId'>>(
+  holders: Map<string, Holder>,
+  before: string,
+  value: string,
+  holder: Holder,
+): void {
   if (value === before) return
-  holders.delete(before)
+  // Somebody else may have it by now.
+  if (holders.get(before)?.userId === holder.userId) holders.delete(before)
   if (value !== '') holders.set(value, holder)
 }
 

@@ -6,6 +6,9 @@ import { takenValueError } from '../value/taken-value.js'
 import { type HeldMembers, otherHolder } from './hold.js'
 import type { Member, MemberChange, MemberWriter } from './member.js'
 
+/** What is told about an address that is changed together with something else. */
+export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
+
 /**
  * The member with changes outside the profile: role, email address, whether active, what the directory says. Throws
  * `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation and emails, and `EMAIL_TAKEN` for a user name.
@@ -54,7 +57,7 @@ export function isActive({ deactivatedAt }: Member): boolean {
 function changedEmail(
   writer: MemberWriter,
   member: Member,
-  { email = member.email, role, commands }: MemberChange,
+  { email = member.email, role, active, commands }: MemberChange,
   { emails }: HeldMembers,
 ): string {
   const emailKey = emailKeyOf(email)
@@ -64,9 +67,8 @@ function changedEmail(
   if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (actor.kind !== 'DIRECTORY') {
     // Any other field counts, whatever its value: even writing the current value may take ownership.
-    if (role !== undefined || commands.length > 0) {
-      const advice = 'must be the only change in a request: send the other changes separately'
-      throw invalidField('email', advice, 'EMAIL_CHANGE_NOT_ALONE')
+    if (role !== undefined || active !== undefined || commands.length > 0) {
+      throw invalidField('email', EMAIL_ALONE, 'EMAIL_CHANGE_NOT_ALONE')
     }
     if (member.directoryManaged) {
       const advice = 'the user comes from the directory: change the email address in the identity provider'

@@ -100,10 +100,15 @@ export async function stageKind(
 
 /** Writes the prepared records of a kind and what belongs to them, and returns how many are new. */
 export async function writeKind({ run }: Tables, kind: RecordKind): Promise<number> {
-  const { upsert, children } = kindStatements[kind]
+  const { upsert, lists, after } = kindStatements[kind]
   const [written] = await run(upsert, {})
-  for (const each of children) await run(each, {})
+  for (const each of [...lists, ...after]) await run(each, {})
   return written?.created ?? 0
+}
+
+/** Writes only the lists of the prepared records of a kind. */
+export async function writeLists({ run }: Tables, kind: RecordKind): Promise<void> {
+  for (const each of kindStatements[kind].lists) await run(each, {})
 }
 
 /** Those of the groups that the directory manages. */

@@ -71,9 +71,8 @@ export function statementsOf(kind: StagedKind) {
     ),
     stageBefore: make(`stage_${stem}_before`, {}, () => beforeText(kind)),
     upsert: make<{ readonly created: number }>(`import_${stem}`, { created: 'int4' }, () => upsertText(kind)),
-    children: [...listTexts(kind), ...after].map((text, index) =>
-      make(`import_${stem}_child_${index + 1}`, {}, () => text),
-    ),
+    lists: listTexts(kind).map((text, index) => make(`import_${stem}_list_${index + 1}`, {}, () => text)),
+    after: after.map((text, index) => make(`import_${stem}_after_${index + 1}`, {}, () => text)),
     /** Sent when all kinds have been written. */
     outcomes: make<Outcome, OutcomeDetail>(`import_${stem}_outcomes`, outcomeColumns, (detail) =>
       outcomesText(kind, detail),

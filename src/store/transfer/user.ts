@@ -3,9 +3,9 @@ import { schema } from '../../../gen/prisma/schema.js'
 import { UserRecord_TeamRoleSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
-import { ownedColumns } from '../owned-column.js'
-import { declareResource } from '../resource/resource.js'
-import { userDeclarations } from '../user.js'
+import { ownedColumns, ownedPlaces } from '../owned-column.js'
+import { columnOfField, type Declarations, declareResource } from '../resource/resource.js'
+import { userDeclarations, userResource } from '../user.js'
 import type { Expressions, KindDefinition } from './kind.js'
 
 const createdAt = Prisma.sql`coalesce(s.created_at, t.created_at, now())`
@@ -19,10 +19,21 @@ const ownership: Expressions = Object.fromEntries(
 
 const teamRole = declareResource(UserRecord_TeamRoleSchema, schema.TeamMember, 'r')
 
+/** A record need not give these, but an export does, as empty if there is no value. */
+const filled: Declarations = Object.fromEntries(
+  ownedPlaces
+    .filter(({ isNullable }) => isNullable)
+    .map(({ value }) => {
+      const name = columnOfField(userResource, value)
+      return [value, { kind: 'column' as const, name, read: Prisma.raw(`coalesce(m.${name}, '')`) }]
+    }),
+)
+
 /** People in organizations. */
 export const userKind: KindDefinition = {
   resource: declareResource(UserRecordSchema, schema.Membership, 'm', {
     ...userDeclarations,
+    ...filled,
     teamRoles: { kind: 'parts', resource: teamRole, parent: 'user_id', of: 'user_id', order: ['team_id COLLATE "C"'] },
   }),
   owner: 'organizationId',

@@ -5,14 +5,15 @@ import { invalidField, invalidFields } from '../../errors.js'
 import { ownedPlaces } from '../../store/owned-column.js'
 import { type Row, requireDistinct } from '../../store/resource/row.js'
 
-/** Brings the profile into canonical form, fills in the role, and returns the address and the owners of fields. */
+/** Brings the profile into canonical form, and returns the row: what the record does not give is empty. */
 export function settleUser(user: UserRecord): Row {
-  if (user.managerUserId !== '' && user.managerUserId === user.id) {
+  if (user.managerUserId && user.managerUserId === user.id) {
     throw invalidField('managerUserId', "must not be the user's own id", 'MANAGER_IS_SELF')
   }
-  user.role ||= UserRole.ORG_MEMBER
   settleProfile(user)
-  return { email: user.email, ...ownershipOf(user) }
+  const role = UserRole[user.role || UserRole.ORG_MEMBER]
+  const profile = ownedPlaces.map(({ value, isNullable }) => [value, user[value] || (isNullable ? null : '')])
+  return { email: user.email, role, ...Object.fromEntries(profile), ...ownershipOf(user) }
 }
 
 function settleProfile(user: UserRecord): void {
