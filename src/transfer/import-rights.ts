@@ -83,23 +83,17 @@ function excessOf(
   const isForeign = writtenByUsersOnly.has(kind) && caller.kind !== 'USER_TOKEN'
   const forUsers = 'is written with user tokens only: use one, or leave the record out'
   if (isForeign) return when(true, 'id', forUsers, 'CREDENTIAL_KIND_UNSUPPORTED')
-  switch (kind) {
-    case 'user':
-      return givenTeamRoles(teamRolesOf(before), teamRolesOf(after)).flatMap((role) =>
-        teamRoleExcess(role, caller, now),
-      )
-    case 'group':
-      return groupExcess(groups.has(id), before, after)
-    case 'organization': {
-      const isRenamed = fields.has('name') && !isAdministrator(caller)
-      return [
-        ...when(fields.has('region'), 'region', 'cannot be changed: the data stays where it is'),
-        ...when(isRenamed, 'name', FOR_ADMINISTRATORS, 'PERMISSION_MISSING'),
-      ]
-    }
-    default:
-      return []
+  if (kind === 'user') {
+    const given = givenTeamRoles(teamRolesOf(before), teamRolesOf(after))
+    return given.flatMap((role) => teamRoleExcess(role, caller, now))
   }
+  if (kind === 'group') return groupExcess(groups.has(id), before, after)
+  if (kind !== 'organization') return []
+  const isRenamed = fields.has('name') && !isAdministrator(caller)
+  return [
+    ...when(fields.has('region'), 'region', 'cannot be changed: the data stays where it is'),
+    ...when(isRenamed, 'name', FOR_ADMINISTRATORS, 'PERMISSION_MISSING'),
+  ]
 }
 
 function when(isSo: boolean, field: string, fault: string, reason: ErrorReason = 'FIELD_INVALID'): Excess[] {

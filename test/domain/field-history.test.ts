@@ -10,7 +10,7 @@ import {
   skippedFields,
   writeProfile,
 } from '../../src/domain/profile/field-ownership.js'
-import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
+import { type CommandStep, createOwnershipModel } from '../support/ownership-model.js'
 
 const before = new Date('2026-01-01T00:00:00.000Z')
 const now = new Date('2026-02-02T00:00:00.000Z')
@@ -21,7 +21,7 @@ describe('a history of writes', () => {
   const values = fc.array(fc.tuple(field, value), { maxLength: 5 }).map((entries) => new Map(entries))
   const fields = fc.array(field, { maxLength: 3 }).map((list) => new Set(list))
   const all = fc.constant(new Set(governedFields))
-  const step: fc.Arbitrary<ModelStep> = fc.oneof(
+  const step: fc.Arbitrary<CommandStep> = fc.oneof(
     fc.record({
       by: fc.constantFrom('user token' as const, 'api key' as const, 'worker' as const),
       values,
@@ -73,7 +73,7 @@ describe('a history of writes', () => {
   })
 })
 
-function commandsOf(step: ModelStep): FieldCommand[] {
+function commandsOf(step: CommandStep): FieldCommand[] {
   switch (step.by) {
     case 'ingestion':
       return commandsOfRequest({ writer: 'automation', values: step.values })

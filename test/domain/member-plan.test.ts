@@ -11,8 +11,10 @@ import {
 import type { HeldMembers } from '../../src/domain/user/hold.js'
 import { type Member, type MemberChange, type MemberWriter, newMember } from '../../src/domain/user/member.js'
 import { type MemberPlan, planMembers } from '../../src/domain/user/plan.js'
-import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
+import { type CommandStep, createOwnershipModel } from '../support/ownership-model.js'
 import { createTestRuntime } from '../support/runtime.js'
+
+type Step = Exclude<CommandStep, { readonly by: 'relationship' }>
 
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (millis: number) => new Date(start.getTime() + millis)
@@ -123,7 +125,7 @@ describe('a plan', () => {
   const values = fc.array(fc.tuple(field, value), { maxLength: 5 }).map((entries) => new Map(entries))
   const fields = fc.array(field, { maxLength: 3 }).map((list) => new Set(list))
   const all = fc.constant(new Set(governedFields))
-  const step: fc.Arbitrary<Exclude<ModelStep, { readonly by: 'relationship' }>> = fc.oneof(
+  const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       by: fc.constantFrom('user token' as const, 'api key' as const, 'worker' as const),
       values,
@@ -193,7 +195,7 @@ function isOther(before: Member, member: Member): boolean {
   return JSON.stringify(before.profile) !== JSON.stringify(member.profile)
 }
 
-function commandsOf(step: Exclude<ModelStep, { readonly by: 'relationship' }>): FieldCommand[] {
+function commandsOf(step: Step): FieldCommand[] {
   if (step.by === 'ingestion') return commandsOfRequest({ writer: 'automation', values: step.values })
   if (step.by === 'directory') return commandsOfDirectory(step.values)
   return commandsOfRequest({

@@ -43,6 +43,9 @@ export type ModelStep =
       readonly withdrawn: ReadonlySet<GovernedField>
     }
 
+/** A write whose commands do not depend on what stands. */
+export type CommandStep = Exclude<ModelStep, { readonly by: 'import' | 'command line' }>
+
 interface NaiveField {
   value: string
   /** A person or a deliberate key holds it. */

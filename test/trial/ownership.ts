@@ -5,7 +5,7 @@ import { place } from '../../harness/records.js'
 import { type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
 import { updatePinFields } from '../../src/domain/profile/pin-request.js'
 import { insertApiKey } from '../support/fixture.js'
-import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
+import { type CommandStep, createOwnershipModel } from '../support/ownership-model.js'
 import { withDatabase } from './database.js'
 import { isLinearizable, type Operation } from './linearizable.js'
 import {
@@ -42,7 +42,7 @@ export const ownership: Trial = {
 
 /** A call and its response; without a step it is a read. */
 interface Call extends Operation {
-  readonly step: ModelStep | undefined
+  readonly step: CommandStep | undefined
   readonly observed: Observed
 }
 
@@ -99,7 +99,7 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
   ]
 }
 
-type Planned = ModelStep | 'read'
+type Planned = CommandStep | 'read'
 
 /** Two canonical values of each field; those of the phone are written over. */
 const valuesOf: Readonly<Record<GovernedField, readonly [string, string]>> = {
@@ -128,7 +128,7 @@ const given = fc
   )
   .map((entries) => new Map(entries))
 const fields = fc.array(field, { maxLength: 3 }).map((list) => new Set(list))
-const step: fc.Arbitrary<ModelStep> = fc.oneof(
+const step: fc.Arbitrary<CommandStep> = fc.oneof(
   fc
     .record({
       by: fc.constantFrom('user token' as const, 'api key' as const, 'worker' as const),
@@ -159,7 +159,7 @@ const stepOrRead: fc.Arbitrary<Planned> = fc.oneof(
 )
 
 /** Every person has their own number: it is unique in the organization. */
-function withPhone(planned: ModelStep, phone: string): ModelStep {
+function withPhone(planned: CommandStep, phone: string): CommandStep {
   if (planned.by === 'relationship') return planned
   const number = planned.values.get('PRIMARY_PHONE')
   if (number === undefined || number === '') return planned

@@ -1,6 +1,6 @@
 import { type CallResult, callJson } from '../../harness/call.js'
 import { type FieldOwner, type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
-import type { ModelStep } from '../support/ownership-model.js'
+import type { CommandStep } from '../support/ownership-model.js'
 
 /** What a caller sees of the governed fields of a person. */
 export type SeenFields = Readonly<Record<GovernedField, { readonly value: string; readonly owner: FieldOwner }>>
@@ -52,7 +52,7 @@ const names: Readonly<
 }
 
 /** Sends a write over HTTP. Throws for an answer that is not expected. */
-export async function sendStep(door: Door, person: Person, step: ModelStep): Promise<Observed> {
+export async function sendStep(door: Door, person: Person, step: CommandStep): Promise<Observed> {
   switch (step.by) {
     case 'relationship':
       return sendRelationship(door, person, step)
@@ -72,7 +72,7 @@ export async function readPerson({ origin, writers }: Door, { id }: Person): Pro
   return { fields: fieldsIn(parsed(await callJson({ origin }, `/v2/users/${id}`, { token: writers.key })).data) }
 }
 
-type Step<By extends ModelStep['by']> = Extract<ModelStep, { readonly by: By }>
+type Step<By extends CommandStep['by']> = Extract<CommandStep, { readonly by: By }>
 
 async function sendUpdate(
   { origin, writers }: Door,

@@ -135,7 +135,7 @@ const call = async (token: string, method: string, path: string, json?: unknown)
 
 async function sendOne({ token, method, path }: ApiWriter, { situation, json }: Write): Promise<Told> {
   const { userId } = situation
-  const query = method === 'DELETE' && json['pin'] !== undefined ? `?pin=${json['pin']}` : ''
+  const query = method === 'DELETE' && json['pin'] !== undefined ? `?pin=${String(json['pin'] === true)}` : ''
   const { id: _, ...body } = json
   const answer = await call(token, method, path.replace('{id}', userId) + query, method === 'DELETE' ? undefined : body)
   return listsOf(answer.json)

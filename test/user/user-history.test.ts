@@ -1,8 +1,12 @@
+import { fromJson } from '@bufbuild/protobuf'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import type { Caller } from '../../src/domain/caller/caller.js'
 import {
   type FieldChange,
+  type FieldOwner,
+  fieldOwners,
   type GovernedField,
   governedFields,
   skippedFields,
@@ -13,13 +17,17 @@ import { updateUser } from '../../src/domain/user/user.js'
 import { writeManager } from '../../src/domain/user/user-relationship.js'
 import { ingestUserProfiles } from '../../src/domain/user-ingestion.js'
 import { lockMembers } from '../../src/store/member.js'
+import { importForCaller } from '../../src/transfer/import-for-caller.js'
+import { createRecordReader } from '../../src/transfer/record-reader.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser } from '../support/fixture.js'
 import { createOwnershipModel, type ModelStep } from '../support/ownership-model.js'
+import { fieldOwnershipOf, fieldsOf, type Values } from '../support/ownership-writers.js'
 import { createTestRuntime } from '../support/runtime.js'
 import { scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
+import { importLines, line } from '../transfer/transfer-text.js'
 
 const { acme, users } = fixture
 const HISTORIES = 25
@@ -54,6 +62,9 @@ const fieldValue = fc
 const values = fc.array(fieldValue, { maxLength: 5 }).map((entries) => new Map(entries))
 const texts = values.map((entries) => new Map([...entries].filter(([field]) => field !== 'MANAGER')))
 const fields = fc.array(fc.constantFrom(...governedFields), { maxLength: 3 }).map((list) => new Set(list))
+const owners = fc
+  .array(fc.tuple(fc.constantFrom(...governedFields), fc.constantFrom(...fieldOwners)), { maxLength: 3 })
+  .map((entries) => new Map(entries))
 const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc
     .record({
@@ -76,8 +87,32 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
     pin: fc.constantFrom(undefined, true, false),
   }),
   fc.record({ by: fc.constant('ingestion' as const), values }),
+  fc
+    .record({
+      by: fc.constant('import' as const),
+      token: fc.constantFrom('user token' as const, 'api key' as const),
+      values,
+      owners: owners.map((named) => new Map([...named].filter(([, owner]) => owner !== 'DIRECTORY'))),
+    })
+    .map((step) => {
+      const isPinnable = (field: GovernedField) => field !== 'AVATAR_URL' && step.values.has(field)
+      const named = [...step.owners].filter(([field, owner]) => owner === 'AUTOMATION' || isPinnable(field))
+      return { ...step, owners: new Map(named) }
+    }),
+  fc.record({ by: fc.constant('command line' as const), values, owners }),
   fc.record({ by: fc.constant('directory' as const), values, withdrawn: fc.constant(new Set(governedFields)) }),
 )
+
+const readRecord = createRecordReader()
+
+/** The record of a user with values and owners. */
+function userRecordOf(
+  id: string,
+  given: { readonly values: Values; readonly owners: ReadonlyMap<GovernedField, FieldOwner> },
+) {
+  const fieldOwnership = fieldOwnershipOf(given.owners)
+  return { id, organizationId: acme, email: `${id}@example.com`, ...fieldsOf(given.values), fieldOwnership }
+}
 
 describe('the stored profile of a user', () => {
   let testDatabase: TestDatabase
@@ -124,6 +159,15 @@ describe('the stored profile of a user', () => {
         await writeDirectoryUser(database, { organizationId: acme, keyId: 'mk', name: 'Okta' }, userId, write, context)
         return undefined
       }
+      case 'import': {
+        const json = { user: userRecordOf(userId, each) }
+        const records = [fromJson(ImportRecordSchema, json)]
+        const scope = scopeOn(database, callers[each.token], context)
+        return (await importForCaller(scope, records, { readRecord, isPlan: false }))[0]?.changes
+      }
+      case 'command line':
+        await importLines(database, [line('user', userRecordOf(userId, each))], { isForced: true })
+        return undefined
       case 'user token':
       case 'api key':
       case 'worker': {
