@@ -22,6 +22,7 @@ import {
   type MemberWriter,
   valuesSet,
 } from './member.js'
+import { eventsOf } from './member-event.js'
 import { emailTaken, isActive, isActiveAdministrator, requireAdministratorLeft, withStanding } from './standing.js'
 
 /** What is to be written for changes of members. */
@@ -279,30 +280,4 @@ function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member 
   const member = members.get(userId)
   if (member === undefined) throw notFound('user', userId)
   return member
-}
-
-/**
- * What was done to a member. The target is always the user, even if the manager is written, so that one filter finds
- * everything.
- */
-function eventsOf(
-  { organizationId, action }: MemberWriter,
-  { change, member, isNew, changes }: ChangedMember,
-  before: Member,
-): AuditEvent[] {
-  const event = { organizationId, targetId: member.userId }
-  const events: AuditEvent[] = []
-  const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
-  if (isNew) events.push({ ...event, action: 'user.create', changes })
-  else if (isRecorded) events.push({ ...event, action, changes })
-  if (member.role !== before.role && !isNew) {
-    events.push({ ...event, action: 'user.update_role', changedFields: ['role'] })
-  }
-  if (member.email !== before.email) events.push({ ...event, action: 'user.update_email', changedFields: ['email'] })
-  if (isActive(member) !== isActive(before)) {
-    const action = isActive(member) ? 'user.reactivate' : 'user.deactivate'
-    events.push({ ...event, action, changedFields: ['deactivatedAt'] })
-  }
-  if (change.endsSessions) events.push({ ...event, action: 'user.end_sessions' })
-  return events
 }
