@@ -130,6 +130,17 @@ export function refuseViolations(violations: readonly FieldViolation[]): void {
 
 const MAX_ID_LENGTH = 128
 
+/** Words for types of resources that the audit log names more fully. */
+const FULL_NAMES: Readonly<Record<string, string>> = {
+  'field mapping': 'entity_field_mapping',
+  'ingestion config': 'entity_ingestion_config',
+}
+
+/** A type of resources in words, such as `API key`, as programs know it: in the way of the audit log, `api_key`. */
+export function typeNamed(words: string): string {
+  return FULL_NAMES[words] ?? words.toLowerCase().replaceAll(' ', '_')
+}
+
 /**
  * The same answer for what does not exist and for what the caller cannot see (docs/permissions.md). `resourceType` is
  * in words, such as `access policy`; `at` is the place of the id in the request, if that helps.
@@ -138,6 +149,6 @@ export function notFound(resourceType: string, resourceId: string, at?: string):
   const fault = `${resourceType} not found: it does not exist, or you have no access to it`
   const message = at === undefined ? fault : `${at}: ${fault}`
   // Text longer than any id is not sent back: over gRPC, details travel in headers, which are small.
-  const metadata = { resourceType, ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }
+  const metadata = { resourceType: typeNamed(resourceType), ...(resourceId.length <= MAX_ID_LENGTH && { resourceId }) }
   return new ServiceError('RESOURCE_NOT_FOUND', message, { metadata })
 }

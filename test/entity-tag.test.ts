@@ -120,7 +120,7 @@ describe.each(doors)('over %s', (door) => {
         status: 409,
         code: 'aborted',
         reason: 'ETAG_MISMATCH',
-        metadata: { resourceType },
+        metadata: { resourceType: resourceType.replaceAll(' ', '_') },
       })
       expect(await eventCount()).toBe(events)
       // A relationship that is assigned anew is another one.

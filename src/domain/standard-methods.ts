@@ -1,5 +1,5 @@
 import type { Tables } from '../db/tables.js'
-import { type FieldViolation, notFound, refuseViolations, ServiceError } from '../errors.js'
+import { type FieldViolation, notFound, refuseViolations, ServiceError, typeNamed } from '../errors.js'
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
@@ -169,7 +169,7 @@ export function deleteObject(scope: Scope, resource: StandardResource, id: strin
 function inUse(name: string, id: string, referrers: readonly string[]): ServiceError {
   const words = referrers.map((referrer) => referrer.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`))
   const message = `the ${name} is in use: first delete the ${words.join(' and ')} that refer to it, or make them refer to another`
-  const metadata = { resourceType: name, resourceId: id, referrers: referrers.join(',') }
+  const metadata = { resourceType: typeNamed(name), resourceId: id, referrers: referrers.join(',') }
   return new ServiceError('RESOURCE_IN_USE', message, { metadata })
 }
 

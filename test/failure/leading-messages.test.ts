@@ -104,7 +104,10 @@ describe('an error message shows the way forward', () => {
     [`team=${itTeam}`, 'did you mean "teamId"?'],
     ['page_sise=1', 'did you mean "pageSize"?'],
     ['colour=red', 'use one of teamId, pageSize, pageToken'],
-    ['', 'teamId: is required unless the caller has access to exactly one team: send the id of a team'],
+    [
+      '',
+      'teamId: is required unless the caller has access to exactly one team: send the id of a team, or - for every team',
+    ],
     ['pageSize=-1', 'pageSize: must be from 1 to 10000, or 0 for the maximum'],
     [`teamId=${itTeam}&pageToken=x`, 'send it unchanged with the same filter, or omit it to start over'],
   ])('about the query %s', async (query, expected) => {

@@ -443,7 +443,7 @@ export enum ErrorReason {
   EVENT_CURSOR_OUT_OF_RANGE = 50,
 
   /**
-   * The server has no key to seal the secrets of webhooks. Code `failed_precondition`.
+   * The server has no key to seal the secrets of webhooks, or not the one that sealed them. Code `failed_precondition`.
    * Example: creating a webhook endpoint where `SVC_SEAL_KEY` is not set.
    *
    * @generated from enum value: ERROR_REASON_SEAL_KEY_MISSING = 51;

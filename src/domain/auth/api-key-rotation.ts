@@ -74,6 +74,6 @@ export async function rotateApiKey(
 
 function notRotatable(id: string, fault: string, metadata: Readonly<Record<string, string>> = {}): ServiceError {
   return new ServiceError('API_KEY_NOT_ROTATABLE', `${id} ${fault}`, {
-    metadata: { resourceType: 'API key', resourceId: id, ...metadata },
+    metadata: { resourceType: 'api_key', resourceId: id, ...metadata },
   })
 }

@@ -142,7 +142,7 @@ export async function teamIdFor(tables: Tables, caller: Caller, requested: strin
   if (only !== undefined && others.length === 0) return only
   throw invalidField(
     'teamId',
-    'is required unless the caller has access to exactly one team: send the id of a team',
+    'is required unless the caller has access to exactly one team: send the id of a team, or - for every team',
     'TEAM_REQUIRED',
   )
 }

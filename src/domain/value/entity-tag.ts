@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { invalidField, ServiceError } from '../../errors.js'
+import { invalidField, ServiceError, typeNamed } from '../../errors.js'
 
 /** Characters of a tag: 162 bits. */
 const LENGTH = 27
@@ -45,5 +45,5 @@ export function requireAcceptedVersion(
   const fault =
     tag === undefined ? `the ${resourceType} does not exist` : `the ETag of the ${resourceType} does not match`
   const message = `${fault}: read the ${resourceType} again, then retry`
-  throw new ServiceError('ETAG_MISMATCH', message, { metadata: { resourceType, resourceId } })
+  throw new ServiceError('ETAG_MISMATCH', message, { metadata: { resourceType: typeNamed(resourceType), resourceId } })
 }
