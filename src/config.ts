@@ -154,7 +154,7 @@ export class ConfigError extends Error {
 export function configFromEnvironment(environment: Environment = process.env) {
   const set: Environment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = v.safeParse(variables, set, { abortPipeEarly: true })
-  const faults = parsed.success ? [] : parsed.issues.map(faultFrom)
+  const faults = parsed.success ? [] : parsed.issues.map((issue) => faultFrom(issue, set))
   for (const [one, other] of pairedVariables) {
     if ((set[one] === undefined) !== (set[other] === undefined)) faults.push(`${one} and ${other} must be set together`)
   }
@@ -225,7 +225,9 @@ function isTraced(values: Pick<Values, Extract<keyof Values, `OTEL_${string}`>>)
   return values.OTEL_TRACES_EXPORTER !== undefined || all !== undefined || ofTraces !== undefined
 }
 
-function faultFrom(issue: v.BaseIssue<unknown>): string {
+function faultFrom(issue: v.BaseIssue<unknown>, set: Environment): string {
   const variable = v.getDotPath(issue) ?? ''
-  return issue.message.startsWith(variable) ? issue.message : `${variable} ${issue.message}`
+  const fault = issue.message.startsWith(variable) ? issue.message : `${variable} ${issue.message}`
+  if (!/^(?:tcp|udp|sctp):\/\//.test(set[variable] ?? '')) return fault
+  return `${fault} (a Service of Kubernetes seems to have set it: set enableServiceLinks to false in the pod)`
 }

@@ -10,8 +10,9 @@ import { Ajv } from 'ajv'
 import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
 import { type IJob, Job } from 'kubernetes-models/batch/v1'
+import { type IIngress, type INetworkPolicy, Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
-import { Service } from 'kubernetes-models/v1'
+import { type IService, Service } from 'kubernetes-models/v1'
 import { parse } from 'yaml'
 import { configFromEnvironment } from '../../src/config.js'
 
@@ -26,6 +27,18 @@ const everything = {
   tls: { secretName: 'certificate' },
   databaseCa: { secretName: 'database-ca' },
   service: { type: 'LoadBalancer', annotations: { 'example.com/internal': 'true' } },
+  ingress: {
+    enabled: true,
+    className: 'nginx',
+    annotations: { 'example.com/team': 'access' },
+    hosts: ['svc.example.com', 'svc.eu.example.com'],
+    tls: [{ secretName: 'certificate', hosts: ['svc.example.com'] }],
+  },
+  networkPolicy: {
+    enabled: true,
+    from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } }],
+    metricsFrom: [{ podSelector: { matchLabels: { app: 'prometheus' } } }],
+  },
   autoscaling: { enabled: true },
   metrics: {
     serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
@@ -46,6 +59,8 @@ const kinds: Record<string, new (object: never) => { validate(): void }> = {
   Deployment,
   Job,
   HorizontalPodAutoscaler,
+  Ingress,
+  NetworkPolicy,
   PodDisruptionBudget,
   Service,
   ServiceMonitor,
@@ -65,14 +80,17 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** The objects of the chart by their kind, as the templates give them with some values. */
+/**
+ * The objects of the chart as the templates give them with some values, by their kind, and what follows the name of the
+ * release in their names: `Service`, `Service-metrics`.
+ */
 async function render(values: object = {}): Promise<Map<string, Record<string, unknown>>> {
   const { stdout } = await promisify(execFile)(join(folder, 'render'), [chart, JSON.stringify(values)])
   const texts: Record<string, string> = JSON.parse(stdout)
   const objects = Object.entries(texts).flatMap(([file, text]) =>
     file.endsWith('.yaml') && text.trim() !== '' ? [parse(text, { strict: true })] : [],
   )
-  return new Map(objects.map((object) => [String(object.kind), object]))
+  return new Map(objects.map((object) => [object.kind + object.metadata.name.replace(/^release-svc/, ''), object]))
 }
 
 async function deploymentOf(values: object = {}): Promise<IDeployment> {
@@ -81,8 +99,12 @@ async function deploymentOf(values: object = {}): Promise<IDeployment> {
 
 describe('the chart', () => {
   it.each([
-    ['as it is', {}, ['Deployment', 'Job', 'PodDisruptionBudget', 'Service']],
-    ['with everything', everything, Object.keys(kinds)],
+    ['as it is', {}, ['Deployment', 'Job-migration', 'PodDisruptionBudget', 'Service', 'Service-metrics']],
+    [
+      'with everything',
+      everything,
+      [...Object.keys(kinds).map((kind) => (kind === 'Job' ? 'Job-migration' : kind)), 'Service-metrics'],
+    ],
     [
       'with nothing that can be left out',
       { migration: { enabled: false }, podDisruptionBudget: { enabled: false }, metrics: { enabled: false } },
@@ -91,9 +113,9 @@ describe('the chart', () => {
   ])('renders valid Kubernetes objects: %s', async (_, values, expected) => {
     const objects = await render(values)
     expect([...objects.keys()].toSorted()).toEqual(expected.toSorted())
-    for (const [kind, object] of objects) {
-      const Model = kinds[kind]
-      if (Model === undefined) throw new Error(`no schema of ${kind}`)
+    for (const object of objects.values()) {
+      const Model = kinds[String(object['kind'])]
+      if (Model === undefined) throw new Error(`no schema of ${String(object['kind'])}`)
       new Model(object as never).validate()
       expect(object['metadata']).toMatchObject({ labels: { 'app.kubernetes.io/instance': 'release' } })
     }
@@ -101,7 +123,7 @@ describe('the chart', () => {
 
   it('migrates before the rollout, so that a failed migration stops it', async () => {
     const objects = await render()
-    const job = objects.get('Job') as unknown as IJob
+    const job = objects.get('Job-migration') as unknown as IJob
     expect(job.metadata?.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
     const [migration] = job.spec?.template.spec?.containers ?? []
     const [service] = (await deploymentOf()).spec?.template.spec?.containers ?? []
@@ -114,11 +136,12 @@ describe('the chart', () => {
 
   it('runs pods read-only, without privileges or a token, and as any user', async () => {
     const objects = await render({ podSecurityContext: { runAsUser: 1_000_660_000 } })
-    for (const kind of ['Deployment', 'Job']) {
+    for (const kind of ['Deployment', 'Job-migration']) {
       const { spec } = objects.get(kind) as unknown as IDeployment
       const pod = spec?.template.spec
       expect(pod).toMatchObject({
         automountServiceAccountToken: false,
+        enableServiceLinks: false,
         securityContext: { runAsNonRoot: true, runAsUser: 1_000_660_000, seccompProfile: { type: 'RuntimeDefault' } },
       })
       expect(pod?.containers[0]?.securityContext).toEqual({
@@ -156,12 +179,57 @@ describe('the chart', () => {
     }
   })
 
+  it('publishes the metrics on no other Service than one inside the cluster, which Prometheus finds', async () => {
+    const objects = await render(everything)
+    const portsOf = (name: string) => (objects.get(name) as unknown as IService).spec?.ports?.map((port) => port.name)
+    expect([portsOf('Service'), portsOf('Service-metrics')]).toEqual([['http'], ['metrics']])
+    expect(objects.get('Service')).toMatchObject({ spec: { type: 'LoadBalancer' } })
+    expect(objects.get('Service-metrics')).toMatchObject({ spec: { type: 'ClusterIP' } })
+    const labelsOf = (name: string) => (objects.get(name) as unknown as IService).metadata?.labels
+    const monitor = objects.get('ServiceMonitor') as { spec: { selector: { matchLabels: Record<string, string> } } }
+    expect(labelsOf('Service-metrics')).toMatchObject(monitor.spec.selector.matchLabels)
+    expect(labelsOf('Service')).not.toMatchObject(monitor.spec.selector.matchLabels)
+  })
+
+  it.each([{}, { PORT: 9000 }, { PORT: '9000' }])(
+    'has the probes ask the port that it listens on: %j',
+    async (environment) => {
+      const [container] = (await deploymentOf({ environment })).spec?.template.spec?.containers ?? []
+      const port = Number('PORT' in environment ? environment.PORT : 8080)
+      expect(container?.env?.filter(({ name }) => name === 'PORT')).toEqual([{ name: 'PORT', value: `${port}` }])
+      expect(container?.ports?.[0]).toEqual({ name: 'http', containerPort: port })
+      expect(container?.readinessProbe?.httpGet?.port).toBe('http')
+    },
+  )
+
+  it('lets an ingress lead each host to the Service, and needs one', async () => {
+    const { spec } = (await render(everything)).get('Ingress') as unknown as IIngress
+    expect(spec?.rules?.map(({ host }) => host)).toEqual(everything.ingress.hosts)
+    for (const rule of spec?.rules ?? []) {
+      expect(rule.http?.paths[0]?.backend.service).toEqual({ name: 'release-svc', port: { name: 'http' } })
+    }
+    await expect(render({ ingress: { enabled: true } })).rejects.toThrow('ingress.hosts is needed')
+  })
+
+  it('lets a network policy open the port of the service, and that of the metrics to those who are named', async () => {
+    const rulesOf = async (networkPolicy: object) => {
+      const policy = (await render({ networkPolicy: { enabled: true, ...networkPolicy } })).get('NetworkPolicy')
+      return (policy as unknown as INetworkPolicy).spec?.ingress
+    }
+    const { from, metricsFrom } = everything.networkPolicy
+    expect(await rulesOf({})).toEqual([{ ports: [{ port: 'http' }] }])
+    expect(await rulesOf({ from, metricsFrom })).toEqual([
+      { ports: [{ port: 'http' }], from },
+      { ports: [{ port: 'metrics' }], from: metricsFrom },
+    ])
+  })
+
   it.each([
     ['a secret', { secretName: 'ca' }, { name: 'database-ca', secret: { secretName: 'ca' } }],
     ['a config map', { configMapName: 'ca' }, { name: 'database-ca', configMap: { name: 'ca' } }],
   ])("mounts the database's CA certificate from %s, for the migration too", async (_, databaseCa, volume) => {
     const objects = await render({ databaseCa })
-    for (const kind of ['Deployment', 'Job']) {
+    for (const kind of ['Deployment', 'Job-migration']) {
       const { spec } = (objects.get(kind) as unknown as IDeployment).spec?.template ?? {}
       expect([kind, spec?.volumes]).toEqual([kind, [volume]])
       expect(spec?.containers[0]?.volumeMounts).toEqual([
@@ -213,6 +281,7 @@ describe('the schema of the values', () => {
     ['drainSeconds: 301', { drainSeconds: 301 }, '/drainSeconds maximum'],
     ['graceSeconds: 0', { graceSeconds: 0 }, '/graceSeconds minimum'],
     ['environmentSecret: ""', { environmentSecret: '' }, '/environmentSecret minLength'],
+    ['environment.METRICS_PORT', { environment: { METRICS_PORT: 1 } }, '/environment propertyNames'],
     ['environment.log_level', { environment: { log_level: 'info' } }, '/environment propertyNames'],
     ['two databaseCa', { databaseCa: { secretName: 'ca', configMapName: 'ca' } }, '/databaseCa anyOf'],
     ['image.pullPolicy', { image: { repository: 'svc', pullPolicy: 'Sometimes' } }, '/image/pullPolicy enum'],

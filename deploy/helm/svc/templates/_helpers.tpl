@@ -17,6 +17,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- /* What every pod of the service has: that of the migration too. */}}
 {{- define "svc.pod" -}}
 automountServiceAccountToken: false
+# Otherwise a Service named metrics would set METRICS_PORT=tcp://…, and one named svc variables that begin with SVC_.
+enableServiceLinks: false
 {{- with .Values.serviceAccountName }}
 serviceAccountName: {{ . }}
 {{- end }}
@@ -51,8 +53,13 @@ envFrom:
       name: {{ required "environmentSecret is needed: it holds DATABASE_URL" .Values.environmentSecret }}
 {{- end }}
 
+{{- /* The port that the container listens on, and its probes ask. */}}
+{{- define "svc.port" -}}
+{{ .Values.environment.PORT | default 8080 }}
+{{- end }}
+
 {{- define "svc.environment" -}}
-{{- range $name, $value := .Values.environment }}
+{{- range $name, $value := omit .Values.environment "PORT" }}
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
 {{- end }}
