@@ -1,6 +1,7 @@
 import { createAuthentication } from './app/authentication.js'
 import { createCalls } from './app/calls.js'
 import { createDoors } from './app/doors.js'
+import { createKeyCheck } from './app/key-check.js'
 import { createLifecycle } from './app/lifecycle.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
 import type { Config } from './config.js'
@@ -20,13 +21,14 @@ import { createLimitCheck } from './limits/limit-check.js'
 /** Builds the service once, ready to listen: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions) {
   const { config, database, runtime, log, meters, tracing } = options
-  const lifecycle = createLifecycle(options)
   const feedSignals = new FeedSignals()
   const tables = createServiceTables(options)
   const authentication = createAuthentication({ config, tables, runtime, log })
   const callLimit = createCallLimit(config.maxRunningCalls)
   const limitCheck = createLimitCheck()
   const webhooks = createWebhooks(config)
+  const keyCheck = createKeyCheck({ config, tables: tables.shared, secrets: webhooks.secrets, runtime, log })
+  const lifecycle = createLifecycle(options, keyCheck)
   const parts = { ...options, lifecycle, tables, authentication, callLimit, limitCheck, feedSignals, webhooks }
   const calls = createCalls(parts)
   const handler = createRequestHandler({
@@ -58,7 +60,7 @@ export function createApp(options: AppOptions) {
     signal: lifecycle.closing,
   }
   const observer = meters?.events
-  const sweeper = runSweeper({ ...background, retention: config, observer })
+  const sweeper = runSweeper({ ...background, retention: config, observer, keyCheck })
   const sequencer = runSequencer({ ...background, signals: feedSignals, observer })
   const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {

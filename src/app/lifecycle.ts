@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createReadiness } from '../db/readiness.js'
 import type { NotReady } from '../http/probes.js'
 import type { HttpServer } from '../http/server.js'
+import type { KeyCheck } from './key-check.js'
 import type { AppOptions } from './tables.js'
 
 /** When a service answers calls, and how it stops. */
@@ -14,7 +15,7 @@ const LAST_GRACE_MS = 5_000
 const LAST_WRITES_MS = 500
 
 /** Makes the lifecycle of one service. */
-export function createLifecycle({ config, database, log }: AppOptions) {
+export function createLifecycle({ config, database, log }: AppOptions, keyCheck: Pick<KeyCheck, 'faults'>) {
   const closing = new AbortController()
   const shutdown = new AbortController()
   /** `closing` aborts when the service takes no more calls and begins to stop, `shutdown` when running calls must stop. */
@@ -25,8 +26,16 @@ export function createLifecycle({ config, database, log }: AppOptions) {
   // Each door listens to them, and each watch of the health.
   setMaxListeners(0, ...Object.values(signals))
   const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
-  const notReady = async (): Promise<NotReady> =>
-    closing.signal.aborted ? { draining: 'the service is stopping' } : readiness.ask()
+  const notReady = async (): Promise<NotReady> => {
+    if (closing.signal.aborted) return { draining: 'the service is stopping' }
+    const reasons = await readiness.ask()
+    if (Object.keys(reasons).length > 0) return reasons
+    // The database answers, so that no connection is free for this: the next question compares them.
+    return keyCheck.faults().catch((err: unknown) => {
+      log.warn({ err }, 'the keys could not be compared with those of the database')
+      return {}
+    })
+  }
 
   const finish = (writes: Promise<unknown>) => {
     const late = wait(LAST_WRITES_MS, undefined, { ref: false }).then(() => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.js'
 import type { Database, DatabaseOptions } from '../db/database.js'
 import { createBearerTokens } from '../domain/auth/bearer-token.js'
+import { notePepper } from '../domain/auth/pepper-check.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -51,6 +52,12 @@ export function credentialsOf(database: Database, { config, runtime }: CommandCo
     hasher: createSecretHasher(config.peppers),
     bearerTokens: createBearerTokens({ database, runtime }),
   }
+}
+
+/** Throws where secrets that are stored or looked up now would not match those of the servers. */
+export async function requirePepper(database: Database, { config }: CommandContext): Promise<void> {
+  const fault = await notePepper(database, config.peppers)
+  if (fault !== undefined) throw new Error(fault)
 }
 
 /** Where calls get their sessions; `otherwise` is the URL of a database that no variable names. */

@@ -6,12 +6,15 @@ import { createDatabase, type Database } from '../db/database.js'
 import { type DatabaseDiagnosis, diagnoseDatabase, diagnoseReplica } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
+import { LEAST_FREE_BYTES } from '../db/readiness.js'
 import { runningServers } from '../db/server-presence.js'
 import { connectFailure, reasonOf } from '../db/session.js'
 import { sessionFault, startRefusal } from '../db/session-check.js'
 import type { SessionOptions } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-keys.js'
+import { pepperFault } from '../domain/auth/pepper-check.js'
 import { findBehind } from '../domain/webhook/backlog.js'
+import { createSecretStore, sealKeyFault } from '../domain/webhook/secret-store.js'
 import { readTlsIdentity, timeFault } from '../http/tls-identity.js'
 import { readBacklog } from '../store/event.js'
 import { enabledEndpoints } from '../store/webhook-endpoint.js'
@@ -47,7 +50,7 @@ export function registerDoctorCommand(program: Command, context: CommandContext)
   program
     .command('doctor')
     .description(
-      'check configuration, database, clock, migrations, events, webhooks, port, certificate and issuer, and say what to fix',
+      'check configuration, database, clock, migrations, events, webhooks, keys, port, certificate and issuer, and say what to fix',
     )
     .option('--json', 'print one JSON object')
     .action(async (options: JsonOption) => {
@@ -124,6 +127,8 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
         findings.push(
           await find('events', '', () => judgeEvents(database, origins.length > 0, runtime.now())),
           await find('webhooks', '', () => judgeWebhooks(database, config, runtime.now())),
+          await find('secret pepper', '', () => judgePepper(database, config)),
+          await find('seal key', '', () => judgeSealKey(database, config, runtime.now())),
         )
       }
     } finally {
@@ -141,7 +146,10 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
   return { findings, origins }
 }
 
-function judgeDatabase({ version, majorVersion, onlyReads, freeConnections }: DatabaseDiagnosis, needed: number) {
+function judgeDatabase(
+  { version, majorVersion, onlyReads, freeConnections, freeBytes }: DatabaseDiagnosis,
+  needed: number,
+) {
   const name = `PostgreSQL ${version}`
   if (majorVersion < LEAST_MAJOR_VERSION) {
     throw new Fault(`${name} is too old: the service needs PostgreSQL ${LEAST_MAJOR_VERSION} or later`)
@@ -151,11 +159,16 @@ function judgeDatabase({ version, majorVersion, onlyReads, freeConnections }: Da
       `${name} is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only`,
     )
   }
+  if (freeBytes < LEAST_FREE_BYTES) {
+    const left = `${Math.floor(freeBytes / 2 ** 20)} MiB`
+    throw new Fault(`the disk of ${name} is full, ${left} are left: it refuses writes until there is room`)
+  }
   if (freeConnections < needed) {
     const text = `${name} has ${freeConnections} free connections, but each process uses up to ${needed}`
     throw new Fault(`${text}: raise max_connections or lower DATABASE_POOL_SIZE`)
   }
-  return `${name} answers and has ${freeConnections} free connections`
+  const room = Number.isFinite(freeBytes) ? `, and ${(freeBytes / 2 ** 30).toFixed(1)} GiB of free disk` : ''
+  return `${name} answers and has ${freeConnections} free connections${room}`
 }
 
 async function judgeSessions(sessions: ReturnType<typeof sessionsOf>): Promise<string> {
@@ -213,6 +226,29 @@ async function judgeWebhooks(database: Database, { sealKeys }: Config, now: Date
   throw new Fault(
     `${since}${others}: look for "webhooks could not be sent" in the log of the server, and at its receiver`,
   )
+}
+
+async function judgePepper(database: Database, { peppers }: Config): Promise<string> {
+  const fault = await pepperFault(database, peppers)
+  if (fault !== undefined) throw new Fault(fault)
+  const isUsed = peppers.current !== undefined || peppers.previous !== undefined
+  return isUsed ? 'is that of the database' : 'none is set, and none is needed'
+}
+
+async function judgeSealKey(database: Database, { sealKeys }: Config, now: Date): Promise<string> {
+  const counts = await createSecretStore(sealKeys).count(database, now)
+  const all = counts.current + counts.previous + counts.neither
+  const fault = sealKeyFault(counts)
+  if (fault !== undefined) throw new Fault(fault)
+  if (counts.neither > 0) {
+    const lost = `${counts.neither} of ${all} secrets of webhooks were sealed with another key`
+    throw new Fault(`${lost}: set it as SVC_SEAL_KEY_PREVIOUS, or rotate the secrets of these endpoints`)
+  }
+  if (sealKeys.previous === undefined)
+    return all === 0 ? 'has sealed nothing yet' : `opens all ${all} secrets of webhooks`
+  if (counts.previous === 0) return 'nothing is sealed with SVC_SEAL_KEY_PREVIOUS any more: it can be removed'
+  const left = `${counts.previous} of ${all} secrets of webhooks are still sealed with SVC_SEAL_KEY_PREVIOUS`
+  return `${left}: keep it, a server seals them again within a minute`
 }
 
 /** Listens for a moment: only that shows whether a server could. */

@@ -4,7 +4,7 @@ import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/aut
 import { isCredential, unwrapped } from '../domain/auth/revocation.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
-import { aligned, answer, type CommandContext, type JsonOption } from './command-context.js'
+import { aligned, answer, type CommandContext, type JsonOption, requirePepper } from './command-context.js'
 
 /** `svc keys find`: shows who an API key or a token belongs to. The input is never printed. */
 export async function findKey(given: string, options: JsonOption, context: CommandContext): Promise<void> {
@@ -14,11 +14,11 @@ export async function findKey(given: string, options: JsonOption, context: Comma
       'standard input does not contain a secret or token of this service: the format or the checksum is wrong',
     )
   }
-  const owner = await context.onDatabase((database) =>
-    secret === undefined
-      ? ownerOfKeyId(database, given)
-      : ownerOfSecret(database, createSecretHasher(context.config.peppers), secret),
-  )
+  const owner = await context.onDatabase(async (database) => {
+    if (secret === undefined) return ownerOfKeyId(database, given)
+    await requirePepper(database, context)
+    return ownerOfSecret(database, createSecretHasher(context.config.peppers), secret)
+  })
   if (owner === undefined) {
     throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')
   }

@@ -1,5 +1,7 @@
 import { userInfo } from 'node:os'
 import { type Command, Option } from 'commander'
+import type { Database } from '../db/database.js'
+import { runningServers } from '../db/server-presence.js'
 import { type ApiKeySummary, createApiKey, listApiKeys, type NewApiKey } from '../domain/auth/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { type ApiKeyKind, apiKeyKinds } from '../domain/auth/api-key-secret.js'
@@ -10,7 +12,9 @@ import {
   type CommandContext,
   credentialsOf,
   type JsonOption,
+  originOf,
   parseDuration,
+  requirePepper,
 } from './command-context.js'
 import { checkSecret, findKey } from './find-key.js'
 
@@ -40,9 +44,11 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
       const { org: organizationId, team: teamId, kind, name, permission: permissions, expires: seconds } = options
       const operator = operatorOf('keys create')
       return context.onDatabase(async (database) => {
+        await requirePepper(database, context)
         const tools = { ...credentialsOf(database, context), operator }
         const request = { organizationId, teamId, kind, name, permissions, seconds }
-        answerNewKey(context, options, await createApiKey(tools, request))
+        const key = await createApiKey(tools, request)
+        answerNewKey(context, options, key, await connectionOf(database, context, key))
       })
     })
   keys
@@ -70,10 +76,11 @@ export function registerKeysCommand(program: Command, context: CommandContext): 
     .option('--json', 'print one JSON object')
     .action((id: string, options: { readonly overlap: number } & JsonOption) =>
       context.onDatabase(async (database) => {
+        await requirePepper(database, context)
         const tools = { ...credentialsOf(database, context), operator: operatorOf('keys rotate') }
         const key = await rotateApiKey(tools, { id, overlapSeconds: options.overlap })
         const { rotatedFrom, endsAt } = key
-        answerNewKey(context, options, key, { rotatedFrom })
+        answerNewKey(context, options, key, { rotatedFrom, ...(await connectionOf(database, context, key)) })
         stderr.write(`${id} ${endsAt === undefined ? 'is revoked' : `is valid until ${endsAt.toISOString()}`}.\n`)
       }),
     )
@@ -111,13 +118,31 @@ interface CreateOptions extends JsonOption {
   readonly expires?: number
 }
 
-/** The output of a command that has made a key; `more` is only for programs. */
-function answerNewKey(context: CommandContext, options: JsonOption, key: NewApiKey, more: object = {}): void {
+/** Where an identity provider sends what it supplies; only for the kind of key with which it does. */
+async function connectionOf(
+  database: Database,
+  { config }: CommandContext,
+  { kind }: NewApiKey,
+): Promise<{ readonly scimUrl?: string }> {
+  if (kind !== 'mk') return {}
+  const [running] = config.publicUrl === undefined ? await runningServers(database) : []
+  const base = config.publicUrl ?? running ?? originOf(config.host, config.port, config.tls && 'https')
+  return { scimUrl: `${base.replace(/\/$/, '')}/scim/v2` }
+}
+
+/** The output of a command that has made a key; `rotatedFrom` is only for programs. */
+function answerNewKey(
+  context: CommandContext,
+  options: JsonOption,
+  key: NewApiKey,
+  more: { readonly rotatedFrom?: string; readonly scimUrl?: string },
+): void {
   const { id, secret, kind, organizationId, teamId = '', permissions, expiresAt } = key
   const text = aligned([
     ['id', id],
     ['secret', secret],
     ['permissions', permissions.join(' ')],
+    ...(more.scimUrl === undefined ? [] : [['SCIM address', more.scimUrl] as const]),
     ...(expiresAt === undefined ? [] : [['expires', expiresAt.toISOString()] as const]),
   ])
   answer(context, options, { id, secret, kind, organizationId, teamId, permissions, expiresAt, ...more }, text)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createUserToken } from '../domain/auth/user-token.js'
 import { listOrganizations } from '../store/organization.js'
 import { initOrganization } from '../transfer/init-organization.js'
-import { answer, type CommandContext, credentialsOf, type JsonOption } from './command-context.js'
+import { answer, type CommandContext, credentialsOf, type JsonOption, requirePepper } from './command-context.js'
 
 /** `svc init`: creates an organization with an administrator, and a token for them. */
 export function registerInitCommand(program: Command, context: CommandContext): void {
@@ -14,6 +14,7 @@ export function registerInitCommand(program: Command, context: CommandContext): 
     .option('--json', 'print one JSON object')
     .action((options: { readonly org: string; readonly admin: string } & JsonOption) =>
       context.onPreparedDatabase(async (database) => {
+        await requirePepper(database, context)
         const ids = await initOrganization(database, { name: options.org, email: options.admin }, context.runtime)
         const { token, expiresAt } = await createUserToken(credentialsOf(database, context), ids)
         answer(context, options, { ...ids, token, expiresAt }, `${token}\n`)

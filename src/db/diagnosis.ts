@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { freeBytesOf, LOCAL_FOLDER } from './readiness.js'
 import { askState, findFault, positionOf } from './replica-freshness.js'
 import { createSession } from './session.js'
 import { type SessionOptions, sessionUrl } from './session-settings.js'
@@ -15,6 +16,8 @@ export interface DatabaseDiagnosis {
   readonly clockAheadMillis: number
   /** How many more sessions the server accepts. */
   readonly freeConnections: number
+  /** How many bytes are free on its disk, if that is one of this machine and the server tells. */
+  readonly freeBytes: number
 }
 
 const ANSWER_MILLIS = 10_000
@@ -25,9 +28,13 @@ SELECT current_setting('server_version') AS version,
        current_setting('transaction_read_only')::boolean AS "onlyReads",
        extract(epoch FROM clock_timestamp()) * 1000 AS millis,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-         - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections"`
+         - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections",
+       ${LOCAL_FOLDER} AS folder`
 
-type Answer = Omit<DatabaseDiagnosis, 'clockAheadMillis'> & { readonly millis: string }
+type Answer = Omit<DatabaseDiagnosis, 'clockAheadMillis' | 'freeBytes'> & {
+  readonly millis: string
+  readonly folder: string | null
+}
 
 /** Reads what an operator should know about the database, on a separate connection. `now` is this machine's clock. */
 export function diagnoseDatabase(connectionString: string, now: () => Date): Promise<DatabaseDiagnosis> {
@@ -37,8 +44,9 @@ export function diagnoseDatabase(connectionString: string, now: () => Date): Pro
     const { rows } = await client.query<Answer>(question)
     const answered = now().getTime()
     if (rows[0] === undefined) throw new Error('the database does not respond')
-    const { millis, ...answer } = rows[0]
-    return { ...answer, clockAheadMillis: (asked + answered) / 2 - Number(millis) }
+    const { millis, folder, ...answer } = rows[0]
+    const freeBytes = folder === null ? Number.POSITIVE_INFINITY : await freeBytesOf(folder)
+    return { ...answer, freeBytes, clockAheadMillis: (asked + answered) / 2 - Number(millis) }
   })
 }
 

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import pg from 'pg'
 import type { Database } from './database.js'
 import { isUnanswered } from './errors.js'
@@ -5,7 +6,7 @@ import { loadMigrations } from './migration.js'
 import { withSession } from './session.js'
 
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
-export type NotReady = Readonly<Partial<Record<'database' | 'migrations', string>>>
+export type NotReady = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
 
 /** Asks whether calls can be answered. */
 export type Readiness = ReturnType<typeof createReadiness>
@@ -24,6 +25,8 @@ export interface ReadinessOptions {
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
   readonly now?: () => number
+  /** How many bytes are free on the disk of a folder. Default: as the system says. */
+  readonly freeBytes?: (folder: string) => Promise<number>
 }
 
 const SESSION = { application_name: 'svc readiness', answerMillis: 2_000 }
@@ -40,12 +43,13 @@ const UNDEFINED_TABLE = '42P01'
  */
 export function createReadiness(options: ReadinessOptions) {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
+  const { freeBytes = freeBytesOf } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
   let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
 
   const askIn = (connectionString: string) =>
-    withSession({ ...SESSION, connectionString }, async (client) => judge(client, await names))
+    withSession({ ...SESSION, connectionString }, async (client) => judge(client, await names, freeBytes))
   const probe = async (): Promise<NotReady> => {
     if (database.pool.silentMillis >= SILENCE_MILLIS) return { database: 'no connection answers' }
     try {
@@ -81,17 +85,43 @@ export function createReadiness(options: ReadinessOptions) {
   }
 }
 
+/** Below this, PostgreSQL may not get the next file of its write-ahead log, of 16 MiB, and refuses writes. */
+export const LEAST_FREE_BYTES = 32 * 1024 * 1024
+
+/** SQL of the folder of a database on this machine, such as the embedded one; null if it is elsewhere, or not told. */
+export const LOCAL_FOLDER = `CASE WHEN inet_server_addr() IS NULL
+            AND (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN current_setting('data_directory') END`
+
+/** How many bytes a server could still write; any number if the folder is not one of this machine. */
+export async function freeBytesOf(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
 const question = `
 SELECT current_setting('transaction_read_only')::boolean AS only_reads,
+       ${LOCAL_FOLDER} AS folder,
        (SELECT count(*)::int FROM _prisma_migrations
          WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS applied`
 
 /** Unknown migrations belong to a later build, which must make sure that this one can continue. */
-async function judge(client: pg.Client, migrations: readonly string[]): Promise<NotReady> {
-  const { rows } = await client.query<{ only_reads: boolean; applied: number }>(question, [migrations])
+async function judge(
+  client: pg.Client,
+  migrations: readonly string[],
+  freeBytes: NonNullable<ReadinessOptions['freeBytes']>,
+): Promise<NotReady> {
+  const { rows } = await client.query<{ only_reads: boolean; applied: number; folder: string | null }>(question, [
+    migrations,
+  ])
   const [row] = rows
+  const free = typeof row?.folder === 'string' ? await freeBytes(row.folder) : Number.POSITIVE_INFINITY
   return {
     ...(row?.only_reads !== false && { database: 'is read-only' }),
+    ...(free < LEAST_FREE_BYTES && { disk: 'is full' }),
     ...(row?.applied !== migrations.length && { migrations: 'are not all applied' }),
   }
 }

@@ -115,13 +115,19 @@ export async function runSweeper({
   log,
   timing,
   signal,
+  keyCheck,
   ...options
-}: SweepOptions & Background): Promise<void> {
+}: SweepOptions &
+  Background & {
+    /** Told once a minute to let what previous keys have written go over to the current ones. */
+    readonly keyCheck?: { keepUp(): Promise<void> }
+  }): Promise<void> {
   let last = ''
   while (!signal.aborted) {
     try {
       await sweepCredentials(database, options.runtime.now())
       last = await sweepOrganizations(database, last, options)
+      await keyCheck?.keepUp()
     } catch (err) {
       log.warn({ err }, 'expired rows could not be deleted')
     }

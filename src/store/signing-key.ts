@@ -13,8 +13,27 @@ export function selectSigningKeys({ models }: Tables, prefix: string): Promise<S
 /** The bytes of a signing key. */
 export async function findSigningKey(
   { models }: Tables,
-  name: 'page_token',
+  name: 'page_token' | 'secret_pepper_check',
 ): Promise<SigningKeyModel['key'] | undefined> {
   const found = await models.signingKey.findUnique({ where: { name }, select: { key: true } })
   return found?.key
+}
+
+/**
+ * Stores a value under a name: undefined is none, as it is for `before`, which the stored value must still be. Any number
+ * of processes may do so at once.
+ */
+export async function replaceSigningKey(
+  { models }: Tables,
+  name: 'secret_pepper_check',
+  before: SigningKeyModel['key'] | undefined,
+  key: SigningKeyModel['key'] | undefined,
+): Promise<void> {
+  if (before === undefined && key !== undefined) {
+    await models.signingKey.createMany({ data: [{ name, key }], skipDuplicates: true })
+  } else if (before !== undefined && key !== undefined) {
+    await models.signingKey.updateMany({ where: { name, key: before }, data: { key } })
+  } else if (before !== undefined) {
+    await models.signingKey.deleteMany({ where: { name, key: before } })
+  }
 }

@@ -42,12 +42,23 @@ const directly = (url: string) => environment({ DATABASE_URL: url, DATABASE_DIRE
 describe('svc doctor', () => {
   it('finds no fault if a server could run, and reports each check', async () => {
     expect(await examine(environment())).toEqual({
-      sound: ['configuration', 'database', 'sessions', 'clock', 'migrations', 'events', 'webhooks', 'port'],
+      sound: [
+        'configuration',
+        'database',
+        'sessions',
+        'clock',
+        'migrations',
+        'events',
+        'webhooks',
+        'secret pepper',
+        'seal key',
+        'port',
+      ],
       faults: {},
     })
     const { stdout } = await runInProcess(['doctor'], { env: environment() })
     expect(stdout).toMatch(/^ok {5}configuration {2}valid/)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(8)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(10)
   })
 
   it.each([

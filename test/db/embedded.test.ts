@@ -20,6 +20,9 @@ import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.j
 import { scratchFolder } from '../../harness/scratch-folder.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
+import { migrate } from '../../src/db/migrate.js'
+import { loadMigrations } from '../../src/db/migration.js'
+import { createReadiness, freeBytesOf } from '../../src/db/readiness.js'
 import { eventually } from '../support/eventually.js'
 
 describe('the embedded PostgreSQL', () => {
@@ -75,6 +78,29 @@ describe('the embedded PostgreSQL', () => {
     await client.end()
     return rows
   }
+
+  it('is not ready once its disk is full, and says so', async () => {
+    plant()
+    const database = await start()
+    await migrate(database.connectionString, await loadMigrations())
+    let free = 32 * 2 ** 20
+    const folders: string[] = []
+    const readiness = createReadiness({
+      database: { connectionString: database.connectionString, pool: { silentMillis: 0 } as never },
+      log: { warn: () => {} },
+      maxAgeMillis: 0,
+      freeBytes: async (folder) => {
+        folders.push(folder)
+        return free
+      },
+    })
+    expect(await readiness.ask()).toEqual({})
+    free -= 1
+    expect(await readiness.ask()).toEqual({ disk: 'is full' })
+    expect(new Set(folders)).toEqual(new Set([cluster()]))
+    expect(await freeBytesOf(cluster())).toBeGreaterThan(0)
+    expect(await freeBytesOf('/nothing/there')).toBe(Number.POSITIVE_INFINITY)
+  })
 
   /** Another process on the same folder, in a process group of its own. */
   async function startProcess(task: 'use' | 'serve' | 'write', environment = {}) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -10,7 +11,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf } from '../errors.js'
 import { type Account, canEnter, unprivilegedAccount } from './account.js'
 
@@ -38,7 +39,7 @@ const SHARED_STATE = '/var/lib/svc'
  */
 export function resolvePlace(dataDir: string): Place {
   const isRoot = process.getuid?.() === 0
-  if (mkdirSync(dataDir, { recursive: true }) !== undefined && isRoot) chmodSync(dataDir, 0o711)
+  if (makeFolders(dataDir) && isRoot) chmodSync(dataDir, 0o711)
   const home = realpathSync(dataDir)
   const entry = join(home, 'postgres')
   const fresh = isRoot ? unprivilegedAccount() : undefined
@@ -57,6 +58,24 @@ export function resolvePlace(dataDir: string): Place {
     socketDirectory: socketDirectoryOf(directory),
     logFile: join(directory, 'server.log'),
     account,
+  }
+}
+
+/**
+ * Makes a folder with those above it, and returns whether it was not there. Throws if that is impossible, also where Node
+ * 20's recursive `mkdirSync` tries for ever: in /proc, a folder that exists says that it does not.
+ */
+function makeFolders(folder: string): boolean {
+  try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false
+    if (!existsSync(dirname(folder))) makeFolders(dirname(folder))
+    mkdirSync(folder)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST' && statSync(folder).isDirectory()) return false
+    if (cause instanceof Error && cause.cause !== undefined) throw cause
+    const text = `cannot make the folder ${folder}: ${codeOf(cause) ?? String(cause)}`
+    throw new Error(`${text}: set SVC_DATA_DIR to another folder, or DATABASE_URL to a server`, { cause })
   }
 }
 

@@ -18,6 +18,7 @@ import type { Background } from '../event/sequencer.js'
 import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { deliver, isDelivered, nextAttemptAt, type WebhookTools } from './delivery.js'
 import { disableFailing } from './endpoint.js'
+import { createSigningCheck, type SigningCheck } from './signing-check.js'
 
 /** Requests in flight at a time, in one process. */
 const MAX_IN_FLIGHT = 100
@@ -97,10 +98,12 @@ class Dispatcher {
   readonly #running = new Set<Promise<void>>()
   readonly #turns = new Turns(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
   readonly #stop = new AbortController()
+  readonly #signing: SigningCheck
   #inFlight = 0
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#signing = createSigningCheck(options)
     setMaxListeners(MAX_IN_FLIGHT, this.#stop.signal)
   }
 
@@ -198,6 +201,7 @@ class Dispatcher {
     const { database, runtime } = this.#options
     const failing = lane.failingSince === null ? 0 : runtime.now().getTime() - lane.failingSince.getTime()
     const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
+    if (!(await this.#signing.canSign(lane.key))) return
     if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
     const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
     if (room <= 0) return
@@ -238,6 +242,12 @@ class Dispatcher {
     const { signal } = this.#stop
     let hasSucceeded: boolean | undefined
     try {
+      const fault = this.#signing.fault(endpoint)
+      // It stays due, and the metrics say for how long.
+      if (fault !== undefined) {
+        await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
+        throw fault
+      }
       const result = await deliver(this.#options, endpoint, event, runtime.now(), signal).catch((error: unknown) => {
         if (!signal.aborted) throw error
       })

@@ -1,12 +1,15 @@
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { addSecret, type EndpointKey, type EndpointTarget } from '../../store/webhook-endpoint.js'
+import { addSecret, type EndpointKey, type EndpointTarget, findEndpointTarget } from '../../store/webhook-endpoint.js'
+import { deleteSecrets, replaceSealed, type SealedSecret, selectLiveSecrets } from '../../store/webhook-secret.js'
 import { createSealer, type Sealer } from '../value/sealed-text.js'
 import type { SigningKeys } from './signature.js'
 
 /** How long a replaced secret still signs. */
 const OVERLAP_MILLIS = 24 * 3_600_000
+/** Secrets that are read at a time. */
+const PAGE = 1_000
 
 /** Keeps the keys that sign, sealed. */
 export type SecretStore = ReturnType<typeof createSecretStore>
@@ -17,13 +20,17 @@ export interface SealKeys {
   readonly previous: string | undefined
 }
 
+/** How many of the secrets that sign the current key opens, only the previous one, and neither. */
+export type SealedCounts = Record<'current' | 'previous' | 'neither', number>
+
 /** Makes the store of one service. */
 export function createSecretStore({ current, previous }: SealKeys) {
-  const sealerOf = (key: string) =>
-    createSealer(Buffer.from(key), { purpose: 'webhook secret', macBytes: 32, blockBytes: 64 })
-  const sealer = current === undefined ? undefined : sealerOf(current)
-  const openers = [...(sealer ? [sealer] : []), ...(previous === undefined ? [] : [sealerOf(previous)])]
-  const contextOf = ({ organizationId, id }: EndpointKey, secretId: string) => `${organizationId} ${id} ${secretId}`
+  const [sealer, previousSealer] = [current, previous].map((key) => (key === undefined ? undefined : sealerOf(key)))
+  const openWith = (opener: Sealer | undefined, { organizationId, endpointId, id, sealed }: SealedSecret) =>
+    opener?.open(`${organizationId} ${endpointId} ${id}`, sealed)
+  const opened = (secret: SealedSecret) => openWith(sealer, secret) ?? openWith(previousSealer, secret)
+  const sealedOf = ({ organizationId, id: endpointId, secrets }: SealedEndpoint): SealedSecret[] =>
+    secrets.map((secret) => ({ organizationId, endpointId, ...secret }))
   /** Throws `SEAL_KEY_MISSING` if nothing can be sealed. */
   const requireKey = (): Sealer => {
     if (sealer !== undefined) return sealer
@@ -34,20 +41,74 @@ export function createSecretStore({ current, previous }: SealKeys) {
   }
   return {
     requireKey,
-    /** Stores keys; those before them sign for another 24 hours. */
+    /** Stores keys; those before them sign for another 24 hours, except for those that cannot be opened any more. */
     add: async (tables: Tables, endpoint: EndpointKey, keys: SigningKeys, { newId, now }: Runtime): Promise<void> => {
       const [id, createdAt] = [newId(), now()]
-      const sealed = requireKey().seal(contextOf(endpoint, id), JSON.stringify(keys))
+      const { organizationId, id: endpointId } = endpoint
+      const found = await findEndpointTarget(tables, endpoint, createdAt)
+      const lost = sealedOf({ ...endpoint, secrets: found?.secrets ?? [] }).filter((each) => opened(each) === undefined)
+      await deleteSecrets(
+        tables,
+        { organizationId, endpointId },
+        lost.map((each) => each.id),
+      )
+      const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, JSON.stringify(keys))
       const othersExpireAt = new Date(createdAt.getTime() + OVERLAP_MILLIS)
       await addSecret(tables, endpoint, { id, sealed, createdAt, othersExpireAt })
     },
-    /** The keys of an endpoint. Throws if one was sealed with a key that is no longer set. */
-    open: ({ secrets, ...endpoint }: EndpointKey & Pick<EndpointTarget, 'secrets'>): SigningKeys[] =>
-      secrets.map(({ id, sealed }) => {
-        const context = contextOf(endpoint, id)
-        const opened = openers.flatMap((each) => each.open(context, sealed) ?? [])[0]
-        if (opened === undefined) throw new Error(`a secret of the webhook endpoint ${endpoint.id} cannot be opened`)
-        return JSON.parse(opened)
+    /** The keys of an endpoint. Throws `SEAL_KEY_MISSING` if one was sealed with a key that is not set. */
+    open: (endpoint: SealedEndpoint): SigningKeys[] =>
+      sealedOf(endpoint).map((secret) => {
+        const text = opened(secret)
+        if (text !== undefined) return JSON.parse(text)
+        const fault = `a secret of the webhook endpoint ${endpoint.id} cannot be opened`
+        const advice = 'its operator must set the SVC_SEAL_KEY that sealed it; if that is lost, rotate the secret'
+        throw new ServiceError('SEAL_KEY_MISSING', `${fault} by this server: ${advice}`)
       }),
+    /** Counts the secrets of all organizations by the key that opens them. */
+    count: async (tables: Tables, now: Date): Promise<SealedCounts> => {
+      const counts: SealedCounts = { current: 0, previous: 0, neither: 0 }
+      for await (const secret of liveSecrets(tables, now)) {
+        const isCurrent = openWith(sealer, secret) !== undefined
+        counts[isCurrent ? 'current' : opened(secret) === undefined ? 'neither' : 'previous'] += 1
+      }
+      return counts
+    },
+    /** Seals with the current key what only the previous one opens. Any number of processes may do so at once. */
+    sealAgain: async (tables: Tables, now: Date): Promise<void> => {
+      if (sealer === undefined || previousSealer === undefined) return
+      for await (const secret of liveSecrets(tables, now)) {
+        const text = openWith(sealer, secret) === undefined ? openWith(previousSealer, secret) : undefined
+        const { organizationId, endpointId, id } = secret
+        if (text === undefined) continue
+        await replaceSealed(tables, secret, sealer.seal(`${organizationId} ${endpointId} ${id}`, text))
+      }
+    },
   }
+}
+
+/** An endpoint and its live secrets. */
+type SealedEndpoint = EndpointKey & Pick<EndpointTarget, 'secrets'>
+
+function sealerOf(key: string): Sealer {
+  return createSealer(Buffer.from(key), { purpose: 'webhook secret', macBytes: 32, blockBytes: 64 })
+}
+
+async function* liveSecrets(tables: Tables, now: Date): AsyncGenerator<SealedSecret> {
+  let page: readonly SealedSecret[]
+  let after: SealedSecret | undefined
+  do {
+    page = await selectLiveSecrets(tables, { now, after, rows: PAGE })
+    yield* page
+    after = page.at(-1)
+  } while (page.length === PAGE)
+}
+
+/**
+ * What is wrong with the keys that seal, and what to do about it: undefined unless secrets exist and none of them can be
+ * opened. Each sealed secret tells by itself whether a key has sealed it.
+ */
+export function sealKeyFault({ current, previous, neither }: SealedCounts): string | undefined {
+  if (neither === 0 || current + previous > 0) return undefined
+  return 'SVC_SEAL_KEY is not the one that sealed the secrets of webhooks in this database: set that one'
 }

@@ -1,0 +1,45 @@
+import type { WebhookSecretModel } from '../../gen/prisma/models.js'
+import type { Tables } from '../db/tables.js'
+
+/** A secret of an endpoint, sealed. */
+export type SealedSecret = Pick<WebhookSecretModel, 'organizationId' | 'endpointId' | 'id' | 'sealed'>
+
+/** The secrets of all organizations that still sign, in pages by their keys: those after one, at most so many. */
+export function selectLiveSecrets(
+  { models }: Tables,
+  { now, after, rows }: { readonly now: Date; readonly after: SealedSecret | undefined; readonly rows: number },
+): Promise<SealedSecret[]> {
+  return models.webhookSecret.findMany({
+    where: {
+      AND: [{ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }, after === undefined ? {} : isAfter(after)],
+    },
+    orderBy: [{ organizationId: 'asc' }, { endpointId: 'asc' }, { id: 'asc' }],
+    take: rows,
+    select: { organizationId: true, endpointId: true, id: true, sealed: true },
+  })
+}
+
+/** Replaces a sealed text, unless it has already been replaced. */
+export async function replaceSealed({ models }: Tables, secret: SealedSecret, sealed: string): Promise<void> {
+  await models.webhookSecret.updateMany({ where: { ...secret }, data: { sealed } })
+}
+
+/** Deletes secrets of an endpoint. */
+export async function deleteSecrets(
+  { models }: Tables,
+  { organizationId, endpointId }: Pick<SealedSecret, 'organizationId' | 'endpointId'>,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await models.webhookSecret.deleteMany({ where: { organizationId, endpointId, id: { in: [...ids] } } })
+}
+
+function isAfter({ organizationId, endpointId, id }: SealedSecret) {
+  return {
+    OR: [
+      { organizationId: { gt: organizationId } },
+      { organizationId, endpointId: { gt: endpointId } },
+      { organizationId, endpointId, id: { gt: id } },
+    ],
+  }
+}
