@@ -107,6 +107,7 @@ const allowances: Record<string, Allowance> = {
       'db',
       'store',
       'domain',
+      'protojson',
       'transfer',
       'handlers',
       'telemetry',

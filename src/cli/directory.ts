@@ -29,22 +29,29 @@ function textFrom({ connections, lastWriteAt, users, refusals }: DirectoryStatus
     return [keyId, state, used, name].join('  ')
   })
   if (connected.length === 0) connected.push('none: create a management key with "svc keys create --kind mk"')
+  // A request that was accepted without one of its values has the status of its answer.
+  const leftOut = refusals.filter(({ status }) => status < 300)
+  const refused = refusals.filter((each) => !leftOut.includes(each))
   const lines: [label: string, text: string][] = [
     ...connected.map((text): [string, string] => ['connection', text]),
     ['last write', lastWriteAt?.toISOString() ?? 'never'],
     ['people', `${users.supplied} supplied, ${users.active} of them active, ${users.deleted} deleted`],
-    ['refused', refusals.length === 0 ? 'nothing' : `${refusals.length} of the last requests`],
-    ...refusals
-      .slice(0, PRINTED_REFUSALS)
-      .map(({ occurredAt, method, path, status, scimType, ...refusal }): [string, string] => {
-        const answer = `${status} ${scimType}`.trimEnd()
-        const person = [refusal.userName, refusal.externalId].filter((name) => name !== '').join(', ')
-        const about = [person, refusal.attribute].filter((text) => text !== '').join(' ')
-        const reason = about === '' ? refusal.detail : `${about}: ${refusal.detail}`
-        return ['', `${occurredAt.toISOString()}  ${method} ${path}  ${answer}: ${reason}`]
-      }),
+    ['refused', refused.length === 0 ? 'nothing' : `${refused.length} of the last requests`],
+    ...refused.slice(0, PRINTED_REFUSALS).map((each): [string, string] => ['', refusalText(each)]),
+    ...(leftOut.length === 0
+      ? []
+      : [['left out', `a value in ${leftOut.length} of the last requests`] as [string, string]]),
+    ...leftOut.slice(0, PRINTED_REFUSALS).map((each): [string, string] => ['', refusalText(each)]),
   ]
   return aligned(lines.map(([label, text]) => [label, printable(text)]))
+}
+
+function refusalText(refusal: DirectoryStatus['refusals'][number]): string {
+  const { occurredAt, method, path, status, scimType, userName, externalId, attribute, detail } = refusal
+  const answer = status < 300 ? '' : `${`${status} ${scimType}`.trimEnd()}: `
+  const person = [userName, externalId].filter((name) => name !== '').join(', ')
+  const about = [person, attribute].filter((text) => text !== '').join(' ')
+  return `${occurredAt.toISOString()}  ${method} ${path}  ${answer}${about === '' ? '' : `${about}: `}${detail}`
 }
 
 /** Text from others is printed without control characters, which terminals would interpret. */

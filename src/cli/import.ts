@@ -71,7 +71,8 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
     answer(context, options, plan, textFromPlan(plan))
     // The plan of an import that would fail has the exit status of that import.
     const refused = plan.records.filter(({ outcome }) => outcome === 'refused').length
-    const text = `nothing would be imported without --force: ${refused} of ${plan.records.length} refused`
+    const how = options.force ? 'even with --force' : 'without --force'
+    const text = `nothing would be imported ${how}: ${refused} of ${plan.records.length} refused`
     if (refused > 0) throw new Error(text)
   } else {
     const summary = await context.onPreparedDatabase((database) => importBy(importRecords, database))

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, configFromEnvironment, type Environment } from '../config.js'
 import type { Database } from '../db/database.js'
+import { serverMessage } from '../db/errors.js'
 import { ServiceError } from '../errors.js'
 import { packageRoot, packageVersion } from '../package.js'
 import { systemRuntime } from '../runtime/runtime.js'
@@ -17,6 +18,7 @@ const commands = new Map([
   ['export', async () => (await import('./import.js')).registerExportCommand],
   ['organizations', async () => (await import('./organizations.js')).registerOrganizationsCommand],
   ['keys', async () => (await import('./keys.js')).registerKeysCommand],
+  ['users', async () => (await import('./users.js')).registerUsersCommand],
   ['tokens', async () => (await import('./tokens.js')).registerTokensCommand],
   ['version', async () => (await import('./config.js')).registerVersionCommand],
   ['status', async () => (await import('./announcement.js')).registerStatusCommand],
@@ -50,11 +52,25 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
   }
 }
 
+/** What to do about what a database refuses, by SQLSTATE; other refusals speak for themselves. */
+const databaseAdvice: Readonly<Record<string, string>> = {
+  '25006': 'the database is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only',
+  '42501':
+    'the role in DATABASE_URL may not do this: let it own the database and its tables (ALTER DATABASE … OWNER TO, ' +
+    'REASSIGN OWNED), or use the role that does',
+  '53100': 'the disk of the database is full: make room',
+}
+
 /** Operators are also told the id, which callers know from their request. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const report = error instanceof ServiceError ? undefined : serverMessage(error)
+  const advice = report && databaseAdvice[report.sqlState]
+  if (advice !== undefined) return `${report?.message}: ${advice}`
+  // Prisma's errors quote the call.
+  if (report !== undefined && error.message.includes('\n')) return report.message
   const id = error instanceof ServiceError ? error.metadata['resourceId'] : undefined
-  return id === undefined ? error.message : `${error.message}: ${id}`
+  return id === undefined || error.message.includes(id) ? error.message : `${error.message}: ${id}`
 }
 
 async function createProgram(argv: readonly string[], options: ProgramOptions): Promise<Command> {
@@ -89,6 +105,9 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
     const opened = await openDatabase({ config, log, make })
     try {
       return await work(opened.database, opened.appliedMigrations)
+    } catch (error) {
+      const { toldToOperator } = await import('./not-found.js')
+      throw await toldToOperator(opened.database, error)
     } finally {
       await opened.close()
     }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Database } from '../db/database.js'
 import {
   createUserToken,
   DEFAULT_USER_TOKEN_SECONDS,
@@ -7,8 +8,18 @@ import {
   revokeUserToken,
   type UserTokenSummary,
 } from '../domain/auth/user-token.js'
+import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound } from '../errors.js'
-import { answer, type CommandContext, credentialsOf, type JsonOption, parseDuration } from './command-context.js'
+import { findMemberByEmail } from '../store/operator-search.js'
+import { hasOrganization } from '../store/organization.js'
+import {
+  answer,
+  type CommandContext,
+  credentialsOf,
+  type JsonOption,
+  parseDuration,
+  requirePepper,
+} from './command-context.js'
 
 const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 
@@ -19,7 +30,7 @@ export function registerTokensCommand(program: Command, context: CommandContext)
   tokens
     .command('create')
     .description('create a token for a member of an organization; it is shown once')
-    .requiredOption('--user <id>', 'the person')
+    .requiredOption('--user <id>', 'the person: an id or an email address')
     .requiredOption('--org <id>', 'the organization')
     .option(
       '--ttl <duration>',
@@ -30,7 +41,9 @@ export function registerTokensCommand(program: Command, context: CommandContext)
     .option('--json', 'print one JSON object')
     .action((options: { readonly user: string; readonly org: string; readonly ttl: number } & JsonOption) =>
       context.onDatabase(async (database) => {
-        const request = { userId: options.user, organizationId: options.org, ttlSeconds: options.ttl }
+        await requirePepper(database, context)
+        const { org: organizationId, ttl: ttlSeconds } = options
+        const request = { userId: await userIdOf(database, organizationId, options.user), organizationId, ttlSeconds }
         const { token, expiresAt } = await createUserToken(credentialsOf(database, context), request)
         answer(context, options, { token, expiresAt }, `${token}\n`)
         if (!options.json) stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
@@ -63,6 +76,13 @@ export function registerTokensCommand(program: Command, context: CommandContext)
         stdout.write(`revoked a token of ${revoked.userId} in ${revoked.organizationId}\n`)
       }),
     )
+}
+
+/** The id of the person with an address in an organization; what is not an address of theirs is an id. */
+async function userIdOf(database: Database, organizationId: string, given: string): Promise<string> {
+  if (!(await hasOrganization(database, organizationId))) throw notFound('organization', organizationId)
+  if (!given.includes('@')) return given
+  return (await findMemberByEmail(database, organizationId, emailKeyOf(given)))?.userId ?? given
 }
 
 function lineOf({ id, organizationId, userId, createdAt, expiresAt }: UserTokenSummary, now: Date): string {

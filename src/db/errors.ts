@@ -65,6 +65,14 @@ function serverReport(error: unknown) {
   }
 }
 
+/** What the server has said, with its SQLSTATE, in an error or in what has caused it; undefined if it said nothing. */
+export function serverMessage(error: unknown): { readonly sqlState: string; readonly message: string } | undefined {
+  const report = serverReport(error)
+  if (report !== undefined) return { sqlState: report.sqlState, message: report.message }
+  const cause = property(error, 'cause')
+  return cause === undefined ? undefined : serverMessage(cause)
+}
+
 function adapterCause(error: unknown): unknown {
   const known = property(property(property(error, 'meta'), 'driverAdapterError'), 'cause')
   return known ?? (text(error, 'name') === 'DriverAdapterError' ? property(error, 'cause') : undefined)

@@ -109,6 +109,17 @@ describe('svc directory status', () => {
     expect((await svc('--org', fixture.acme)).stdout).toContain('refused     nothing')
   })
 
+  it('tells values that were left out of an accepted request from refused requests', async () => {
+    const directory = await connectDirectory(service, fixture.acme)
+    await directory.add({ userName: 'left-out@example.com', timezone: 'Nowhere/Atlantis' })
+    await eventually(async () => {
+      const { stdout } = await svc('--org', fixture.acme)
+      expect(stdout).toContain('refused     nothing\nleft out    a value in 1 of the last requests\n')
+      expect(stdout).toMatch(/ {2}POST \/Users {2}left-out@example\.com timezone: /)
+      expect(stdout).not.toContain('invalidValue')
+    })
+  })
+
   it('keeps the last hundred refusals', async () => {
     const directory = await connectDirectory(service, globex)
     const refuse = (name: string) => directory.send('GET', `/Users?sortBy=${name}`)

@@ -145,7 +145,7 @@ describe('svc serve on the embedded database', () => {
     const { status, stderr } = await runSvc(['keys', 'list', '--org', 'nowhere', '--json'], { env })
     expect([status, stderr]).toEqual([
       1,
-      'svc: organization not found: it does not exist, or you have no access to it: nowhere\n',
+      'svc: there is no organization nowhere: "svc organizations list" lists them\n',
     ])
   })
 
@@ -317,6 +317,11 @@ describe('svc serve on a PostgreSQL server', () => {
 describe('an invalid configuration', () => {
   it.each([
     [{ PORT: 'eighty' }, 'PORT must be a whole number from 0 to 65535'],
+    [
+      { METRICS_PORT: 'tcp://10.0.0.1:9464' },
+      'METRICS_PORT must be a whole number from 0 to 65535 (a Service of Kubernetes',
+    ],
+    [{ PORT: 'tcp://10.0.0.1:80' }, 'set enableServiceLinks to false'],
     [{ PORT: '65536' }, 'PORT must be a whole number from 0 to 65535'],
     [{ PORT: '0x50' }, 'PORT must be'],
     [{ PORT: ' ' }, 'PORT must be'],
@@ -340,5 +345,22 @@ describe('an invalid configuration', () => {
     })
     expect(status).toBe(1)
     expect(stderr).toContain(variable)
+  })
+})
+
+describe('a data folder that cannot be made', () => {
+  it.each([
+    ['/proc/x', 'ENOENT'],
+    ['/proc/x/y/z', 'ENOENT'],
+    ['/dev/null', 'EEXIST'],
+    ['/dev/null/x', 'ENOTDIR'],
+  ])('ends the program, which says what to set: %s', async (folder, code) => {
+    const { status, stderr } = await runSvc(['serve'], { env: { SVC_DATA_DIR: folder, PORT: '0' } })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^svc: cannot make the folder ${folder.slice(0, 6)}.*: ${code}: set SVC_DATA_DIR to another folder, or .*\n$`,
+      ),
+    )
   })
 })

@@ -125,6 +125,10 @@ describe('svc import and svc export', () => {
     const gone = { id: 'user_gone', organizationId: 'org_acme', email: 'gone@acme.example' }
     const deactivated = line('user', { ...gone, deactivatedAt: '2026-01-01T00:00:00.000Z' })
     expect((await svc(['import', await fileOf([deactivated])])).status).toBe(0)
+    const elsewhere = await fileOf([line('priority', { id: 'p', teamId: 'nowhere', priority: 'P1', name: 'P' })])
+    expect((await svc(['import', '--plan', '--force', elsewhere])).stderr).toBe(
+      'svc: nothing would be imported even with --force: 1 of 1 refused\n',
+    )
     const file = await fileOf([line('user', gone)])
     const fault = 'user.deactivatedAt: the user is deactivated, and would be reactivated'
     expect(await svc(['import', '--plan', file])).toEqual({
