@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
+import { credentialInvalid } from '../src/admission/bearer.js'
+import { auditActions, isAuditAction } from '../src/store/audit-action.js'
 import { shells } from './support/shells.js'
 
 const root = join(import.meta.dirname, '..')
@@ -19,6 +21,18 @@ const pages = [
 ]
 const read = (name: string) => readFile(join(root, name), 'utf8')
 
+/** The fragment of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
 describe('the documentation', () => {
   it.each(pages)('%s contains only working links', async (name) => {
     const targets = [...(await read(name)).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)].map(([, to = '']) => to)
@@ -30,6 +44,25 @@ describe('the documentation', () => {
     const named = [...text.matchAll(/`((?:src|client|proto|prisma|scripts|test|bench|harness)\/[\w./-]+\.\w+)`/g)]
     const paths = named.map(([, path = '']) => path).filter((path) => !/(?:^|\/)x\.(?:test\.)?\w+$/.test(path))
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it.each(pages)('%s contains only links to headings that exist', async (name) => {
+    const links = [...(await read(name)).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+    for (const [, page = '', heading = ''] of links) {
+      const target = page === '' ? name : join(dirname(name), page)
+      expect([target, headingsOf(await read(target))]).toEqual([target, expect.arrayContaining([heading])])
+    }
+  })
+
+  it('has a list of contents where a page has many parts', async () => {
+    for (const name of ['docs/cookbook.md', 'docs/operating.md']) {
+      const text = await read(name)
+      const listed = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, heading]) => heading)
+      const parts = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^## (.+)$/gm)].map(([, part = '']) =>
+        anchorOf(part),
+      )
+      expect([name, parts.filter((part) => !listed.includes(part))]).toEqual([name, []])
+    }
   })
 
   it('is fully reachable from its first page', async () => {
@@ -220,4 +253,89 @@ describe('the page about Go', () => {
       }
     },
   )
+})
+
+/** The operations of the OpenAPI document: `GET /v2/users/{id}`, with what it says of each. */
+async function operations(): Promise<Map<string, string>> {
+  const { paths }: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
+    await read('gen/openapi/openapi.json'),
+  )
+  return new Map(
+    Object.entries(paths).flatMap(([path, byMethod]) =>
+      Object.entries(byMethod).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        JSON.stringify(operation),
+      ]),
+    ),
+  )
+}
+
+describe('what the documentation says of the schema', () => {
+  it('lists the methods with an ETag, and those that compare If-Match', async () => {
+    const rows = (await read('docs/versions.md')).match(/^\| (?!---|object).*\|$/gm) ?? []
+    const told = { tagged: new Set<string>(), matching: new Set<string>() }
+    for (const row of rows) {
+      const [, , tagged = '', matching = ''] = row.split('|')
+      for (const [, operation = ''] of tagged.matchAll(/`([^`]+)`/g)) told.tagged.add(operation)
+      for (const [, operation = ''] of matching.matchAll(/`([^`]+)`/g)) {
+        told.matching.add(operation)
+        if (!/^DELETE |:endSessions$/.test(operation)) told.tagged.add(operation)
+      }
+    }
+    const all = [...(await operations())]
+    const having = (part: string) => new Set(all.flatMap(([name, text]) => (text.includes(part) ? name : [])))
+    expect(told).toEqual({ tagged: having('"ETag"'), matching: having('parameters/IfMatch"') })
+  })
+
+  it('names only methods that exist', async () => {
+    const known = [...(await operations()).keys()].map(
+      (name) => new RegExp(`^${name.replaceAll(/\{\w+\}/g, '[^/:]+')}$`),
+    )
+    for (const page of pages) {
+      const named = [...(await read(page)).matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v2\/[^`?\s]+)[^`]*`/g)]
+      const unknown = named.flatMap(([, name = '']) =>
+        known.some((each) => each.test(name)) || name.startsWith('GET /v2/openapi.') ? [] : name,
+      )
+      expect([page, unknown]).toEqual([page, []])
+    }
+  })
+
+  it('names only actions that the audit log records', async () => {
+    const types = new Set(auditActions.map((action) => action.split('.')[0]))
+    // Okta's expressions and the names of files look the same.
+    for (const page of docs.filter((name) => name !== 'okta.md').map((name) => `docs/${name}`)) {
+      const named = [...(await read(page)).matchAll(/`([a-z_]+)\.([a-z_]+)`/g)].filter(([, type]) =>
+        types.has(type ?? ''),
+      )
+      const unknown = named.flatMap(([, type, verb]) => (isAuditAction(`${type}.${verb}`) ? [] : `${type}.${verb}`))
+      expect([page, unknown]).toEqual([page, []])
+    }
+  })
+
+  it('quotes the message about a rejected JWT', async () => {
+    const [, quoted] =
+      /Every JWT that is rejected gets the same 401 message, `([^`]+)`/.exec(await read('docs/credentials.md')) ?? []
+    expect(quoted).toBe(credentialInvalid().message)
+  })
+
+  it('names types of resources in errors as the audit log does', async () => {
+    const examples = await read('gen/openapi/examples.json')
+    const named = new Set(
+      [...examples.matchAll(/"metadata": \{\s+"resourceType": "([^"]+)"/g)].map(([, type = '']) => type),
+    )
+    const audited = new Set(auditActions.map((action) => action.split('.')[0] ?? ''))
+    expect(named.size).toBeGreaterThan(10)
+    expect([...named].filter((type) => !audited.has(type)).toSorted()).toEqual(['group_member', 'journey'])
+  })
+
+  it('names the tools with which the tests make clients', async () => {
+    const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
+      await read('test/generators/package.json'),
+    )
+    const [, sentence = ''] =
+      /The tests generate types with ([\s\S]*?) and compile/.exec(await read('docs/clients.md')) ?? []
+    const named = sentence.split(/,\s+|\s+and\s+/).map((name) => name.replace(/\s*\(.*\)$/, '').trim())
+    expect(named.length).toBeGreaterThan(2)
+    expect(named.filter((name) => devDependencies[name] === undefined)).toEqual([])
+  })
 })

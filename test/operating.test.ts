@@ -14,15 +14,16 @@ import { startTestService, type TestService } from './support/service.js'
 
 const root = join(import.meta.dirname, '..')
 const page = await readFile(join(root, 'docs/operating.md'), 'utf8')
+const runbooks = await readFile(join(root, 'docs/runbooks.md'), 'utf8')
 /** The ways to restore, and the file in which the commands leave what the new database exports. */
 const ways = [
   { heading: '### From an export', file: 'records.ndjson' },
   ...((await canDump()) ? [{ heading: '### From a dump', file: 'restored.ndjson' }] : []),
 ]
 
-/** The text below a heading, up to the next one of any level. */
-function sectionOf(heading: string): string {
-  const [, text = ''] = page.split(`\n${heading}\n`)
+/** The text below a heading of a page, up to the next one of any level. */
+function sectionOf(heading: string, on = page): string {
+  const [, text = ''] = on.split(`\n${heading}\n`)
   return text.split(/\n##+ /)[0] ?? ''
 }
 
@@ -32,9 +33,10 @@ describe('the runbook', () => {
       await readFile(join(root, 'deploy/prometheus/alerts.yml'), 'utf8'),
     )
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))
-    expect([...page.matchAll(/^### (Svc\w+)$/gm)].map(([, name]) => name)).toEqual(alerts)
+    expect([...runbooks.matchAll(/^#+ (Svc\w+)$/gm)].map(([, name]) => name)).toEqual(alerts)
+    expect(page).not.toMatch(/^#+ Svc/m)
     for (const alert of alerts) {
-      expect([alert, sectionOf(`### ${alert}`)]).toEqual([
+      expect([alert, sectionOf(`## ${alert}`, runbooks)]).toEqual([
         alert,
         expect.stringMatching(/^\n\*\*Meaning\.\*\* [\s\S]{20,}\n\n\*\*What to do\.\*\* [\s\S]{20,}/),
       ])
