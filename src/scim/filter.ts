@@ -159,8 +159,7 @@ type FilterValue = string | number | boolean | null
 /** The value that a token is. Words without quotes are texts, as in the examples of Microsoft's documentation. */
 function valueFrom(token: string): FilterValue {
   const isString = /^".*"$/s.test(token)
-  const isNumber = /^-?\d+(?:\.\d+)?$/.test(token)
-  if (!isString && !isNumber && !['true', 'false', 'null'].includes(token)) {
+  if (!isString && !/^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(token)) {
     if (!/^\w[-+\w.:]*$/.test(token)) throw malformed()
     return token
   }
