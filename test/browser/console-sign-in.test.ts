@@ -8,7 +8,10 @@ let issuer: SignInIssuer
 let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
-  issuer = await startSignInIssuer(AUDIENCE, 'ada@acme.example')
+  // Everybody is Ada, but for a stranger.
+  issuer = await startSignInIssuer(AUDIENCE, (login) =>
+    login === 'ada' ? 'ada@acme.example' : `${login}@elsewhere.example`,
+  )
   console = await startTestConsole({
     config: {
       oidc: {
@@ -82,5 +85,60 @@ describe('signing in with an issuer', () => {
     await page.reload()
     await page.getByRole('button', { name: /^Sign in with/ }).waitFor()
     expect(opened.complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([])
+  })
+
+  it('tells somebody whom only the issuer knows which address it was, and lets them be somebody else', async () => {
+    const { page } = opened
+    const signInAs = async (login: string) => {
+      await page.getByRole('button', { name: /^Sign in with/ }).click()
+      await page.locator('input[name=login]').fill(login)
+      await page.locator('input[name=password]').fill('any')
+      await page.locator('button[type=submit]').click()
+      await page.getByRole('button', { name: 'Continue' }).click()
+    }
+    await signInAs('eve')
+    await page.getByRole('heading', { name: 'You are signed in, but not let in' }).waitFor()
+    await page.getByText('eve@elsewhere.example').waitFor()
+    await page.getByText('An administrator must add the address').waitFor()
+    expect(await page.getByText('Your sign-in has ended').count()).toBe(0)
+    // The issuer's session is still Eve's: a reload does not go round in a circle either.
+    await page.reload()
+    await page.getByRole('button', { name: /^Sign out at 127\.0\.0\.1/ }).click()
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await signInAs('ada')
+    await page.getByText('Ada Lindqvist').first().waitFor()
+  })
+
+  it('offers another sign-in where the issuer cannot sign anybody out', async () => {
+    const { page } = opened
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('button', { name: /^Sign in with/ }).click()
+    await page.locator('input[name=login]').fill('mallory')
+    await page.locator('input[name=password]').fill('any')
+    await page.locator('button[type=submit]').click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('mallory@elsewhere.example').waitFor()
+    await page.route(`${issuer.url}/.well-known/**`, async (route) => {
+      const { end_session_endpoint: _, ...others } = JSON.parse(await (await route.fetch()).text())
+      await route.fulfill({ json: others })
+    })
+    await page.reload()
+    await page.getByText('mallory@elsewhere.example').waitFor()
+    await page.getByRole('button', { name: /^Sign out at/ }).click()
+    await page.getByRole('button', { name: /^Sign in with/ }).click()
+    // Not signed in as Mallory again without a question.
+    await page.locator('input[name=login]').waitFor()
+  })
+
+  it('says that a pasted token is refused, and takes another', async () => {
+    const { page } = await console.open('/people')
+    // The issuer's session is still Mallory's.
+    await page.getByRole('button', { name: 'Use a token instead' }).click()
+    await page.getByLabel('Or paste a token').fill('svc_user_nobody')
+    await page.getByRole('button', { name: 'Use this token' }).click()
+    await page.getByRole('heading', { name: 'The service does not accept this token' }).waitFor()
+    await page.getByRole('button', { name: 'Use another token' }).click()
+    await page.getByLabel('Or paste a token').waitFor()
   })
 })

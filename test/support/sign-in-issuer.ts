@@ -13,8 +13,11 @@ export interface SignInIssuer {
 
 const TOKEN_SECONDS = 600
 
-/** Starts the issuer on a port of its own. Whoever signs in is the person with this address. */
-export async function startSignInIssuer(audience: string, email: string): Promise<SignInIssuer> {
+/** Starts the issuer on a port of its own. Whoever signs in is the person with this address, or of this user name. */
+export async function startSignInIssuer(
+  audience: string,
+  email: string | ((login: string) => string),
+): Promise<SignInIssuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end()
   const server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -35,7 +38,13 @@ export async function startSignInIssuer(audience: string, email: string): Promis
   }
 }
 
-function createProvider(url: string, redirectUri: string, audience: string, email: string, key: object): Provider {
+function createProvider(
+  url: string,
+  redirectUri: string,
+  audience: string,
+  email: string | ((login: string) => string),
+  key: object,
+): Provider {
   return new Provider(url, {
     clients: [
       {
@@ -51,7 +60,10 @@ function createProvider(url: string, redirectUri: string, audience: string, emai
     clientBasedCORS: () => true,
     pkce: { required: () => true },
     scopes: ['openid', 'email', 'offline_access'],
-    extraTokenClaims: () => ({ email, email_verified: true }),
+    extraTokenClaims: (_, token) => {
+      const login = 'accountId' in token ? token.accountId : ''
+      return { email: typeof email === 'string' ? email : email(login), email_verified: true }
+    },
     features: {
       devInteractions: { enabled: true },
       resourceIndicators: {

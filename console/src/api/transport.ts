@@ -34,7 +34,9 @@ function createAuthorization(session: Session): Interceptor {
     }
     const token = session.credential()?.token
     try {
-      return await send(token)
+      const answer = await send(token)
+      if (session.credential()?.token === token) session.accepted()
+      return answer
     } catch (error) {
       const isRefused = error instanceof ConnectError && error.code === Code.Unauthenticated
       // A call that began before the person signed in again says nothing about the new token.

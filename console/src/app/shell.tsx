@@ -14,12 +14,22 @@ const Menu = lazy(() => import('./menu.js').then(({ Menu }) => ({ default: Menu 
 const SignInAgain = lazy(() =>
   import('../session/sign-in-again.js').then(({ SignInAgain }) => ({ default: SignInAgain })),
 )
+const SignInRefused = lazy(() =>
+  import('../session/sign-in-refused.js').then(({ SignInRefused }) => ({ default: SignInRefused })),
+)
 const Palette = lazy(() => import('./palette.js').then(({ Palette }) => ({ default: Palette })))
 
 /** Everything around a screen, for those who are signed in. */
 export function Shell() {
   const state = useSessionState()
   if (state === 'out') return <SignInScreen />
+  if (state === 'refused') {
+    return (
+      <Suspense>
+        <SignInRefused />
+      </Suspense>
+    )
+  }
   return (
     <>
       <SignedIn />

@@ -57,6 +57,7 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
     const { refresh_token: refreshToken } = answer
     return {
       token: tokens.find((token) => isFor(token, config.audience)) ?? answer.access_token,
+      holder: tokens.map(addressIn).find((address) => address !== undefined) ?? 'somebody without an address',
       renew: refreshToken === undefined ? undefined : () => refresh(refreshToken),
     }
   }
@@ -77,6 +78,10 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
         returnTo: location.pathname + location.search,
         silent,
       }
+      // Whoever has signed out may be somebody else now, also where the issuer's own session goes on.
+      const hasSignedOut = sessionStorage.getItem(SIGNED_OUT) !== null
+      // Issuers give refresh tokens only where the person consents (OpenID Connect Core, section 11).
+      const prompts = silent ? ['none'] : [hasSignedOut ? 'login' : [], isOffline ? 'consent' : []].flat()
       sessionStorage.setItem(ATTEMPT, JSON.stringify(attempt))
       sessionStorage.removeItem(SIGNED_OUT)
       const address = new URL(endpoint)
@@ -90,8 +95,7 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
         code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: 'S256',
         ...resource,
-        // Issuers give refresh tokens only where the person consents (OpenID Connect Core, section 11).
-        ...(silent ? { prompt: 'none' } : isOffline && { prompt: 'consent' }),
+        ...(prompts.length > 0 && { prompt: prompts.join(' ') }),
       }
       for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
       location.assign(address)
@@ -137,14 +141,26 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
   }
 }
 
-/** Whether a token is a JWT for an audience. Nothing is verified: the service does that. */
+/** Whether a token is a JWT for an audience. */
 function isFor(token: string, audience: string): boolean {
+  return [claimsOf(token)['aud']].flat().includes(audience)
+}
+
+/** The address in a JWT, or the name by which the issuer knows the person. */
+function addressIn(token: string): string | undefined {
+  const claims = claimsOf(token)
+  const named = ['email', 'preferred_username', 'upn'].map((claim) => claims[claim])
+  return named.find((name): name is string => typeof name === 'string' && name !== '')
+}
+
+/** The claims of a JWT; none for another token. Nothing is verified: the service does that. */
+function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ''] = token.split('.')
-    const { aud } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-    return [aud].flat().includes(audience)
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
+    return Object(JSON.parse(new TextDecoder().decode(bytes)))
   } catch {
-    return false
+    return {}
   }
 }
 

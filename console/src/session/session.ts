@@ -3,10 +3,15 @@ export interface Credential {
   readonly token: string
   /** Gets the next token when this one ends; absent where the person has to. */
   readonly renew?: (() => Promise<Credential>) | undefined
+  /** The address of the person whom the issuer has signed in, as it says; absent for a pasted token. */
+  readonly holder?: string | undefined
 }
 
-/** `ended`: the service refuses the token; what is on the screen stays until there is another one. */
-export type SessionState = 'out' | 'in' | 'ended'
+/**
+ * `ended`: the service refuses a token that it has taken; what is on the screen stays until there is another one.
+ * `refused`: it has not taken any since the person signed in.
+ */
+export type SessionState = 'out' | 'in' | 'ended' | 'refused'
 
 /** The sign-in of this tab. Signing out in one tab of a browser signs out in all. */
 export interface Session {
@@ -16,6 +21,8 @@ export interface Session {
   generation(): number
   signIn(credential: Credential): void
   signOut(): void
+  /** The service has taken the token. */
+  accepted(): void
   /** The service has refused the token: renews it, which resolves to true, or ends the sign-in where that is impossible. */
   refused(): Promise<boolean>
   /** Calls back after each change of the state, until the returned function is called. */
@@ -28,6 +35,8 @@ export function createSession(): Session {
   let state: SessionState = 'out'
   let generation = 0
   let renewal: Promise<boolean> | undefined
+  /** Whether the service has taken the credential, and any since somebody signed in here. */
+  const taken = { now: false, before: false }
   const listeners = new Set<() => void>()
   const otherTabs = new BroadcastChannel('svc-console')
   const become = (next: SessionState, given: Credential | undefined) => {
@@ -37,15 +46,17 @@ export function createSession(): Session {
   }
   const signIn = (given: Credential) => {
     generation++
+    taken.now = false
     become('in', given)
   }
   const renewOrEnd = async () => {
     if (state !== 'in') return false
     const refused = credential
-    const next = await refused?.renew?.().catch(() => undefined)
+    // Whom the service does not let in is not let in with another token either.
+    const next = taken.now ? await refused?.renew?.().catch(() => undefined) : undefined
     // The person may have signed out meanwhile, or in again.
     if (credential !== refused) return false
-    if (next === undefined) become('ended', refused)
+    if (next === undefined) become(taken.before ? 'ended' : 'refused', refused)
     else signIn(next)
     return next !== undefined
   }
@@ -57,7 +68,12 @@ export function createSession(): Session {
     credential: () => credential,
     generation: () => generation,
     signIn,
+    accepted: () => {
+      taken.now = true
+      taken.before = true
+    },
     signOut: () => {
+      taken.before = false
       become('out', undefined)
       otherTabs.postMessage('signed out')
     },

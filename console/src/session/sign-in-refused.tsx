@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../ui/button.js'
+import { useSignIn } from './session-context.js'
+import styles from './sign-in.module.css'
+
+/** The page of those whom the issuer has signed in and the service does not let in, or whose pasted token it refuses. */
+export function SignInRefused() {
+  const { session, oidc, issuer } = useSignIn()
+  const [leaving, setLeaving] = useState<string>()
+  const holder = session.credential()?.holder
+  const isOfIssuer = oidc !== undefined && holder !== undefined
+  const title = isOfIssuer ? 'You are signed in, but not let in' : 'The service does not accept this token'
+  useEffect(() => {
+    document.title = `${title} – svc console`
+  }, [title])
+  const leave = () => {
+    setLeaving(`Signing out at ${issuer} …`)
+    // Where the issuer cannot be reached, or has no way to end its session, the next sign-in asks who it is.
+    void oidc
+      ?.end()
+      .catch(() => undefined)
+      .then(session.signOut)
+  }
+  return (
+    <main className={styles['page']}>
+      <div className={styles['card']}>
+        <h1>{title}</h1>
+        {isOfIssuer ? (
+          <>
+            <p>
+              {issuer} has signed you in as <strong>{holder}</strong>. The service knows no active person with this
+              address, or the issuer does not vouch for it.
+            </p>
+            <p>An administrator must add the address, under People, or name the one that you are known by.</p>
+            <Button look="main" onClick={leave}>
+              Sign out at {issuer}
+            </Button>
+            <p role="status">{leaving}</p>
+          </>
+        ) : (
+          <p>It may have ended, or be another service's. Get a new one, or ask an administrator.</p>
+        )}
+        <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
+          {isOfIssuer ? 'Use a token instead' : 'Use another token'}
+        </Button>
+      </div>
+    </main>
+  )
+}
