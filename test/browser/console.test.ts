@@ -238,9 +238,9 @@ describe('changes of many people in the console', () => {
     const lines = ['id,department', 'user_luca,Treasury', 'user_chidi,Treasury', 'user_nobody,Treasury']
     await page.getByLabel('Or paste its lines').fill(lines.join('\n'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByRole('row', { name: /Luca Ferri Updated Department/ }).waitFor()
-    await page.getByRole('row', { name: /Chidi Okafor Unchanged .*Supplied by the directory: Department/ }).waitFor()
-    await page.getByRole('row', { name: /user_nobody Refused/ }).waitFor()
+    await page.getByRole('row', { name: /Luca Ferri 2 Updated Department: .* → Treasury/ }).waitFor()
+    await page.getByRole('row', { name: /Chidi Okafor 3 Unchanged .*Supplied by the directory: Department/ }).waitFor()
+    await page.getByRole('row', { name: /user_nobody 4 Refused/ }).waitFor()
     await page.getByRole('button', { name: 'Change 1 person' }).click()
     await page.getByRole('button', { name: 'Change them' }).click()
     await page.getByRole('heading', { name: 'Done' }).waitFor()
@@ -248,6 +248,55 @@ describe('changes of many people in the console', () => {
     expect(json.data.department).toBe('Treasury')
     // The name of somebody who does not exist is asked for.
     await page.waitForLoadState('networkidle')
+    opened[0]?.complaints.splice(0)
+  })
+
+  it('are read as a spreadsheet saves them, by address, and shown with their values', async () => {
+    const page = await open('/people/changes')
+    const choose = (name: string, buffer: Buffer) =>
+      page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'text/csv', buffer })
+    // With a column and rows that the spreadsheet left empty.
+    const rows = ['sep=;', 'E-Mail;First Name;job_title;', 'LUCA@acme.example;Jörg;"Head of', 'Treasury";', ';;;', '']
+    for (const ending of ['\n', '\r\n']) {
+      await choose('people.csv', Buffer.from(rows.join(ending), 'latin1'))
+      await page.getByText('it was read as Windows-1252').waitFor()
+      await page.getByRole('button', { name: 'Show the plan' }).click()
+      // A title has no line break, and the line is that of the file.
+      await page
+        .getByRole('alert')
+        .filter({ hasText: /^line 3: jobTitle must/ })
+        .waitFor()
+    }
+    const utf16 = Buffer.from('\ufeffEMAIL\tFirstName\nluca@acme.example\tJörg\n', 'utf16le')
+    await choose('people.txt', utf16)
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('row', { name: /Luca Ferri 2 Updated First name: Luca → Jörg/ }).waitFor()
+    expect(await page.getByText('Windows-1252').count()).toBe(0)
+    await choose('people.csv', Buffer.from('\ufeffID,First name,role\nuser_luca,Jörg,USER_ROLE_ORG_ADMIN\n'))
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('row', { name: /First name: Luca → Jörg/ }).waitFor()
+    await choose('people.xlsx', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]))
+    await page.getByText('This is no text: save the sheet as CSV first.').waitFor()
+    opened[0]?.complaints.splice(0)
+  })
+
+  it('name the line of what is wrong, whatever cells before it have lines of their own', async () => {
+    const page = await open('/people/changes')
+    const paste = page.getByLabel('Or paste its lines')
+    const alert = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor()
+    await paste.fill('id,department\n\nuser_luca,"a\nb\nc"\n\nuser_emre\n')
+    await alert(/^line 7: 1 cells, and the header has 2$/)
+    await paste.fill('email,timezone\nluca@acme.example,\nemre@acme.example,Berlin\n,Berlin')
+    await alert(/^line 4: it names nobody/)
+    await paste.fill('email,timezone\nluca@acme.example,\nemre@acme.example,Berlin')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await alert(/^line 3: timezone must be the IANA name/)
+    await paste.fill('email,timezone\nstranger@acme.example,Europe/Berlin')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await alert(/^line 2: nobody has the address stranger@acme.example/)
+    await paste.fill('email,timezone\nluca@acme.example,Europe/Berlin\nLuca@acme.example,Europe/Rome')
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await alert(/^line 3: id .*name each user once/)
     opened[0]?.complaints.splice(0)
   })
 })

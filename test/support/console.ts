@@ -67,13 +67,13 @@ export async function addForScreens({ service, token }: TestConsole): Promise<vo
   await send('PUT', '/v2/users/user_chidi', { department: 'Sales' })
 }
 
-/** Starts the service with the demo organization, and a browser. */
-export async function startTestConsole(options: TestServiceOptions = {}): Promise<TestConsole> {
+/** Starts the service with the demo organization, and a browser, whose clock is that of a time zone if one is given. */
+export async function startTestConsole(options: TestServiceOptions = {}, timezoneId?: string): Promise<TestConsole> {
   const [browser, service] = await Promise.all([launchBrowser(), startTestService(options)])
   const demo = createReadStream(join(import.meta.dirname, '../../demo/organization.ndjson'))
   await importRecords(service.database, demo, { runtime: service.runtime })
   // One for all pages, so that the browser compiles the console once.
-  const context = await browser.newContext()
+  const context = await browser.newContext(timezoneId === undefined ? {} : { timezoneId })
   return {
     service,
     token: (userId = 'user_ada') => insertUserToken(service.database, { userId, organizationId: 'org_acme' }),

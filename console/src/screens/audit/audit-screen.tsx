@@ -5,6 +5,7 @@ import { usePages } from '../../api/pages.js'
 import { actionText, enumOptions } from '../../api/words.js'
 import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
+import { dayStart } from '../../ui/days.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { Filters, Panel, Screen } from '../../ui/screen.js'
 import { SearchField } from '../../ui/search-field.js'
@@ -95,12 +96,8 @@ function AuditFilters({ filters, onChange }: AuditFiltersProps) {
   )
 }
 
-const DAY_MILLIS = 86_400_000
-
 function requestFrom(filters: Search) {
   const { action = '', actor = '', target = '', request = '', kind = '', since = '', until = '' } = filters
-  const midnight = (day: string, days: number) =>
-    Number.isNaN(Date.parse(day)) ? '' : new Date(Date.parse(day) + days * DAY_MILLIS).toISOString()
   return {
     pageSize: PAGE_SIZE,
     action,
@@ -108,7 +105,8 @@ function requestFrom(filters: Search) {
     targetId: target,
     requestId: request,
     actorKind: Number(kind),
-    since: midnight(since, 0),
-    until: midnight(until, 1),
+    // Days are the reader's.
+    since: dayStart(since) ?? '',
+    until: dayStart(until, 1) ?? '',
   }
 }

@@ -1,10 +1,19 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
-import { parse } from 'papaparse'
 import { UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { type CsvRow, readRows } from './csv-rows.js'
 
-/** What a file of comma-separated values asks for. */
+/** An update of a person, and the line that asks for it. */
+export interface CsvUpdate {
+  readonly line: number
+  /** Without an id where the line names the person by address. */
+  readonly update: MessageShape<typeof UserUpdateSchema>
+  /** The address of the person, where the line has no id. */
+  readonly address: string | undefined
+}
+
+/** What a file of separated values asks for. */
 export interface CsvUpdates {
-  readonly updates: readonly MessageShape<typeof UserUpdateSchema>[]
+  readonly updates: readonly CsvUpdate[]
   /** What is wrong, each with its line. */
   readonly faults: readonly string[]
 }
@@ -17,28 +26,65 @@ export const columns = UserUpdateSchema.fields
   .filter(({ fieldKind }) => fieldKind === 'scalar' || fieldKind === 'enum')
   .map(({ jsonName }) => jsonName)
 
+/** The columns by their names without case, blanks and the like. */
+const columnNames = new Map(columns.map((name) => [plain(name), name]))
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]/g, '')
+}
+
 /**
- * Reads updates of people: a header with `id` and fields of a user, a line for each person. An empty cell leaves the field
- * as it is; `""` as its text, written `""""""`, clears it.
+ * Reads updates of people: a header with fields of a user, among them `id` or `email`, and a row for each person. An
+ * empty cell leaves the field as it is; `""` as its text, written `""""""`, clears it. A row without an id is about the
+ * person who has the address.
  */
 export function readUpdates(text: string): CsvUpdates {
-  const { data, errors, meta } = parse<Record<string, string>>(text.trim(), { header: true, skipEmptyLines: true })
-  const faults = errors.map(({ message, row }) => `line ${(row ?? 0) + 2}: ${message}`)
-  const unknown = (meta.fields ?? []).filter((name) => !columns.includes(name))
-  if (unknown.length > 0)
-    faults.push(`line 1: no field is called ${unknown.join(', ')}; there are ${columns.join(', ')}`)
-  if (!(meta.fields ?? []).includes('id')) faults.push('line 1: a column called id is needed')
-  if (data.length > MAX_UPDATES) faults.push(`${data.length} lines: a file has at most ${MAX_UPDATES}`)
-  if (faults.length > 0) return { updates: [], faults }
-  const updates = data.flatMap((row, index) => {
-    const given = Object.entries(row).filter(([, value]) => value !== '')
-    const json: JsonObject = Object.fromEntries(given.map(([name, value]) => [name, value === '""' ? '' : value]))
-    try {
-      return [fromJson(UserUpdateSchema, json)]
-    } catch (error) {
-      faults.push(`line ${index + 2}: ${error instanceof Error ? error.message : String(error)}`)
-      return []
-    }
+  const { rows, faults } = readRows(text)
+  const [header, ...people] = withoutEmptyColumns(rows)
+  if (header === undefined) return { updates: [], faults: ['the file is empty'] }
+  const names = header.cells.map((cell) => columnNames.get(plain(cell)))
+  const all = [...faults, ...headerFaults(header, names)]
+  if (people.length > MAX_UPDATES) all.push(`${people.length} people: a file has at most ${MAX_UPDATES}`)
+  if (all.length > 0) return { updates: [], faults: all }
+  const updates = people.map((row) => updateFrom(row, names))
+  return {
+    updates: updates.flatMap((each) => (typeof each === 'string' ? [] : each)),
+    faults: updates.filter((each) => typeof each === 'string'),
+  }
+}
+
+/** Without the columns that have neither a name nor a value, which spreadsheets leave at the end. */
+function withoutEmptyColumns(rows: readonly CsvRow[]): readonly CsvRow[] {
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.findLastIndex((cell) => cell.trim() !== '') + 1))
+  return rows.map(({ line, cells }) => ({ line, cells: cells.slice(0, width) }))
+}
+
+function headerFaults({ line, cells }: CsvRow, names: readonly (string | undefined)[]): string[] {
+  const unknown = cells.filter((_, index) => names[index] === undefined)
+  const twice = names.filter((name, index) => name !== undefined && names.indexOf(name) !== index)
+  return [
+    ...(unknown.length > 0
+      ? [`line ${line}: no field is called ${unknown.join(', ')}; there are ${columns.join(', ')}`]
+      : []),
+    ...twice.map((name) => `line ${line}: there are two columns ${name}`),
+    ...(names.includes('id') || names.includes('email') ? [] : [`line ${line}: a column called id or email is needed`]),
+  ]
+}
+
+/** The update of a row, or what is wrong with it. */
+function updateFrom({ line, cells }: CsvRow, names: readonly (string | undefined)[]): CsvUpdate | string {
+  if (cells.length !== names.length) return `line ${line}: ${cells.length} cells, and the header has ${names.length}`
+  const given = names.flatMap((name, index): [string, string][] => {
+    const value = cells[index]?.trim() ?? ''
+    return name === undefined || value === '' ? [] : [[name, value === '""' ? '' : value]]
   })
-  return { updates, faults }
+  const { email, ...others }: JsonObject = Object.fromEntries(given)
+  const isByAddress = others['id'] === undefined
+  if (isByAddress && typeof email !== 'string') return `line ${line}: it names nobody: give an id or an email address`
+  try {
+    const update = fromJson(UserUpdateSchema, isByAddress || email === undefined ? others : { email, ...others })
+    return { line, update, address: isByAddress ? String(email) : undefined }
+  } catch (error) {
+    return `line ${line}: ${error instanceof Error ? error.message : String(error)}`
+  }
 }

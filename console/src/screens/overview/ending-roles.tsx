@@ -5,10 +5,10 @@ import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
+import { dayOf, dayStart } from '../../ui/days.js'
 import { When } from '../../ui/when.js'
 
 const PAGE_SIZE = 100
-const DAY_MILLIS = 86_400_000
 
 /** The roles that end within so many days, over all teams, the first end first. */
 export function EndingRoles({ days }: { readonly days: number }) {
@@ -16,8 +16,8 @@ export function EndingRoles({ days }: { readonly days: number }) {
   const why = useWhyNot(listTeamMembers)
   const teamName = useTeamName()
   // To the end of a day, so that the request stays the same all day.
-  const end = (Math.floor(Date.now() / DAY_MILLIS) + days + 1) * DAY_MILLIS
-  const input = { teamId: '-', expiresBefore: new Date(end).toISOString(), pageSize: PAGE_SIZE }
+  const end = dayStart(dayOf(Date.now()), days + 1) ?? ''
+  const input = { teamId: '-', expiresBefore: end, pageSize: PAGE_SIZE }
   const pages = usePages(listTeamMembers, input, why === undefined)
   const showMore = usePagesOfAddress(pages)
   return (

@@ -7,6 +7,7 @@ import { PersonLink } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
+import { dayOf, dayStart } from '../../ui/days.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { PersonField } from '../../ui/person-field.js'
@@ -114,9 +115,11 @@ interface GiveRoleProps {
 function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
   const [userId, setUserId] = useState(member?.userId ?? '')
   const [role, setRole] = useState(String(member?.role ?? TeamUserRole.VIEWER))
-  const [day, setDay] = useState(member?.expiresAt?.slice(0, 10) ?? '')
+  const stands = member?.expiresAt
+  const [day, setDay] = useState(stands === undefined ? '' : dayOf(stands))
   const [isReviewing, setReviewing] = useState(false)
-  const end = Number.isNaN(Date.parse(day)) ? undefined : new Date(day).toISOString()
+  // An end that is not touched stays, at whatever time of its day.
+  const end = stands !== undefined && day === dayOf(stands) ? stands : dayStart(day)
   const title = member ? 'Change a role' : 'Give a role'
   const back = () => setReviewing(false)
   if (isReviewing) {
@@ -158,7 +161,7 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
         type="date"
         value={day}
         onChange={setDay}
-        hint="Empty: it never ends."
+        hint={`By your clock. Empty: it never ends.${stands ? ` Unless you change the day: ${momentText(stands)}.` : ''}`}
       />
       <DialogFoot>
         <Button onClick={onClose}>Cancel</Button>
