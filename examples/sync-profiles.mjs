@@ -13,6 +13,7 @@ async function publish(profiles) {
   const { data } = await svc.userIngestion.ingestUserProfiles({ source: 'hr', profiles })
   for (const result of data) {
     const skipped = result.skippedPinnedFields.map((field) => UserProfileField[field])
+    if (result.refusal) throw new Error(`${result.externalId}: ${result.refusal.message}`)
     console.log(`${result.externalId}: ${IngestionOutcome[result.outcome]}, pinned: ${skipped.join(' ') || 'none'}`)
   }
   return data[0].userId

@@ -48,6 +48,7 @@ const matrix: readonly Row[] = [
   ['ListUsers', 'users:read', ['TEAM_API_KEY']],
   ['ListDepartmentOptions', 'users:read', ['TEAM_API_KEY']],
   ['GetUserRelationship', 'users:read', ['TEAM_API_KEY']],
+  ['DeleteDepartmentOption', 'users:write', ['TEAM_API_KEY']],
   ['CreateUser', 'users:write', ['TEAM_API_KEY']],
   ['UpdateUser', 'users:write', ['TEAM_API_KEY']],
   ['BatchUpdateUsers', 'users:write', ['TEAM_API_KEY']],

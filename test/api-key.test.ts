@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { keyPermissions } from '../src/domain/caller/caller.js'
 import { eventually } from './support/eventually.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
+import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 import { doorsOf } from './support/write-calls.js'
@@ -66,6 +68,8 @@ describe.each(doors)('API keys over %s', (door) => {
       status: 'API_KEY_STATUS_ACTIVE',
       createdAt: expect.any(String),
       createdBy: users.manager,
+      createdByUserId: users.manager,
+      isCreatorDeactivated: false,
       expiresAt: expect.any(String),
       revokedBy: 'API_KEY_REVOCATION_UNSPECIFIED',
       chainId: data.id,
@@ -116,9 +120,10 @@ describe.each(doors)('API keys over %s', (door) => {
     const rotated = await call('Rotate', { id: first.data.id, overlapSeconds: 60 }, 'manager')
     expect(rotated.answer.headers.get('cache-control')).toBe('no-store')
     const second = rotated.answer.json
-    const { id, createdBy, chainId, rotatedFrom, ...same } = second.data
-    expect({ createdBy, chainId, rotatedFrom }).toEqual({
+    const { id, createdBy, createdByUserId, chainId, rotatedFrom, ...same } = second.data
+    expect({ createdBy, createdByUserId, chainId, rotatedFrom }).toEqual({
       createdBy: users.manager,
+      createdByUserId: users.manager,
       chainId: first.data.id,
       rotatedFrom: first.data.id,
     })
@@ -191,6 +196,44 @@ describe.each(doors)('API keys over %s', (door) => {
     expect((await call('List', {}, 'requester')).reason).toBe('PERMISSION_MISSING')
   })
 
+  it('are found by who created them, who may have left: deactivating somebody says how many work on', async () => {
+    const id = `maker-${door.replaceAll(/\W/g, '')}`
+    await insertUser(service.database, { id, organizationId: acme, role: 'ORG_ADMIN', columns: { first_name: 'Mia' } })
+    const token = await insertUserToken(service.database, { userId: id })
+    const make = async (name: string) => {
+      const json = { name, permissions: ['apps:read'] }
+      return (await service.rest('POST', '/v2/api-keys', { token, json })).json.data.id as string
+    }
+    const [kept, revoked, ended] = [await make('Kept'), await make('Revoked'), await make('Ended')]
+    await call('Revoke', { id: revoked })
+    await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [ended])
+    const namesOf = async (request: RequestJson) => {
+      const { data } = (await call('List', request)).answer.json
+      return data.map(({ name, isCreatorDeactivated }: Record<string, unknown>) => [name, isCreatorDeactivated])
+    }
+    const all = (hasLeft: boolean) => [
+      ['Kept', hasLeft],
+      ['Revoked', hasLeft],
+      ['Ended', hasLeft],
+    ]
+    expect(await namesOf({ createdByUserId: id })).toEqual(all(false))
+    expect(await namesOf({ createdByUserId: id, teamId: itTeam })).toEqual([])
+    expect(await namesOf({ createdByUserId: 'nobody' })).toEqual([])
+    const deactivated = await callMethod(service, doorsOf('DeactivateUser'), {
+      door,
+      request: { id },
+      token: tokens.admin,
+      headers: {},
+    })
+    expect(deactivated.answer.json).toMatchObject({ data: { id }, activeApiKeyCount: 1 })
+    expect(await namesOf({ createdByUserId: id })).toEqual(all(true))
+    expect((await call('Get', { id: kept })).answer.json.data).toMatchObject({
+      status: 'API_KEY_STATUS_ACTIVE',
+      createdByUserId: id,
+      isCreatorDeactivated: true,
+    })
+  })
+
   it('are the same 404 if they are unknown, of another organization, or of a place that the caller cannot see', async () => {
     const ofGlobex = await insertApiKey(service.database, { organizationId: globex, teamId: globexIt })
     const ofPeople = await insertApiKey(service.database, { organizationId: acme, teamId: people })
@@ -235,4 +278,27 @@ describe.each(doors)('API keys over %s', (door) => {
       expect(second.answer.headers.get('idempotency-replayed')).toBe('true')
     }
   })
+})
+
+it('the migration finds who created keys in the words that were kept', async () => {
+  const { database } = service
+  const file = '../prisma/migrations/20261129133000_name_the_makers_of_keys/migration.sql'
+  const [, update = ''] = /(UPDATE[\s\S]+);/.exec(await readFile(join(import.meta.dirname, file), 'utf8')) ?? []
+  const makers = [
+    ['by-name', `Mia (of IT) (${users.manager})`, users.manager],
+    ['by-id', users.viewer, users.viewer],
+    ['by-operator', 'root on db-1 (keys create)', null],
+    ['by-nobody', '', null],
+    ['by-stranger', `Glob (${fixture.users.globexAdmin})`, null],
+  ] as const
+  for (const [id, createdBy] of makers) {
+    await insertApiKey(database, { organizationId: acme, id })
+    await database.execute('UPDATE api_keys SET created_by = $2 WHERE id = $1', [id, createdBy])
+  }
+  await database.execute(update)
+  for (const [id, , userId] of makers) {
+    expect(await database.query('SELECT created_by_user_id AS maker FROM api_keys WHERE id = $1', [id])).toEqual([
+      { maker: userId },
+    ])
+  }
 })

@@ -74,6 +74,7 @@ const routes: Record<string, string> = {
   'UserService.GetUser': 'get /v2/users/{id}',
   'UserService.ListUsers': 'get /v2/users',
   'UserService.ListDepartmentOptions': 'get /v2/department-options',
+  'UserService.DeleteDepartmentOption': 'delete /v2/department-options/{id}',
   'UserRelationshipService.CreateUserRelationship': 'post /v2/user-relationships',
   'UserRelationshipService.DeleteUserRelationship': 'delete /v2/user-relationships/{user_id}',
   'UserRelationshipService.GetUserRelationship': 'get /v2/user-relationships/{user_id}',

@@ -131,6 +131,8 @@ describe('the commands in the documentation', () => {
       'policy_nothing',
       'user_nobody',
       'user_zoe',
+      // Of a system that people come from.
+      'user_id',
       '0198a1c0-7d00-7000-8000-00000000ffff',
       '0198a1c0-7d00-7000-8000-000000e10000',
     ]

@@ -1,15 +1,16 @@
 import { text } from 'node:stream/consumers'
 import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
 import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/auth/credential-owner.js'
-import { isCredential, unwrapped } from '../domain/auth/revocation.js'
+import { credentialsIn } from '../domain/auth/leaked-text.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
 import { aligned, answer, type CommandContext, type JsonOption, requirePepper } from './command-context.js'
 
-/** `svc keys find`: shows who an API key or a token belongs to. The input is never printed. */
+/** `svc keys find`: shows who an API key, or the first credential in a text, belongs to. The text is never printed. */
 export async function findKey(given: string, options: JsonOption, context: CommandContext): Promise<void> {
-  const secret = given === '-' ? unwrapped(await text(context.stdin)) : undefined
-  if (secret !== undefined && !isCredential(secret)) {
+  const isSecret = given === '-'
+  const [secret] = isSecret ? credentialsIn(await text(context.stdin)) : []
+  if (isSecret && secret === undefined) {
     throw new Error(
       'standard input does not contain a secret or token of this service: the format or the checksum is wrong',
     )
@@ -20,7 +21,7 @@ export async function findKey(given: string, options: JsonOption, context: Comma
     return ownerOfSecret(database, createSecretHasher(context.config.peppers), secret)
   })
   if (owner === undefined) {
-    throw secret === undefined ? notFound('API key', given) : new Error('no key or token has this secret')
+    throw isSecret ? new Error('no key or token has this secret') : notFound('API key', given)
   }
   const facts = factsOf(owner)
   const textOf = (fact: string | Date | null) => (fact instanceof Date ? fact.toISOString() : (fact ?? ''))

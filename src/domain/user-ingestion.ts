@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Tables } from '../db/tables.js'
-import { type FieldViolation, refuseViolations } from '../errors.js'
+import { type FieldViolation, refuseViolations, ServiceError } from '../errors.js'
 import { sourceLock, takeLocks } from '../store/lock.js'
 import {
   findSourceProfiles,
@@ -10,8 +10,8 @@ import {
   type SourceProfileDocument,
 } from '../store/source-profile.js'
 import { requirePermissionIn, type Scope } from './caller/caller.js'
-import { commandsOfRequest, type GovernedField } from './profile/field-ownership.js'
-import { type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
+import { commandsOfRequest, type GovernedField, governedFields } from './profile/field-ownership.js'
+import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
 import { holdMembers, suffices } from './user/hold.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
@@ -29,31 +29,71 @@ export interface SourceProfile {
   readonly email: string
   readonly profile: ProfileInput
   readonly managerEmail: string | undefined
+  /** The limits of the schema that it breaks. */
+  readonly limits: readonly FieldViolation[]
 }
 
-/** A profile as it is stored, with its SHA-256, and the commands for publishing it. */
+/** A value that cannot be taken, and what it must be instead. */
+export interface RefusedValue {
+  readonly field: GovernedField
+  readonly message: string
+}
+
+/** A profile as it is stored, with the SHA-256 of what was sent, and the commands for publishing it. */
 interface JudgedProfile extends Omit<KeptSourceProfile, 'userId'> {
   readonly commands: readonly MemberCommand[]
+  readonly refusedValues: readonly RefusedValue[]
 }
 
-/** Validates one profile; `path` is its place in the request, such as `profiles[3].`. */
-function judgeProfile(
-  { externalId, email, profile, managerEmail }: SourceProfile,
-  path: string,
-): { readonly judged: JudgedProfile; readonly violations: FieldViolation[] } {
-  const { values, violations } = profileValuesOf({ email, ...profile }, path)
-  const fields: Partial<Record<TextField, string>> = {}
-  for (const field of textFields) if (profile[field] !== undefined) fields[field] = profile[field]
-  const stored = { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
-  const commands = commandsOf(values, managerEmail)
-  return {
-    judged: { externalId, profile: stored, profileHash: hashOf(stored), commands },
-    violations: [
-      ...violations,
-      // An empty address clears the manager.
-      ...(managerEmail ? emailViolations(`${path}managerEmail`, managerEmail) : []),
-    ],
+/** Judges one profile by itself: without an external id and an address it is refused, without other values it is not. */
+function judgeProfile({
+  externalId,
+  email,
+  profile,
+  managerEmail,
+  limits,
+}: SourceProfile): JudgedProfile | ServiceError {
+  const faults = new Map(limits.map((violation) => [violation.field, violation]))
+  const kept: Partial<Record<TextField, string>> = {}
+  for (const field of textFields) {
+    const text = profile[field]
+    if (text !== undefined && !faults.has(fieldNames[field])) kept[field] = text
   }
+  const { values, violations } = profileValuesOf({ ...kept, ...(!faults.has('email') && { email }) })
+  // An empty address clears the manager.
+  const isAddressJudged = managerEmail !== undefined && managerEmail !== '' && !faults.has('managerEmail')
+  const ofManager = isAddressJudged ? emailViolations('managerEmail', managerEmail) : []
+  for (const violation of [...violations, ...ofManager]) faults.set(violation.field, violation)
+  for (const name of ['externalId', 'email']) {
+    const fault = faults.get(name)
+    if (fault === undefined) continue
+    return new ServiceError(fault.reason, `${name}: ${fault.description}`, { metadata: { field: name } })
+  }
+  const refusedValues = governedFields.flatMap((field) => {
+    const fault = faults.get(field === 'MANAGER' ? 'managerEmail' : fieldNames[field])
+    return fault === undefined ? [] : { field, message: fault.description }
+  })
+  for (const { field } of refusedValues) if (field !== 'MANAGER') delete kept[field]
+  const manager = faults.has('managerEmail') ? undefined : managerEmail
+  return {
+    externalId,
+    profile: documentOf(email, kept, manager),
+    profileHash: hashOf(documentOf(email, givenIn(profile), managerEmail)),
+    commands: commandsOf(values, manager),
+    refusedValues,
+  }
+}
+
+function documentOf(email: string, fields: ProfileFields, managerEmail: string | undefined): SourceProfileDocument {
+  return { email, fields, ...(managerEmail === undefined ? {} : { managerEmail }) }
+}
+
+type ProfileFields = SourceProfileDocument['fields']
+
+function givenIn(profile: ProfileInput): ProfileFields {
+  const given: Record<string, string> = {}
+  for (const [field, text] of Object.entries(profile)) if (text !== undefined) given[field] = text
+  return given
 }
 
 function hashOf({ email, fields, managerEmail }: SourceProfileDocument): Buffer {
@@ -89,37 +129,49 @@ export interface IngestionRequest {
 /** The outcome for one profile. */
 export interface IngestionResult extends PublishedFields {
   readonly externalId: string
+  /** Empty if the profile is refused. */
   readonly userId: string
-  readonly outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED'
+  readonly outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'REFUSED'
+  readonly refusedValues: readonly RefusedValue[]
+  readonly refusal: ServiceError | undefined
 }
+
+/** What publication made of a profile that was not refused. */
+type Published = Omit<IngestionResult, 'refusedValues' | 'refusal'>
 
 /**
  * Takes in profiles of one source and publishes those that are new or changed; returns one result per profile, in their
- * order (docs/field-ownership.md). Throws `FIELD_INVALID` and `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`;
- * then nothing is written.
+ * order (docs/field-ownership.md). Throws `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`; then nothing is
+ * written.
  */
 export async function ingestUserProfiles(scope: Scope, request: IngestionRequest): Promise<IngestionResult[]> {
-  const { source } = request
-  const profiles = judgedProfiles(request)
-  requirePermissionIn(scope.caller, null, 'ingestion:write')
-  return memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, source, profiles))
-}
-
-/** Validates the profiles, each of which must have an external id of its own. */
-function judgedProfiles({ profiles }: IngestionRequest): JudgedProfile[] {
+  const { source, profiles } = request
   const externalIds = profiles.map(({ externalId }) => externalId)
-  const repeated = repeats('profiles', 'externalId', externalIds, 'send each external id once')
-  const all = profiles.map((profile, index) => judgeProfile(profile, `profiles[${index}].`))
-  refuseViolations(all.flatMap(({ violations }, index) => [...violations, ...(repeated[index] ?? [])]))
-  return all.map(({ judged }) => judged)
+  // An id that is missing is one profile's fault alone.
+  const given = externalIds.map((externalId, index) => externalId || `\0${index}`)
+  refuseViolations(repeats('profiles', 'externalId', given, 'send each external id once').flat())
+  requirePermissionIn(scope.caller, null, 'ingestion:write')
+  const judged = profiles.map(judgeProfile)
+  const taken = judged.flatMap((each) => (each instanceof ServiceError ? [] : each))
+  const published = await memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, source, taken))
+  return judged.flatMap((each, index): IngestionResult | [] => {
+    const externalId = externalIds[index] ?? ''
+    if (each instanceof ServiceError) {
+      const refused = { externalId, userId: '', outcome: 'REFUSED', refusedValues: [], refusal: each } as const
+      return { ...refused, ...nothingPublished }
+    }
+    const result = published.get(externalId)
+    return result === undefined ? [] : { ...result, refusedValues: each.refusedValues, refusal: undefined }
+  })
 }
 
+/** Publishes profiles, and returns what came of them by their external ids. */
 async function ingest(
   transaction: Tables,
   scope: Scope,
   source: string,
   profiles: readonly JudgedProfile[],
-): Promise<IngestionResult[]> {
+): Promise<ReadonlyMap<string, Published>> {
   const { organizationId } = scope.caller
   await takeLocks(transaction, [sourceLock(organizationId, source)])
   const externalIds = profiles.map(({ externalId }) => externalId)
@@ -129,13 +181,13 @@ async function ingest(
     const before = known.get(profile.externalId)
     if (before !== undefined && profile.profileHash.equals(before.profileHash)) return []
     const target = before === undefined ? { email: profile.profile.email } : { userId: before.userId }
-    return { target, refusedValues: 'leave out' as const, ...profile }
+    return { ...profile, target, refusedValues: 'leave out' as const }
   })
   const published = await changeMembers(transaction, memberWriterOf(scope, 'user.ingest'), changes)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(
-    published.map(({ change: { externalId }, member: { userId }, isNew, ...fields }): [string, IngestionResult] => [
+    published.map(({ change: { externalId }, member: { userId }, isNew, ...fields }): [string, Published] => [
       externalId,
       { externalId, userId, outcome: isNew ? 'CREATED' : 'UPDATED', ...fields },
     ]),
@@ -144,7 +196,7 @@ async function ingest(
     if (!results.has(externalId))
       results.set(externalId, { externalId, userId, outcome: 'UNCHANGED', ...nothingPublished })
   }
-  return externalIds.flatMap((externalId) => results.get(externalId) ?? [])
+  return results
 }
 
 /**

@@ -1,14 +1,18 @@
 import type { ServiceImpl } from '@connectrpc/connect'
-import { IngestionOutcome, type UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
+import { IngestionOutcome, SourceProfileSchema, type UserIngestionService } from '../../gen/svc/v2/user_ingestion_pb.js'
+import { UserProfileField } from '../../gen/svc/v2/user_pb.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles, type PublishedFields, republishUser } from '../domain/user-ingestion.js'
 import type { HandlerTools } from './handler-tools.js'
 import { taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { countSkippedFields } from './user.js'
+import { countSkippedFields, refusalToMessage } from './user.js'
 
 /** The service of profiles that connected apps supply. */
-export function createUserIngestionHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserIngestionService> {
+export function createUserIngestionHandlers({
+  tally,
+  limitCheck,
+}: HandlerTools): ServiceImpl<typeof UserIngestionService> {
   const counted = ({ changes, leftOut }: PublishedFields) => {
     const skippedPhone = leftOut.has('PRIMARY_PHONE')
     if (skippedPhone) tally?.phoneSkipped()
@@ -23,11 +27,17 @@ export function createUserIngestionHandlers({ tally }: HandlerTools): ServiceImp
           email: profile.email,
           managerEmail: profile.managerEmail,
           profile: profileInputFrom(profile),
+          limits: limitCheck(SourceProfileSchema, profile),
         })),
       })
-      const data = results.map(({ externalId, userId, outcome, ...fields }) => {
-        return { outcome: IngestionOutcome[outcome], externalId, userId, ...counted(fields) }
-      })
+      const data = results.map(({ externalId, userId, outcome, refusedValues, refusal, ...fields }) => ({
+        outcome: IngestionOutcome[outcome],
+        externalId,
+        userId,
+        refusedValues: refusedValues.map(({ field, message }) => ({ field: UserProfileField[field], message })),
+        ...(refusal !== undefined && { refusal: refusalToMessage(refusal) }),
+        ...counted(fields),
+      }))
       return { data }
     },
 

@@ -17,17 +17,20 @@ import {
   skippedFields,
 } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
+import { deleteDepartmentOption } from '../domain/user/department-option.js'
 import {
   createUser,
+  deactivateUser,
   endUserSessions,
   getUser,
   type NewUser,
-  setUserActive,
+  reactivateUser,
   type UserUpdate,
   updateUser,
 } from '../domain/user/user.js'
 import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
+import type { ServiceError } from '../errors.js'
 import type { HandlerTools, Tally } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
@@ -55,10 +58,14 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
       return taggedAnswer(context, await createUser(scopeOf(context), user))
     },
 
-    deactivateUser: tagged((scope, { id }) => setUserActive(scope, id, false)),
-    reactivateUser: tagged((scope, { id }) => setUserActive(scope, id, true)),
+    async deactivateUser({ id }, context) {
+      const { json, activeApiKeyCount } = await deactivateUser(scopeOf(context), id)
+      return taggedAnswer(context, json, { activeApiKeyCount })
+    },
+    reactivateUser: tagged((scope, { id }) => reactivateUser(scope, id)),
     getUser: tagged((scope, { id }) => getUser(scope, id)),
 
+    deleteDepartmentOption: done((scope, { id }) => deleteDepartmentOption(scope, id)),
     endUserSessions: done((scope, { id }) => endUserSessions(scope, id)),
 
     async listUsers(request, context) {
@@ -119,8 +126,11 @@ function resultToMessage(
     outcome: UserUpdateOutcome[outcome],
     changedFields: [...changedFields],
     ...countSkippedFields(changes, tally),
-    ...(refusal !== undefined && {
-      refusal: { reason: ErrorReason[refusal.reason], message: refusal.message, metadata: { ...refusal.metadata } },
-    }),
+    ...(refusal !== undefined && { refusal: refusalToMessage(refusal) }),
   }
+}
+
+/** Why one of several was refused. */
+export function refusalToMessage({ reason, message, metadata }: ServiceError) {
+  return { reason: ErrorReason[reason], message, metadata: { ...metadata } }
 }

@@ -18,6 +18,8 @@ export interface JsonLimits {
 /** The default limits: a few times what large requests need, and little enough to be read without blocking for long. */
 export const DEFAULT_JSON_LIMITS: JsonLimits = { maxValues: 25_000, maxFreeDepth: 32 }
 
+const BYTE_ORDER_MARK = 0xfeff
+
 /** No limits but the depth of all JSON, for texts that are not requests. */
 export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY, maxFreeDepth: MAX_JSON_DEPTH }
 
@@ -25,7 +27,8 @@ export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY,
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
  * surrogate, nothing after the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
  * and `ValueFault` as soon as it meets more than `maxValues`; the path is left there. `isLines`: newline-delimited JSON,
- * a value on each line, as a list; blank lines are skipped.
+ * a value on each line, as a list; blank lines are skipped, and so is a byte order mark at the beginning, because lines
+ * come from files.
  */
 export function parseJsonTree(
   input: string | Uint8Array,
@@ -182,6 +185,7 @@ export function parseJsonTree(
 
   function lines(): JsonTree[] {
     const result: JsonTree[] = []
+    if (text.charCodeAt(0) === BYTE_ORDER_MARK) at++
     for (space(); at < text.length; space()) {
       const start = at
       item(result)

@@ -27,10 +27,24 @@ export const apiKeyStore = createStandardStore(
       kind: 'computed',
       sql: Prisma.sql`'API_KEY_REVOCATION_' || coalesce(k.revoked_by::text, 'UNSPECIFIED')`,
     },
+    isCreatorDeactivated: {
+      kind: 'computed',
+      sql: Prisma.sql`EXISTS (SELECT FROM memberships m WHERE ${ofOrganization('m')}
+        AND m.user_id = k.created_by_user_id AND m.deactivated_at IS NOT NULL)`,
+    },
     rotatedFrom: { kind: 'computed', sql: rotation('k.previous_rotation') },
     rotatedTo: { kind: 'computed', sql: rotation('k.rotation + 1') },
   }),
 )
+
+/** How many keys that a user created can be used. */
+export function countKeysMadeBy(
+  { models }: Tables,
+  { organizationId, userId, now }: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+): Promise<number> {
+  const unended = [{ expiresAt: null }, { expiresAt: { gt: now } }]
+  return models.apiKey.count({ where: { organizationId, createdByUserId: userId, revokedAt: null, OR: unended } })
+}
 
 /** A key by its organization and id. */
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
@@ -134,7 +148,7 @@ export async function findTeamOfKey({ models }: Tables, { organizationId, id }: 
 /** A key whose chain is locked, and when the transaction began by the clock of the database. */
 export type LockedApiKey = Omit<
   ApiKeyModel,
-  'secretHash' | 'lastUsedAt' | 'createdBy' | 'previousRotation' | 'ordinal'
+  'secretHash' | 'lastUsedAt' | 'createdBy' | 'createdByUserId' | 'previousRotation' | 'ordinal'
 > & { readonly now: Date }
 
 // The first key stands for the chain: it stays the first, however the chain grows.

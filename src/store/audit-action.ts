@@ -12,6 +12,7 @@ const actions = [
   'app_instance.unshare',
   ...writesOf('app_resource'),
   ...writesOf('approval_procedure'),
+  'department_option.delete',
   ...writesOf('entity_field_mapping'),
   ...writesOf('entity_ingestion_config'),
   ...writesOf('entity_type'),

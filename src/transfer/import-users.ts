@@ -66,9 +66,8 @@ async function prepareUsers(
   const movedIds = moved.map(({ userId }) => userId)
   await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...standing]), movedIds)
   for (const [organizationId, members] of byOrganization(users)) {
-    const names = new Set(members.map(({ department }) => department).filter((department) => department !== ''))
-    const options = [...names].sort().map((name) => ({ id: newId(), name }))
-    await insertDepartmentOptions(transaction, organizationId, options)
+    const names = members.map(({ department }) => department)
+    await insertDepartmentOptions(transaction, organizationId, names, newId)
   }
   return { unwritable, refused: users.flatMap(refusalsOf) }
 }

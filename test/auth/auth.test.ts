@@ -47,6 +47,62 @@ describe('POST /v2/auth/token', () => {
     }
   })
 
+  it.each<[what: string, call: (id: string, secret: string) => RestCall]>([
+    [
+      'the id of the header in the form too',
+      (id, secret) => ({ form: { ...grant, client_id: id }, headers: basic(id, secret) }),
+    ],
+    [
+      'the id of the header in the form too, with an empty secret',
+      (id, secret) => ({ form: { ...grant, client_id: id, client_secret: '' }, headers: basic(id, secret) }),
+    ],
+    [
+      'an old bearer token beside credentials in the form',
+      (id, secret) => ({
+        form: { ...grant, client_id: id, client_secret: secret },
+        headers: { authorization: 'Bearer svc_token_old' },
+      }),
+    ],
+    [
+      'a header of a scheme that is not ours beside credentials in the form',
+      (id, secret) => ({
+        form: { ...grant, client_id: id, client_secret: secret },
+        headers: { authorization: 'Negotiate YII=' },
+      }),
+    ],
+    [
+      'an empty header beside credentials in the form',
+      (id, secret) => ({ form: { ...grant, client_id: id, client_secret: secret }, headers: { authorization: '' } }),
+    ],
+    [
+      'a line break after the secret in the header',
+      (id, secret) => ({ form: grant, headers: basic(id, `${secret}\n`) }),
+    ],
+    [
+      'a Windows line break after the secret in the form',
+      (id, secret) => ({ form: { ...grant, client_id: id, client_secret: `${secret}\r\n` } }),
+    ],
+    [
+      'a line break after the id, and blanks before the secret',
+      (id, secret) => ({ form: { ...grant, client_id: `${id}\n`, client_secret: `  ${secret}` } }),
+    ],
+  ])('takes %s', async (_, call) => {
+    const { status, json } = await token(call(key.id, key.secret))
+    expect([status, json.token_type]).toEqual([200, 'Bearer'])
+  })
+
+  it('says which of two ids and two secrets to leave out', async () => {
+    const headers = basic(key.id, key.secret)
+    const messageOf = async (form: Record<string, string>) =>
+      (await token({ form: { ...grant, ...form }, headers })).json.message
+    expect(await messageOf({ client_id: 'other' })).toBe(
+      'client_id is another id than that in the Authorization header: send one of them, or the same',
+    )
+    expect(await messageOf({ client_id: key.id, client_secret: key.secret })).toBe(
+      'the secret of the API key is in both the Authorization header and the body: send it in one place, with the id',
+    )
+  })
+
   it('creates a new token each time', async () => {
     const call = { form: grant, headers: basic(key.id, key.secret) }
     const answers = await Promise.all(Array.from({ length: 10 }, () => token(call)))
@@ -108,6 +164,8 @@ describe('POST /v2/auth/token', () => {
       [{ form: grant, headers: { authorization: 'Basic ???' } }, unreadable],
       [{ form: grant, headers: { authorization: `Basic ${noColon}` } }, unreadable],
       [{ form: grant, headers: { authorization: `Bearer ${key.token}` } }, unreadable],
+      [{ form: { ...grant, client_id: key.id }, headers: { authorization: `Bearer ${key.token}` } }, missing],
+      [{ form: { ...grant, client_secret: key.secret }, headers: { authorization: 'Bearer x' } }, missing],
     ]
     for (const [call, fault] of calls) {
       const answer = await token(call)
@@ -126,7 +184,8 @@ describe('POST /v2/auth/token', () => {
     ['an empty grant type', { grant_type: '' }, 'GRANT_TYPE_UNSUPPORTED'],
     ['another grant type', { grant_type: 'password' }, 'GRANT_TYPE_UNSUPPORTED'],
     ['credentials twice', { ...grant, client_id: 'id', client_secret: 'secret' }, 'MALFORMED_REQUEST'],
-    ['the id twice', { ...grant, client_id: 'id' }, 'MALFORMED_REQUEST'],
+    ['another id in the form', { ...grant, client_id: 'id' }, 'MALFORMED_REQUEST'],
+    ['the secret in the form', { ...grant, client_secret: 'secret' }, 'MALFORMED_REQUEST'],
   ])('returns 400 for %s, and creates nothing', async (_, form, reason) => {
     const before = await sessions()
     const answer = await token({ form, headers: basic(key.id, key.secret) })

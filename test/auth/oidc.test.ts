@@ -98,6 +98,11 @@ describe('tokens of the OpenID Connect issuer', () => {
     })
   })
 
+  it('authenticate the person whose address is verified in words, as Apple, Cognito and JumpCloud send it', async () => {
+    const token = await issuer.issue(audience, { ...admin, email_verified: 'true' })
+    expect(await authenticate(token)).toMatchObject({ kind: 'USER_TOKEN', id: users.admin })
+  })
+
   it('give a role in a team until it ends, exactly', async () => {
     const ends = new Date(Date.now() + 10_000)
     await database.execute(
@@ -213,7 +218,9 @@ describe('tokens of the OpenID Connect issuer', () => {
 
   it.each([
     ['no verified address', 'an address that is not verified', { ...admin, email_verified: false }],
-    ['no verified address', 'an address that is verified only in words', { ...admin, email_verified: 'true' }],
+    ['no verified address', 'an address that is not verified, in words', { ...admin, email_verified: 'false' }],
+    ['no verified address', 'a number for a verification', { ...admin, email_verified: 1 }],
+    ['no verified address', 'a word that is none of JSON', { ...admin, email_verified: 'yes' }],
     ['no verified address', 'an address without a statement that it is verified', { email: admin.email }],
     ['no verified address', 'no address', { email_verified: true }],
     ['unknown person', 'an unknown address', { ...admin, email: 'stranger@example.com' }],

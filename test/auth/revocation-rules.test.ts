@@ -20,11 +20,13 @@ const runtime = createTestRuntime()
 describe('a revocation', () => {
   let testDatabase: TestDatabase
   let database: Database
+  let queries: ReturnType<typeof watchSentQueries>
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     await insertFixture(database)
+    queries = watchSentQueries(database)
   })
   afterAll(() => testDatabase.drop())
 
@@ -104,7 +106,13 @@ describe('a revocation', () => {
     for (const text of ['', ' " ']) {
       await expect(leak(text)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST', message })
     }
-    for (const text of ['x', 'hunter2', `${unknown}x`])
+    for (const text of [
+      'x',
+      'hunter2',
+      unknown.slice(0, -1),
+      `${unknown.slice(0, -1)}-x`,
+      `${unknown.slice(0, 20)} ${unknown.slice(20)}`,
+    ])
       expect(await leak(text)).toMatchObject({ ended: [0], hashed: [''] })
   })
 
@@ -146,13 +154,43 @@ describe('a revocation', () => {
 
   it('hashes only whole tokens', async () => {
     const { token } = await insertApiKey(database, { organizationId: acme })
-    for (const text of [token.slice(0, -1), `${token}.`, token.slice(0, 'svc_token_'.length)]) {
+    for (const text of [
+      token.slice(0, -1),
+      `${token.slice(0, 40)} ${token.slice(40)}`,
+      token.slice(0, 'svc_token_'.length),
+    ]) {
       expect(await leak(text)).toMatchObject({ hashed: [''] })
     }
   })
 
+  it('of a text ends all credentials in it, up to five, and sends as much for as many that belong to nobody', async () => {
+    const keys = [
+      await insertApiKey(database, { organizationId: acme }),
+      await insertApiKey(database, { organizationId: acme }),
+    ]
+    const spared = [
+      await insertApiKey(database, { organizationId: acme }),
+      await insertApiKey(database, { organizationId: acme }),
+    ]
+    const tokenOf = await insertApiKey(database, { organizationId: acme })
+    const userToken = await insertUserToken(database, { userId: users.requester })
+    queries.take()
+    const [one, two] = keys.map(({ secret }) => secret)
+    const found = `a=${one}\n# ${one}\n"${two}","${tokenOf.token}", ${userToken}x\nand ${createApiKeySecret('pk', runtime)}`
+    expect(await leak(found)).toMatchObject({ ended: [2] })
+    const sent = queries.take()
+    expect(await stateOf(...keys)).toEqual([reported, reported])
+    expect(await stateOf(tokenOf)).toEqual([live])
+    expect(await database.query('SELECT FROM user_tokens WHERE user_id = $1', [users.requester])).toEqual([])
+    queries.take()
+    expect(await leak(found)).toMatchObject({ ended: [0] })
+    expect(queries.take()).toEqual(sent)
+    const others = Array.from({ length: 5 }, () => createApiKeySecret('pk', runtime))
+    expect(await leak([...others, ...spared.map(({ secret }) => secret)].join(' '))).toMatchObject({ hashed: others })
+    expect(await stateOf(...spared)).toEqual(spared.map(() => ({ ...live, sessions: 1 })))
+  })
+
   it('sends the same to the database whether there is such a credential or not', async () => {
-    const queries = watchSentQueries(database)
     const sentFor = async (secret: string) => {
       await leak(secret)
       return queries.take()

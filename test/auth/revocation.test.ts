@@ -218,6 +218,7 @@ describe('POST /v2/auth/revoke', () => {
     ['two different secrets, the first one empty', 'secret=&secret=b'],
     ['white space', 'secret=+%0A%09'],
     ['quotation marks', 'secret=%22%22'],
+    ['characters without width', 'secret=%EF%BB%BF%E2%80%8B'],
     ['only another field', 'token=a'],
   ])('returns 400 for %s', async (_, form) => {
     const answer = await revoke(form)
@@ -239,11 +240,54 @@ describe('POST /v2/auth/revoke', () => {
     expect(await stateOf(key)).toMatchObject({ revoked_by: 'LEAK_REPORT', sessions: 0, events: 1 })
   })
 
-  it.each(protocols)('ignores what surrounds a secret over %s', async (protocol) => {
-    const key = await newKey()
-    const client = service.client(AuthService, undefined, protocol)
-    await client.revokeLeakedKey({ secret: ` "${key.secret}"\n` }, { headers: newClient() })
+  const wrapped = (text: string, between: string) =>
+    [text.slice(0, 20), text.slice(20, 40), text.slice(40)].join(between)
+  const clothes: readonly (readonly [what: string, dress: (text: string) => string])[] = [
+    ['in typographic quotation marks', (text) => `“${text}”`],
+    ['in guillemets', (text) => `«${text}»`],
+    ['in angle brackets', (text) => `<${text}>`],
+    ['in backticks and a sentence', (text) => `found \`${text}\`, please revoke`],
+    ['after the word Bearer', (text) => `Bearer ${text}`],
+    ['in a whole header', (text) => `curl -H 'Authorization: Bearer ${text}' https://x.example/`],
+    ['as a variable', (text) => `SVC_KEY=${text}`],
+    ['as a variable with other lines', (text) => `export A=1\nexport SVC_KEY=${text}\nexport B=2`],
+    ['as a member of JSON', (text) => `"key": "${text}",`],
+    ['as a whole line of YAML', (text) => `  secret: ${text} # old`],
+    ['with a semicolon', (text) => `${text};`],
+    ['in the query of a URL', (text) => `https://x.example/?token=${text}&page=2`],
+    ['as the password of a URL', (text) => `https://me:${text}@x.example/`],
+    ['with a byte order mark before it', (text) => `\u{feff}${text}`],
+    ['with a character without width in it', (text) => wrapped(text, '\u{200b}')],
+    ['with soft hyphens in it', (text) => wrapped(text, '\u{ad}')],
+    ['with a word joiner after it', (text) => `${text}\u{2060}`],
+    ['wrapped over lines', (text) => wrapped(text, '\n')],
+    ['wrapped over lines of Windows', (text) => wrapped(text, '\r\n')],
+    ['wrapped over lines that are indented', (text) => wrapped(text, '  \n\t')],
+    ['wrapped by a line separator', (text) => wrapped(text, '\u{2028}')],
+    ['between other words that are joined to it', (text) => `x.${text}.y`],
+  ]
+  it.each(clothes)('ends a key and a token %s', async (_, dress) => {
+    const [key, other] = [await newKey(), await newKey()]
+    const userToken = await insertUserToken(service.database, { userId: fixture.users.viewer })
+    const answers = []
+    for (const text of [key.secret, other.token, userToken]) answers.push(await revoke({ secret: dress(text) }))
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+      [200, ''],
+    ])
     expect((await stateOf(key))?.revoked_at).not.toBeNull()
+    expect(await stateOf(other)).toMatchObject({ revoked_at: null, sessions: 0 })
+    expect(await statusAt(service.baseUrl, userToken)).toBe(401)
+  })
+
+  it.each(protocols)('ignores what surrounds a secret over %s', async (protocol) => {
+    const client = service.client(AuthService, undefined, protocol)
+    for (const dress of [(text: string) => ` "${text}"\n`, (text: string) => `SVC_KEY=${wrapped(text, '\r\n')};`]) {
+      const key = await newKey()
+      await client.revokeLeakedKey({ secret: dress(key.secret) }, { headers: newClient() })
+      expect((await stateOf(key))?.revoked_at).not.toBeNull()
+    }
   })
 
   it('returns 400 for a query string, and does not revoke', async () => {
@@ -296,7 +340,8 @@ describe('POST /v2/auth/revoke', () => {
     const { database, runtime } = service
     const options = { database, runtime, hasher, timing: systemTiming }
     const secret = createApiKeySecret('pk', runtime)
-    for (const text of ['hunter2', `${secret.slice(0, -1)}-`, `${secret}x`]) await revokeLeakedKey(options, text, '')
+    for (const text of ['hunter2', `${secret.slice(0, -1)}-`, `x${secret.slice(1)}`])
+      await revokeLeakedKey(options, text, '')
     expect(hashed.filter((text) => text !== '')).toEqual([])
     await revokeLeakedKey(options, secret, '')
     expect(hashed.filter((text) => text !== '')).toEqual([secret])

@@ -195,7 +195,7 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   ],
   'UserIngestionService/IngestUserProfiles': [
     ['key', 200, { source: 'hr', profiles: [profile] }],
-    ['key', 400, { source: 'hr', profiles: [{ ...profile, email: 'none' }] }],
+    ['key', 400, { source: 'hr', profiles: [profile, profile] }],
   ],
   'UserIngestionService/RepublishUser': [
     ['key', 200, { id: users.agent }],
@@ -227,6 +227,11 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
   'UserService/ListDepartmentOptions': [
     ['key', 200, {}],
     ['nobody', 401, {}],
+  ],
+  'UserService/DeleteDepartmentOption': [
+    ['key', 200, { id: 'department-0' }],
+    ['key', 404, { id: nothing }],
+    ['nobody', 401, { id: nothing }],
   ],
   'UserService/ListUsers': [
     ['key', 200, {}],

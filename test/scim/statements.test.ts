@@ -50,7 +50,7 @@ describe('an incremental sync', () => {
   })
 
   const write = ['change_members', ...eventWrites, 'find_directory_user']
-  const writeInDepartment = ['change_members', 'departmentOption.findMany', ...eventWrites, 'find_directory_user']
+  const writeInDepartment = ['change_members', 'hold_department_options', ...eventWrites, 'find_directory_user']
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
   /** The same for a member who is new. */
   const added = (names: readonly string[]) =>

@@ -79,7 +79,7 @@ const operations: Operation[] = [
         'find_value_holders',
         'lock_memberships_for_no_key_update',
         'change_members',
-        'departmentOption.findMany',
+        'hold_department_options',
         'departmentOption.createMany',
         ...eventWrites,
         'print_user',

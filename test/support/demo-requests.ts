@@ -113,6 +113,11 @@ export async function insertDemoCallers(database: Database): Promise<DemoCallers
     if (n === 3) await revokeKeyById({ database, runtime: createTestRuntime() }, id)
   }
   await insertDemoWebhooks(database)
+  // A department that nobody has, and one that somebody has.
+  const [unused, used] = ['0198a1c0-7d00-7000-8000-0000000000d1', '0198a1c0-7d00-7000-8000-0000000000d2']
+  const archive = { organizationId, id: unused, name: 'Archive', nameKey: 'archive' }
+  await database.models.departmentOption.create({ data: archive })
+  await database.models.departmentOption.updateMany({ where: { organizationId, name: 'Finance' }, data: { id: used } })
   return {
     administrator: await insertUserToken(database, { userId: 'user_ada', organizationId }),
     program: await insertApiKey(database, { organizationId }),

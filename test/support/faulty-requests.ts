@@ -126,13 +126,17 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
   removeTeamMember: [{ parameters: { user_id: 'user_hanna' } }],
   ingestUserProfiles: [
     { json: { source: 'hr', profiles: [] } },
-    { json: { source: 'hr', profiles: [{ externalId: '1001', email: 'emre' }] } },
+    { json: { source: 'HR', profiles: [{ externalId: '1001', email: 'emre@acme.example' }] } },
   ],
   republishUser: [{ json: { force: true } }],
   createUserRelationship: [
     { json: { userId: 'user_jonas', relatedUserId: 'user_nobody' } },
     { json: { userId: 'user_jonas', relatedUserId: 'user_jonas' } },
     { json: { userId: 'user_ines', relatedUserId: 'user_jonas' } },
+  ],
+  deleteDepartmentOption: [
+    { parameters: { id: 'department_nowhere' } },
+    { parameters: { id: '0198a1c0-7d00-7000-8000-0000000000d2' } },
   ],
   deleteUserRelationship: [{ parameters: { relationshipType: 'PEER' } }, { parameters: { user_id: 'user_nobody' } }],
   getUserRelationship: [{ parameters: { relationshipType: 'PEER' } }, { parameters: { user_id: 'user_ada' } }],

@@ -283,13 +283,21 @@ export async function insertApiKey(sql: Sql, key: ApiKeyRow): Promise<InsertedAp
   return inserted
 }
 
-/** Writes 2,000 keys of `it` for tests that rotate some, `managed-0` and so on, and as many to revoke, `revocable-0`. */
+/**
+ * Writes 2,000 keys of `it` for tests that rotate some, `managed-0` and so on, as many to revoke, `revocable-0`, and as
+ * many departments to delete, `department-0`.
+ */
 export async function insertManagedKeys(sql: Sql): Promise<void> {
   await sql.execute(
     `INSERT INTO api_keys (id, organization_id, team_id, kind, secret_hash, permissions, chain_id)
      SELECT id, $1, $2, 'pk', sha256(id::bytea), '{tickets:read}', id
        FROM (SELECT kind || n AS id FROM unnest('{managed-,revocable-}'::text[]) kind, generate_series(0, 2000) n) keys`,
     [fixture.acme, fixture.it],
+  )
+  await sql.execute(
+    `INSERT INTO department_options (organization_id, id, name, name_key)
+     SELECT $1, 'department-' || n, 'Unused ' || n, 'unused ' || n FROM generate_series(0, 2000) n`,
+    [fixture.acme],
   )
 }
 

@@ -43,6 +43,10 @@ export const userMethods = {
     procedure: 'svc.v2.UserService/ListUsers',
     rest: (query) => ({ method: 'GET', path: withQuery('/v2/users', query) }),
   },
+  deleteDepartmentOption: {
+    procedure: 'svc.v2.UserService/DeleteDepartmentOption',
+    rest: ({ id }) => ({ method: 'DELETE', path: `/v2/department-options/${segment(id)}` }),
+  },
   listDepartmentOptions: {
     procedure: 'svc.v2.UserService/ListDepartmentOptions',
     rest: () => ({ method: 'GET', path: '/v2/department-options' }),

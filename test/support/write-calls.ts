@@ -50,6 +50,7 @@ export const writeCalls: readonly WriteCall[] = [
     request: (n) => ({ userId: users.agent, relatedUserId: n % 2 === 0 ? users.manager : users.viewer }),
   },
   { name: 'DeleteUserRelationship', caller: 'admin', request: () => ({ userId: users.viewer }) },
+  { name: 'DeleteDepartmentOption', caller: 'key', request: (n) => ({ id: `department-${n}` }) },
   {
     name: 'UpdateUser',
     caller: 'key',

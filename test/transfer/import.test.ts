@@ -230,6 +230,8 @@ describe('people', () => {
     await importLines(database, [user('user_a', { department: 'Sales' }), user('user_b', { department: 'Sales' })])
     const options = await database.query('SELECT organization_id, name FROM department_options')
     expect(options).toEqual([{ organization_id: 'org_a', name: 'Sales' }])
+    await importLines(database, [user('user_a', { department: 'SALES' }), user('user_b', { department: ' Sales ' })])
+    expect(await database.query('SELECT organization_id, name FROM department_options')).toEqual(options)
   })
 
   it('have one email in all their organizations: the last one given', async () => {

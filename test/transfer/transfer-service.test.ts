@@ -80,6 +80,8 @@ describe('an import over the API', () => {
       service.rest('POST', '/v2/imports', { token: admin, body, headers: { 'content-type': 'application/x-ndjson' } })
     const text = [newTeam('team-1'), newTeam('team-2')].map((record) => `${JSON.stringify(record)}\r\n`).join('\n')
     expect((await post(text)).json.data).toHaveLength(2)
+    for (const file of [`\ufeff${text}`, `\ufeff\r\n${text}`]) expect((await post(file)).json.data).toHaveLength(2)
+    expect((await post(`${text}\ufeff${text}`)).json.message).toMatch(/^invalid JSON at line 4, column 1/)
     const messages: string[] = []
     for (const bad of ['{"team":{"id":"a"}', '{"team":{}} {}', '{"team":\n{}}', '{"team":{"colour":"red"}}', '']) {
       messages.push((await post(`${JSON.stringify(newTeam('team-1'))}\n${bad}`)).json.message)

@@ -150,6 +150,7 @@ describe('the stored profile of a user', () => {
           email: `${userId}@example.com`,
           profile: inputOf(each.values),
           managerEmail: manager && `${manager}@example.com`,
+          limits: [],
         }
         const request = { source: 'history', profiles: [profile] }
         return (await ingestUserProfiles(scopeOn(database, callers['api key'], context), request))[0]?.changes

@@ -245,6 +245,43 @@ describe.each(doors)('users over %s', (door) => {
       expect(names.filter((each) => each.startsWith(name))).toEqual([name])
     })
 
+    it('makes one option of a department in whatever case, Unicode form and blanks', async () => {
+      const name = `Éclairage ${door} ${id}`
+      for (const written of [name, name.toLowerCase(), `  ${name.normalize('NFD')} `, name.toUpperCase()]) {
+        await updated({ department: written }, admin)
+      }
+      await updated({ department: `\t${name.normalize('NFD')}`.trimStart() }, admin)
+      const { answer } = await call('getUser', { id })
+      expect(answer.json.data.department).toBe(name)
+      const { data } = (await call('listDepartmentOptions', {})).answer.json
+      const like = data.filter((option: { name: string }) => option.name.toLowerCase() === name.toLowerCase())
+      expect(like).toEqual([{ id: expect.any(String), name }])
+    })
+
+    it('keeps a department that somebody has, in whatever case, and deletes one that nobody has', async () => {
+      const name = `Archive ${door} ${id}`
+      const optionOf = async () => {
+        const { data } = (await call('listDepartmentOptions', {})).answer.json
+        return data.find((option: { name: string }) => option.name === name)
+      }
+      await updated({ department: name }, admin)
+      const option = await optionOf()
+      await updated({ department: name.toUpperCase() }, admin)
+      const kept = await call('deleteDepartmentOption', { id: option.id })
+      expect(kept).toMatchObject({ status: 400, code: 'failed_precondition', reason: 'RESOURCE_IN_USE' })
+      expect(kept.metadata).toMatchObject({ referrers: id })
+      await call('deactivateUser', { id })
+      expect((await call('deleteDepartmentOption', { id: option.id })).reason).toBe('RESOURCE_IN_USE')
+      await updated({ department: '' }, admin)
+      expect((await call('deleteDepartmentOption', { id: option.id })).answer.json).toEqual({})
+      expect(await optionOf()).toBeUndefined()
+      const again = await call('deleteDepartmentOption', { id: option.id })
+      expect(again).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
+      expect((await eventsOf(option.id)).map(({ action }) => action)).toEqual(['department_option.delete'])
+      await updated({ department: name }, admin)
+      expect((await optionOf()).id).not.toBe(option.id)
+    })
+
     it('records an event with the owners before and after, and without a value', async () => {
       await updated({ jobTitle: 'Secretive' }, admin)
       await updated({ jobTitle: 'Other', lastName: 'Lovelace' })

@@ -26,8 +26,8 @@ export const file_svc_v2_auth: GenFile = /*@__PURE__*/
  */
 export type RevokeLeakedKeyRequest = Message<"svc.v2.RevokeLeakedKeyRequest"> & {
   /**
-   * The leaked secret. Surrounding white space and quotation marks are ignored. Required. Text that is not a key secret
-   * is accepted and has no effect.
+   * The text in which the secret was found. Required. Every secret and every token of this service in it is ended, up to
+   * five, whatever stands around them, even if it is wrapped over lines. Text without any is accepted and has no effect.
    *
    * @generated from field: string secret = 1;
    */
@@ -70,7 +70,7 @@ export type CreateTokenRequest = Message<"svc.v2.CreateTokenRequest"> & {
   grantType: string;
 
   /**
-   * The id of the API key, if it is not in the Authorization header.
+   * The id of the API key, if it is not in the Authorization header; otherwise empty or the same.
    *
    * @generated from field: string client_id = 2 [json_name = "client_id"];
    */
@@ -133,9 +133,9 @@ export const CreateTokenResponseSchema: GenMessage<CreateTokenResponse> = /*@__P
  */
 export const AuthService: GenService<{
   /**
-   * Revokes the API key that a leaked secret belongs to, and the keys that it was rotated from and to. Anyone who holds
-   * the secret can call it. The response is the same, and takes the same time, whether the secret belongs to a live
-   * key, to a revoked key or to none. Once it is sent, no process accepts a token of these keys. Limited to 5 requests
+   * Revokes the API key that a leaked secret belongs to, and the keys that it was rotated from and to, or ends a leaked
+   * token. Anyone who has found a secret can call it. The response is the same, and takes the same time, whether the
+   * secret belongs to a live key, to a revoked key or to none. Once it is sent, no process accepts a token of these keys. Limited to 5 requests
    * in any 60 seconds per client address; further ones get `resource_exhausted` with `Retry-After`. Safe to retry.
    *
    * @generated from rpc svc.v2.AuthService.RevokeLeakedKey
@@ -147,7 +147,8 @@ export const AuthService: GenService<{
   },
   /**
    * Exchanges the id and the secret of an API key for an access token (RFC 6749 section 4.4). Send the credentials in
-   * either the `Authorization: Basic` header or the body, not in both. Each call creates a new token.
+   * either the `Authorization: Basic` header or the body; the body may repeat the id of the header. Another scheme in the
+   * header is ignored if the body has the credentials. Each call creates a new token.
    *
    * @generated from rpc svc.v2.AuthService.CreateToken
    */

@@ -12,7 +12,7 @@ import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_field_hint } from "./field_hint_pb.js";
 import { file_svc_v2_http_form } from "./http_form_pb.js";
 import { file_svc_v2_limit } from "./limit_pb.js";
-import type { User, UserProfileField } from "./user_pb.js";
+import type { User, UserProfileField, UserUpdateRefusal } from "./user_pb.js";
 import { file_svc_v2_user } from "./user_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/user_ingestion.proto.
  */
 export const file_svc_v2_user_ingestion: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLoBwoNU291cmNlUHJvZmlsZRI8CgtleHRlcm5hbF9pZBgBIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhwKBWVtYWlsGAIgASgJQg26SArIAQFyBRj+AWABEjsKCmZpcnN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARI6CglsYXN0X25hbWUYBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAYgBARI7CgphdmF0YXJfdXJsGAUgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESOAoIdGltZXpvbmUYBiABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgDiAEBEjcKBmxvY2FsZRgHIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgEiAEBEjsKCmRlcGFydG1lbnQYCCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBYgBARI6Cglqb2JfdGl0bGUYCSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBogBARIkCg1tYW5hZ2VyX2VtYWlsGAogASgJQgi6SAVyAxj+AUgHiAEBEj0KDXByaW1hcnlfcGhvbmUYCyABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgIiAEBOu4BmrUYMgoEbmFtZRIqaXQgaXMgY29tcHV0ZWQgZnJvbSBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYQQoNbWFuYWdlclVzZXJJZBIwc2VuZCB0aGUgbWFuYWdlcidzIGVtYWlsIGFkZHJlc3MgYXMgbWFuYWdlckVtYWlsmrUYLAoEcm9sZRIkc2V0IHRoZSByb2xlIHdpdGggUFVUIC92Mi91c2Vycy97aWR9mrUYPwoCaWQSOXVzZXJzIGFyZSBtYXRjaGVkIGJ5IHNvdXJjZSBhbmQgZXh0ZXJuYWxJZCwgdGhlbiBieSBlbWFpbEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQg0KC19hdmF0YXJfdXJsQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX21hbmFnZXJfZW1haWxCEAoOX3ByaW1hcnlfcGhvbmUikQIKD0luZ2VzdGlvblJlc3VsdBITCgtleHRlcm5hbF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEikKB291dGNvbWUYAyABKA4yGC5zdmMudjIuSW5nZXN0aW9uT3V0Y29tZRI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYBCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAUgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgGIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYByABKAgigwEKGUluZ2VzdFVzZXJQcm9maWxlc1JlcXVlc3QSKgoGc291cmNlGAEgASgJQhq6SBfIAQFyEhhAMg5eW2EtejAtOV8uLV0qJBI6Cghwcm9maWxlcxgCIAMoCzIVLnN2Yy52Mi5Tb3VyY2VQcm9maWxlQhG6SAiSAQUIARDoB6K1GAIIFiJDChpJbmdlc3RVc2VyUHJvZmlsZXNSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcuc3ZjLnYyLkluZ2VzdGlvblJlc3VsdCIqChRSZXB1Ymxpc2hVc2VyUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIuIBChVSZXB1Ymxpc2hVc2VyUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5Vc2VyEjcKFXNraXBwZWRfcGlubmVkX2ZpZWxkcxgCIAMoDjIYLnN2Yy52Mi5Vc2VyUHJvZmlsZUZpZWxkEkEKH3NraXBwZWRfZGlyZWN0b3J5X2xvY2tlZF9maWVsZHMYAyADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIVCg1za2lwcGVkX3Bob25lGAQgASgIEhoKEnVucmVzb2x2ZWRfbWFuYWdlchgFIAEoCCqUAQoQSW5nZXN0aW9uT3V0Y29tZRIhCh1JTkdFU1RJT05fT1VUQ09NRV9VTlNQRUNJRklFRBAAEh0KGUlOR0VTVElPTl9PVVRDT01FX0NSRUFURUQQARIdChlJTkdFU1RJT05fT1VUQ09NRV9VUERBVEVEEAISHwobSU5HRVNUSU9OX09VVENPTUVfVU5DSEFOR0VEEAMyzgIKFFVzZXJJbmdlc3Rpb25TZXJ2aWNlEp8BChJJbmdlc3RVc2VyUHJvZmlsZXMSIS5zdmMudjIuSW5nZXN0VXNlclByb2ZpbGVzUmVxdWVzdBoiLnN2Yy52Mi5Jbmdlc3RVc2VyUHJvZmlsZXNSZXNwb25zZSJCkAICirUYFQoCAQQSD2luZ2VzdGlvbjp3cml0ZYLT5JMCIDoBKiIbL3YyL3VzZXItaW5nZXN0aW9uL3Byb2ZpbGVzEpMBCg1SZXB1Ymxpc2hVc2VyEhwuc3ZjLnYyLlJlcHVibGlzaFVzZXJSZXF1ZXN0Gh0uc3ZjLnYyLlJlcHVibGlzaFVzZXJSZXNwb25zZSJFkAICirUYFQoCAQQSD2luZ2VzdGlvbjp3cml0ZZK1GAIgAYLT5JMCHToBKiIYL3YyL3VzZXJzL3tpZH06cmVwdWJsaXNoYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChtzdmMvdjIvdXNlcl9pbmdlc3Rpb24ucHJvdG8SBnN2Yy52MiLoBwoNU291cmNlUHJvZmlsZRI8CgtleHRlcm5hbF9pZBgBIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokEhwKBWVtYWlsGAIgASgJQg26SArIAQFyBRj+AWABEjsKCmZpcnN0X25hbWUYAyABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBARI6CglsYXN0X25hbWUYBCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAYgBARI7CgphdmF0YXJfdXJsGAUgASgJQiK6SB9yHRiAEDIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSAKIAQESOAoIdGltZXpvbmUYBiABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgDiAEBEjcKBmxvY2FsZRgHIAEoCUIiukgfch0Y/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgEiAEBEjsKCmRlcGFydG1lbnQYCCABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBYgBARI6Cglqb2JfdGl0bGUYCSABKAlCIrpIH3IdGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIBogBARIkCg1tYW5hZ2VyX2VtYWlsGAogASgJQgi6SAVyAxj+AUgHiAEBEj0KDXByaW1hcnlfcGhvbmUYCyABKAlCIbpIHnIcGEAyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgIiAEBOu4BmrUYMgoEbmFtZRIqaXQgaXMgY29tcHV0ZWQgZnJvbSBmaXJzdE5hbWUgYW5kIGxhc3ROYW1lmrUYQQoNbWFuYWdlclVzZXJJZBIwc2VuZCB0aGUgbWFuYWdlcidzIGVtYWlsIGFkZHJlc3MgYXMgbWFuYWdlckVtYWlsmrUYLAoEcm9sZRIkc2V0IHRoZSByb2xlIHdpdGggUFVUIC92Mi91c2Vycy97aWR9mrUYPwoCaWQSOXVzZXJzIGFyZSBtYXRjaGVkIGJ5IHNvdXJjZSBhbmQgZXh0ZXJuYWxJZCwgdGhlbiBieSBlbWFpbEINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQg0KC19hdmF0YXJfdXJsQgsKCV90aW1lem9uZUIJCgdfbG9jYWxlQg0KC19kZXBhcnRtZW50QgwKCl9qb2JfdGl0bGVCEAoOX21hbmFnZXJfZW1haWxCEAoOX3ByaW1hcnlfcGhvbmUi6wIKD0luZ2VzdGlvblJlc3VsdBITCgtleHRlcm5hbF9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEikKB291dGNvbWUYAyABKA4yGC5zdmMudjIuSW5nZXN0aW9uT3V0Y29tZRI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYBCADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAUgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgGIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYByABKAgSLAoOcmVmdXNlZF92YWx1ZXMYCCADKAsyFC5zdmMudjIuUmVmdXNlZFZhbHVlEioKB3JlZnVzYWwYCSABKAsyGS5zdmMudjIuVXNlclVwZGF0ZVJlZnVzYWwiSAoMUmVmdXNlZFZhbHVlEicKBWZpZWxkGAEgASgOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSDwoHbWVzc2FnZRgCIAEoCSKIAQoZSW5nZXN0VXNlclByb2ZpbGVzUmVxdWVzdBIqCgZzb3VyY2UYASABKAlCGrpIF8gBAXISGEAyDl5bYS16MC05Xy4tXSokEj8KCHByb2ZpbGVzGAIgAygLMhUuc3ZjLnYyLlNvdXJjZVByb2ZpbGVCFrpIDZIBCggBEOgHIgPYAQOitRgCCBYiQwoaSW5nZXN0VXNlclByb2ZpbGVzUmVzcG9uc2USJQoEZGF0YRgBIAMoCzIXLnN2Yy52Mi5Jbmdlc3Rpb25SZXN1bHQiKgoUUmVwdWJsaXNoVXNlclJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASLiAQoVUmVwdWJsaXNoVXNlclJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVXNlchI3ChVza2lwcGVkX3Bpbm5lZF9maWVsZHMYAiADKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBJBCh9za2lwcGVkX2RpcmVjdG9yeV9sb2NrZWRfZmllbGRzGAMgAygOMhguc3ZjLnYyLlVzZXJQcm9maWxlRmllbGQSFQoNc2tpcHBlZF9waG9uZRgEIAEoCBIaChJ1bnJlc29sdmVkX21hbmFnZXIYBSABKAgqswEKEEluZ2VzdGlvbk91dGNvbWUSIQodSU5HRVNUSU9OX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlJTkdFU1RJT05fT1VUQ09NRV9DUkVBVEVEEAESHQoZSU5HRVNUSU9OX09VVENPTUVfVVBEQVRFRBACEh8KG0lOR0VTVElPTl9PVVRDT01FX1VOQ0hBTkdFRBADEh0KGUlOR0VTVElPTl9PVVRDT01FX1JFRlVTRUQQBDLOAgoUVXNlckluZ2VzdGlvblNlcnZpY2USnwEKEkluZ2VzdFVzZXJQcm9maWxlcxIhLnN2Yy52Mi5Jbmdlc3RVc2VyUHJvZmlsZXNSZXF1ZXN0GiIuc3ZjLnYyLkluZ2VzdFVzZXJQcm9maWxlc1Jlc3BvbnNlIkKQAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlgtPkkwIgOgEqIhsvdjIvdXNlci1pbmdlc3Rpb24vcHJvZmlsZXMSkwEKDVJlcHVibGlzaFVzZXISHC5zdmMudjIuUmVwdWJsaXNoVXNlclJlcXVlc3QaHS5zdmMudjIuUmVwdWJsaXNoVXNlclJlc3BvbnNlIkWQAgKKtRgVCgIBBBIPaW5nZXN0aW9uOndyaXRlkrUYAiABgtPkkwIdOgEqIhgvdjIvdXNlcnMve2lkfTpyZXB1Ymxpc2hiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_field_hint, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A person as a connected app describes them. An absent field means that the app does not supply it; an empty one
@@ -128,7 +128,7 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
   externalId: string;
 
   /**
-   * The user that the profile belongs to.
+   * The user that the profile belongs to; empty if it was refused.
    *
    * @generated from field: string user_id = 2;
    */
@@ -169,6 +169,21 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
    * @generated from field: bool unresolved_manager = 7;
    */
   unresolvedManager: boolean;
+
+  /**
+   * Fields whose values could not be taken, in enum order. They are as if the profile did not have them; everything else
+   * is published.
+   *
+   * @generated from field: repeated svc.v2.RefusedValue refused_values = 8;
+   */
+  refusedValues: RefusedValue[];
+
+  /**
+   * Why the profile was refused; absent unless it was.
+   *
+   * @generated from field: svc.v2.UserUpdateRefusal refusal = 9;
+   */
+  refusal?: UserUpdateRefusal | undefined;
 };
 
 /**
@@ -177,6 +192,34 @@ export type IngestionResult = Message<"svc.v2.IngestionResult"> & {
  */
 export const IngestionResultSchema: GenMessage<IngestionResult> = /*@__PURE__*/
   messageDesc(file_svc_v2_user_ingestion, 1);
+
+/**
+ * A value of a profile that could not be taken.
+ *
+ * @generated from message svc.v2.RefusedValue
+ */
+export type RefusedValue = Message<"svc.v2.RefusedValue"> & {
+  /**
+   * The field.
+   *
+   * @generated from field: svc.v2.UserProfileField field = 1;
+   */
+  field: UserProfileField;
+
+  /**
+   * What a value must be.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message svc.v2.RefusedValue.
+ * Use `create(RefusedValueSchema)` to create a new message.
+ */
+export const RefusedValueSchema: GenMessage<RefusedValue> = /*@__PURE__*/
+  messageDesc(file_svc_v2_user_ingestion, 2);
 
 /**
  * Request of IngestUserProfiles.
@@ -204,7 +247,7 @@ export type IngestUserProfilesRequest = Message<"svc.v2.IngestUserProfilesReques
  * Use `create(IngestUserProfilesRequestSchema)` to create a new message.
  */
 export const IngestUserProfilesRequestSchema: GenMessage<IngestUserProfilesRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user_ingestion, 2);
+  messageDesc(file_svc_v2_user_ingestion, 3);
 
 /**
  * Response of IngestUserProfiles.
@@ -225,7 +268,7 @@ export type IngestUserProfilesResponse = Message<"svc.v2.IngestUserProfilesRespo
  * Use `create(IngestUserProfilesResponseSchema)` to create a new message.
  */
 export const IngestUserProfilesResponseSchema: GenMessage<IngestUserProfilesResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user_ingestion, 3);
+  messageDesc(file_svc_v2_user_ingestion, 4);
 
 /**
  * Request of RepublishUser.
@@ -246,7 +289,7 @@ export type RepublishUserRequest = Message<"svc.v2.RepublishUserRequest"> & {
  * Use `create(RepublishUserRequestSchema)` to create a new message.
  */
 export const RepublishUserRequestSchema: GenMessage<RepublishUserRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user_ingestion, 4);
+  messageDesc(file_svc_v2_user_ingestion, 5);
 
 /**
  * Response of RepublishUser.
@@ -296,7 +339,7 @@ export type RepublishUserResponse = Message<"svc.v2.RepublishUserResponse"> & {
  * Use `create(RepublishUserResponseSchema)` to create a new message.
  */
 export const RepublishUserResponseSchema: GenMessage<RepublishUserResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_user_ingestion, 5);
+  messageDesc(file_svc_v2_user_ingestion, 6);
 
 /**
  * What ingestion did with a profile.
@@ -331,6 +374,14 @@ export enum IngestionOutcome {
    * @generated from enum value: INGESTION_OUTCOME_UNCHANGED = 3;
    */
   UNCHANGED = 3,
+
+  /**
+   * The profile was refused, because its external id or its email address is missing or invalid. Nothing was written for
+   * it.
+   *
+   * @generated from enum value: INGESTION_OUTCOME_REFUSED = 4;
+   */
+  REFUSED = 4,
 }
 
 /**
@@ -346,9 +397,10 @@ export const IngestionOutcomeSchema: GenEnum<IngestionOutcome> = /*@__PURE__*/
  */
 export const UserIngestionService: GenService<{
   /**
-   * Publishes profiles from one source. One invalid profile fails the whole call. Fields held by a higher-ranking
-   * owner, a phone number that another user has and an unknown manager are skipped; everything else is published. Safe
-   * to retry.
+   * Publishes profiles from one source, each with its own outcome. Fields held by a higher-ranking owner, values that
+   * cannot be taken, a phone number that another user has and an unknown manager are skipped; everything else is
+   * published. Managers are judged by the result of the whole call, whatever the order of the profiles. An external id
+   * twice fails the call. Safe to retry.
    *
    * @generated from rpc svc.v2.UserIngestionService.IngestUserProfiles
    */

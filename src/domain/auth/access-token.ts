@@ -57,24 +57,25 @@ function clientCredentialsInvalid(
 
 /**
  * The credentials of a token request, from the Authorization header or from the body, where they are empty if absent
- * (RFC 6749 section 2.3.1). Throws
- * `MALFORMED_REQUEST` if they are in both, and `CLIENT_CREDENTIALS_INVALID` if they are missing or unreadable.
+ * (RFC 6749 section 2.3.1), without white space around them, such as the line break at the end of a mounted file. The
+ * body may repeat the id of the header (section 3.2.1). A header of another scheme does not count beside credentials in
+ * the body: clients send a token that they still have with every request. Throws `MALFORMED_REQUEST` if there are two
+ * secrets or two different ids, and `CLIENT_CREDENTIALS_INVALID` if the credentials are missing or unreadable.
  */
 export function clientCredentialsFrom({
-  authorization,
-  clientId,
-  clientSecret,
+  authorization = '',
+  ...given
 }: ClientCredentials & { readonly authorization: string | undefined }): ClientCredentials {
-  if (authorization === undefined || authorization === '') {
-    if (clientId === '' || clientSecret === '') {
-      throw clientCredentialsInvalid(`the id or the secret of the API key is missing: ${howToSend}`)
-    }
-    return { clientId, clientSecret }
+  const body = { clientId: given.clientId.trim(), clientSecret: given.clientSecret.trim() }
+  if (!/^basic\b/i.test(authorization)) {
+    if (body.clientId !== '' && body.clientSecret !== '') return body
+    const isOnlyHeader = authorization !== '' && body.clientId + body.clientSecret === ''
+    if (isOnlyHeader) throw headerUnreadable()
+    throw clientCredentialsInvalid(`the id or the secret of the API key is missing: ${howToSend}`)
   }
-  if (clientId !== '' || clientSecret !== '') {
-    throw new ServiceError(
-      'MALFORMED_REQUEST',
-      'the id and the secret of the API key are in both the Authorization header and the body: send them in one place',
+  if (body.clientSecret !== '') {
+    throw malformed(
+      'the secret of the API key is in both the Authorization header and the body: send it in one place, with the id',
     )
   }
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? []
@@ -82,7 +83,17 @@ export function clientCredentialsFrom({
   const text = Buffer.from(encoded, 'base64').toString()
   const colon = text.indexOf(':')
   if (colon < 1) throw headerUnreadable()
-  return { clientId: formDecoded(text.slice(0, colon)), clientSecret: formDecoded(text.slice(colon + 1)) }
+  const [clientId = '', clientSecret = ''] = [text.slice(0, colon), text.slice(colon + 1)].map((part) =>
+    formDecoded(part).trim(),
+  )
+  if (body.clientId !== '' && body.clientId !== clientId) {
+    throw malformed('client_id is another id than that in the Authorization header: send one of them, or the same')
+  }
+  return { clientId, clientSecret }
+}
+
+function malformed(fault: string): ServiceError {
+  return new ServiceError('MALFORMED_REQUEST', fault)
 }
 
 const howToSend = 'send Authorization: Basic <base64 of id:secret>, or client_id and client_secret in the body'

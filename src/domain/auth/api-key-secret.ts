@@ -18,6 +18,12 @@ const CHECKSUM_LENGTH = 6
 const FIRST_UNUSED_BYTE = 248
 
 const wholeSecret = new RegExp(`^${apiKeySecretPattern}$`)
+const anySecret = new RegExp(apiKeySecretPattern, 'g')
+
+/** Every part of a text that has the form of a secret. */
+export function secretsIn(text: string): string[] {
+  return [...text.matchAll(anySecret)].map(([secret]) => secret)
+}
 
 /** Makes the secret of a new key: 256 random bits and a checksum. */
 export function createApiKeySecret(kind: ApiKeyKind, runtime: Pick<Runtime, 'randomBytes'>): string {

@@ -145,7 +145,10 @@ export function recordKeyEvents(
 }
 
 /** A key to be added to a chain, or if it names none, as the first of its own. */
-type AddedApiKey = Omit<StoredApiKey, 'id' | 'secretHash' | 'createdBy' | keyof KeyPlace | 'permissions'> &
+type AddedApiKey = Omit<
+  StoredApiKey,
+  'id' | 'secretHash' | 'createdBy' | 'createdByUserId' | keyof KeyPlace | 'permissions'
+> &
   Partial<KeyPlace> & { readonly permissions: readonly Permission[] }
 
 type KeyPlace = Pick<StoredApiKey, 'chainId' | 'rotation' | 'previousRotation'>
@@ -161,8 +164,11 @@ export async function addApiKey(
   const secret = createApiKeySecret(kind, runtime)
   const place = { chainId: id, rotation: 0, previousRotation: null }
   const secretHash = hasher.hash(secret)
-  const createdBy = call === undefined ? operator : nameOf(call.caller)
-  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash, createdBy })
+  const maker =
+    call === undefined
+      ? { createdBy: operator, createdByUserId: null }
+      : { createdBy: nameOf(call.caller), createdByUserId: call.caller.id }
+  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash, ...maker })
   const shown = { id, secret, kind, organizationId, permissions: granted }
   return { ...shown, teamId: teamId ?? undefined, expiresAt: expiresAt ?? undefined }
 }

@@ -13,12 +13,29 @@ export const USER_TOKEN_PREFIX = 'svc_user_'
 
 type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
+/** How organizations are sealed in tokens. */
+export const BEARER_SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
+
 /** What follows the prefix: 256 random bits, and the sealed organization. */
 const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})$/
 
 /** Whether the body of a token, which follows its prefix, is complete. */
 export function isWholeTokenBody(body: string): boolean {
   return BODY.test(body)
+}
+
+/** Ids of organizations have at most so many characters. */
+const MAX_ORGANIZATION_ID = 128
+/** How long bodies are: their length tells the number of blocks into which the organization is padded. */
+const bodyLengths = Array.from({ length: MAX_ORGANIZATION_ID / BEARER_SEAL.blockBytes }, (_, block) => {
+  const sealedBytes = BEARER_SEAL.macBytes + (block + 1) * BEARER_SEAL.blockBytes
+  return 43 + Math.ceil((sealedBytes * 4) / 3)
+})
+
+/** The beginnings of a text that may be the body of a token, the shortest first. */
+export function tokenBodiesAt(text: string): string[] {
+  const [run = ''] = /^[A-Za-z0-9_-]*/.exec(text) ?? []
+  return bodyLengths.flatMap((length) => (length <= run.length ? run.slice(0, length) : []))
 }
 
 /** Makes opaque tokens, and reads their organization. */
@@ -33,8 +50,6 @@ export interface CredentialTools {
   readonly runtime: Runtime
 }
 
-/** How organizations are sealed in tokens. */
-export const BEARER_SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 /** The key that seals. Keys whose names begin with this name can also open seals, so that it can be replaced. */
 const KEY_NAME = 'bearer_token'
 

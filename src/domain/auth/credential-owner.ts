@@ -2,7 +2,7 @@ import type { Tables } from '../../db/tables.js'
 import { findKeyOwner, type KeyOwnerRow } from '../../store/api-key.js'
 import { findApiKeySession } from '../../store/api-key-session.js'
 import { findUserTokens, type UserTokenRow } from '../../store/user-token.js'
-import { ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX } from './bearer-token.js'
+import type { LeakedCredential } from './leaked-text.js'
 import type { SecretHasher } from './secret-hash.js'
 
 /** An API key, or the key of an access token, and whom it belongs to; or a user token. */
@@ -16,18 +16,18 @@ export async function ownerOfKeyId(tables: Tables, id: string): Promise<Credenti
   return key === null ? undefined : { credential: 'API key', key }
 }
 
-/** Whose secret or token it is; tokens of revoked keys, and expired ones that are swept, belong to no one. */
+/** Whose the secret or token in a text is; tokens of revoked keys, and expired ones that are swept, belong to no one. */
 export async function ownerOfSecret(
   tables: Tables,
   hasher: SecretHasher,
-  secret: string,
+  { kind, readings }: LeakedCredential,
 ): Promise<CredentialOwner | undefined> {
-  const hashes = hasher.candidates(secret)
-  if (secret.startsWith(USER_TOKEN_PREFIX)) {
+  const hashes = readings.flatMap((reading) => hasher.candidates(reading))
+  if (kind === 'user token') {
     const [token] = await findUserTokens(tables, { hashes })
     return token && { credential: 'user token', token }
   }
-  const isToken = secret.startsWith(ACCESS_TOKEN_PREFIX)
+  const isToken = kind === 'access token'
   const session = isToken ? await findApiKeySession(tables, hashes) : undefined
   if (isToken && session === undefined) return undefined
   const key = await findKeyOwner(tables, session === undefined ? { hashes } : { id: session.apiKeyId })

@@ -121,13 +121,13 @@ function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | Jwt
 }
 
 /**
- * OpenID Connect defines `email_verified` to be a boolean (Core 1.0 section 5.1). Claims with other names have no such
- * definition: Entra's `xms_edov` is a boolean, a number or text.
+ * OpenID Connect defines `email_verified` to be a boolean (Core 1.0 section 5.1), which Apple, Cognito and JumpCloud send
+ * as text. Claims with other names have no such definition: Entra's `xms_edov` is a boolean, a number or text.
  */
 function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOptions): boolean {
   const { [emailVerifiedClaim]: value } = payload
-  if (value === true || emailVerifiedClaim === 'email_verified') return value === true
-  return value === 1 || value === '1' || value === 'true'
+  if (value === true || value === 'true') return true
+  return emailVerifiedClaim !== 'email_verified' && (value === 1 || value === '1')
 }
 
 /** What signing in is told about a call. */

@@ -9,8 +9,7 @@ import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { type AuditEvent, anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
 import { findKeyFor, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
-import { inspectApiKeySecret } from './api-key-secret.js'
-import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from './bearer-token.js'
+import { credentialsIn, isBlank } from './leaked-text.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
 import { userTokenEvent } from './user-token.js'
 
@@ -22,49 +21,41 @@ export interface RevocationOptions {
   readonly timing?: Pick<Timing, 'now' | 'sleep'>
 }
 
-/** Whether a text has the form of a credential that this service gives out. */
-export function isCredential(text: string): boolean {
-  const prefix = [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX].find((each) => text.startsWith(each))
-  return prefix === undefined ? inspectApiKeySecret(text).ok : isWholeTokenBody(text.slice(prefix.length))
-}
-
 /**
- * Ends the credential that someone has found, if there is one: an access token, a user token, or a key by its secret,
- * and with the key the whole chain that it was rotated from and to, even if the key itself has been revoked before;
- * unless it was rotated without an overlap, which is how an operator deals with a leak. Neither the result nor the
- * timing reveals whether there was one: what is sent to the database depends on the prefix of the text alone, and the
- * response, even a failure, leaves on a time grid. Once it resolves, no process accepts the token, or a token of these
- * keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the keys may have been revoked all the
- * same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but white space and quotation
- * marks, which are ignored around a secret. Returns how many keys it has ended: none, one, or a chain of them.
+ * Ends the credentials in a text that someone has found (`credentialsIn`), up to five, whatever stands around them: an
+ * access token, a user token, or a key by its secret, and with the key the whole chain that it was rotated from and to,
+ * even if the key itself has been revoked before; unless it was rotated without an overlap, which is how an operator
+ * deals with a leak. Neither the result nor the timing reveals whether there was one: what is sent to the database
+ * depends on the text alone, and the response, even a failure, leaves on a time grid. Once it resolves, no process
+ * accepts the token, or a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the
+ * keys may have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of
+ * nothing but white space and quotation marks. Returns how many keys it has ended.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
-  const secret = unwrapped(text)
-  if (secret === '') throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
+  if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
   const { database, hasher, runtime, timing = systemTiming } = options
-  const end = secret.startsWith(ACCESS_TOKEN_PREFIX)
-    ? endAccessToken
-    : secret.startsWith(USER_TOKEN_PREFIX)
-      ? endUserToken
-      : revokeChain
-  const revoke = async (transaction: Tables) => {
-    // Text that does not have the form of a secret is not even hashed: it may be a password that someone pasted.
-    const hashes = isCredential(secret)
-      ? hasher.candidates(secret)
-      : hasher.candidates('').map(() => runtime.randomBytes(32))
-    const ended = await end(transaction, hashes, runtime)
-    // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
-    const events = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
-    await recordAuditEvents(transaction, events, { actor: anonymousActor, requestId, runtime })
-    await clearOutbox(transaction, NOTHING)
-    return end === revokeChain ? ended.length : 0
+  const found = credentialsIn(text)
+  const revoke = async () => {
+    let keys = 0
+    // Each in a transaction of its own, so that reports of the same keys in another order do not deadlock.
+    for (const credential of found.length > 0 ? found : [undefined]) {
+      keys += await database.transaction(async (transaction) => {
+        // Text that does not have the form of a credential is not even hashed: it may be a password that someone pasted.
+        const hashes =
+          credential?.readings.flatMap((reading) => hasher.candidates(reading)) ??
+          hasher.candidates('').map(() => runtime.randomBytes(32))
+        const end = endings[credential?.kind ?? 'secret']
+        const ended = await end(transaction, hashes, runtime)
+        // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
+        const events = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
+        await recordAuditEvents(transaction, events, { actor: anonymousActor, requestId, runtime })
+        await clearOutbox(transaction, NOTHING)
+        return end === revokeChain ? ended.length : 0
+      })
+    }
+    return keys
   }
-  return onTimeGrid(timing, () => orUnavailable(database.transaction(revoke)))
-}
-
-/** The text without the white space and the quotation marks around it, which copying leaves there. */
-export function unwrapped(text: string): string {
-  return /[^\s"'`](?:.*[^\s"'`])?/s.exec(text)?.[0] ?? ''
+  return onTimeGrid(timing, () => orUnavailable(revoke()))
 }
 
 // Each of these ends what has one of the hashes, sends the same if there is nothing, and returns the events.
@@ -101,6 +92,8 @@ async function endUserToken(transaction: Tables, hashes: readonly SecretHash[]):
   const isEnded = await deleteUserToken(transaction, token ?? noToken)
   return token !== undefined && isEnded ? [userTokenEvent(token)] : []
 }
+
+const endings = { secret: revokeChain, 'access token': endAccessToken, 'user token': endUserToken } as const
 
 /**
  * Revokes a key by its id, with its `chain` the keys that it was rotated from and to as well, and returns the ids of

@@ -44,6 +44,7 @@ const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
     canonical: timezoneFromText,
   },
   LOCALE: { expectation: 'must be a language tag (BCP 47), such as en-GB', canonical: localeFromText },
+  DEPARTMENT: { expectation: 'must be text', canonical: (text) => text.normalize('NFC').trim() },
   PRIMARY_PHONE: {
     expectation: 'must be a phone number in international form, such as +14155552671',
     canonical: phoneNumberFromText,

@@ -24,6 +24,42 @@ export function managerFault(chains: ManagerChains, userId: string, managerUserI
   return undefined
 }
 
+/** A manager whom a change gives to a member; empty for none. */
+export interface ManagerAssignment {
+  readonly userId: string
+  readonly managerUserId: string
+}
+
+/**
+ * Judges the assignments of one call by its result: whoever gets another manager in it no longer reports to the one
+ * before, so that people can change places, in whatever order they are named. Of those that would close a cycle, the
+ * later ones are refused; whoever then gets no manager keeps theirs. Returns those that are refused.
+ */
+export function refusedAssignments(
+  chains: ManagerChains,
+  assignments: readonly ManagerAssignment[],
+): ReadonlySet<ManagerAssignment> {
+  const keeping = new Set<string>()
+  for (;;) {
+    const result = new Map(chains)
+    for (const { userId } of assignments) if (!keeping.has(userId)) result.set(userId, null)
+    const refused = new Set<ManagerAssignment>()
+    const assigned = new Set<string>()
+    for (const assignment of assignments) {
+      const { userId, managerUserId } = assignment
+      const isFree = managerUserId === '' || managerFault(result, userId, managerUserId) === undefined
+      if (keeping.has(userId) || !isFree) refused.add(assignment)
+      else {
+        assigned.add(userId)
+        result.set(userId, managerUserId || null)
+      }
+    }
+    const kept = keeping.size
+    for (const { userId } of assignments) if (!assigned.has(userId)) keeping.add(userId)
+    if (keeping.size === kept) return refused
+  }
+}
+
 /** The error for a manager whom a request names in a field. */
 export function managerError(fault: ManagerFault, field: string): ServiceError {
   switch (fault) {

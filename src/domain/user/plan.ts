@@ -12,7 +12,7 @@ import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
 import { type HeldMembers, otherHolder } from './hold.js'
-import { managerError, managerFault } from './manager.js'
+import { type ManagerAssignment, managerError, managerFault, refusedAssignments } from './manager.js'
 import {
   type ChangedMember,
   type Member,
@@ -53,6 +53,7 @@ export function planMembers<Change extends MemberChange>(
   held: HeldMembers,
 ): MemberPlan<ChangedMember<Change>> {
   const members = new PlannedMembers(writer, held)
+  members.judgeManagers(changes.filter(({ refusedValues }) => refusedValues === 'leave out'))
   const outcomes = changes.map((change) => members.apply(change))
   return { ...members.plan(), outcomes }
 }
@@ -94,6 +95,8 @@ class PlannedMembers {
   readonly #emails: Map<string, ValueHolder>
   readonly #phones: Map<string, Pick<ValueHolder, 'userId'>>
   readonly #managers: Map<string, string | null>
+  /** Changes whose one new manager has been judged by the result of all, and whether it can be assigned. */
+  readonly #judgedManagers = new Map<MemberChange, boolean>()
   readonly #administrators: Set<string> | undefined
   readonly #departments = new Set<string>()
   readonly #events: AuditEvent[] = []
@@ -164,6 +167,25 @@ class PlannedMembers {
     return outcome
   }
 
+  /**
+   * Judges the managers of changes that are to be applied, each of which gives one at most, by the result of all. One
+   * that a field's owner keeps out is no assignment.
+   */
+  judgeManagers(changes: readonly MemberChange[]): void {
+    const assignments = new Map<MemberChange, ManagerAssignment>()
+    for (const change of changes) {
+      const [command, other] = change.commands.filter(({ field }) => field === 'MANAGER')
+      if (command === undefined || other !== undefined) continue
+      const resolved = this.#withManagerId(command)
+      const { userId, profile } = memberOf(this.#members, this.#idOf(change.target))
+      const [written] = writeProfile(profile, [resolved], this.#held.now).changes
+      if (resolved.kind !== 'set' || written === undefined || !isWritten(written.outcome)) continue
+      assignments.set(change, { userId, managerUserId: resolved.value })
+    }
+    const refused = refusedAssignments(this.#managers, [...assignments.values()])
+    for (const [change, assignment] of assignments) this.#judgedManagers.set(change, !refused.has(assignment))
+  }
+
   /** What is to be written for the changes so far. */
   plan(): Omit<MemberPlan, 'outcomes'> {
     const { members: before, newcomers, now } = this.#held
@@ -216,10 +238,12 @@ class PlannedMembers {
     }
     const leftOut = new Set<GovernedField>()
     const { profile, changes } = writeProfile(member.profile, commands, now, (field, value) => {
-      const fault = this.#faultOf(member, field, value)
+      const judged = field === 'MANAGER' ? this.#judgedManagers.get(change) : undefined
+      const fault = judged === undefined ? this.#faultOf(member, field, value) : undefined
       if (fault !== undefined && isRefused) throw fault
-      if (fault !== undefined) leftOut.add(field)
-      return fault === undefined
+      const isTaken = judged ?? fault === undefined
+      if (!isTaken) leftOut.add(field)
+      return isTaken
     })
     if (!isChanged(changes)) return { member, changes, leftOut }
     const manager = profile.MANAGER.value
@@ -272,7 +296,9 @@ function isRewritten(before: Member, member: Member): boolean {
   return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
 }
 
+/** Nobody's tokens end with a deactivation: those of deactivated people are refused, and end when they return. */
 function isSignedOut(before: Member, member: Member): boolean {
+  if (isActive(before) && !isActive(member)) return false
   return member.sessionsEndedAt !== before.sessionsEndedAt || (isActive(member) && !isActive(before))
 }
 

@@ -30,8 +30,18 @@ export function withStanding(writer: MemberWriter, member: Member, change: Membe
     email: changedEmail(writer, member, change, held),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
     deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
-    sessionsEndedAt: change.endsSessions ? held.now : member.sessionsEndedAt,
+    sessionsEndedAt: endsSessions(member, change, active) ? held.now : member.sessionsEndedAt,
   }
+}
+
+/**
+ * Whether what was issued until now opens nothing any more. A deactivation ends sessions for good; a reactivation does
+ * where that is not recorded.
+ */
+function endsSessions(member: Member, change: MemberChange, active: boolean): boolean {
+  const { deactivatedAt, sessionsEndedAt } = member
+  if (deactivatedAt === null) return change.endsSessions === true || !active
+  return change.endsSessions === true || (active && (sessionsEndedAt === null || sessionsEndedAt < deactivatedAt))
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
+import { countKeysMadeBy } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import { printUser } from '../../store/user.js'
 import { authorOf } from '../audit/audit-event.js'
@@ -87,12 +88,23 @@ export async function updateUser(scope: Scope, update: UserUpdate): Promise<User
 }
 
 /**
- * Deactivates or reactivates a member of the caller's organization, unless the member already is, and returns the JSON
- * of the user. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_DEACTIVATION`,
- * `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
+ * Deactivates a member of the caller's organization, unless the member already is, and returns the JSON of the user and
+ * how many usable keys they have made. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`,
+ * `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
  */
-export async function setUserActive(scope: Scope, userId: string, active: boolean): Promise<string> {
-  const { json } = await changeUser(scope, { target: { userId }, commands: [], active })
+export async function deactivateUser(
+  scope: Scope,
+  userId: string,
+): Promise<{ readonly json: string; readonly activeApiKeyCount: number }> {
+  const { tables, caller, runtime } = scope
+  const { json } = await changeUser(scope, { target: { userId }, commands: [], active: false })
+  const maker = { organizationId: caller.organizationId, userId, now: runtime.now() }
+  return { json, activeApiKeyCount: await countKeysMadeBy(tables, maker) }
+}
+
+/** Reactivates a member in the same way, and returns the JSON of the user. Throws the same, but for the last. */
+export async function reactivateUser(scope: Scope, userId: string): Promise<string> {
+  const { json } = await changeUser(scope, { target: { userId }, commands: [], active: true })
   return json
 }
 

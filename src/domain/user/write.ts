@@ -46,9 +46,7 @@ export async function writePlan(
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   await writeMembers(transaction, organizationId, added, changed)
-  // In the same order everywhere, so that writers who wait for each other's departments do not deadlock.
-  const options = [...departments].sort().map((name) => ({ id: runtime.newId(), name }))
-  await insertDepartmentOptions(transaction, organizationId, options)
+  await insertDepartmentOptions(transaction, organizationId, departments, runtime.newId)
   if (events.length > 0) await recordAuditEvents(transaction, events, writer)
 }
 

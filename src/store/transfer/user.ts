@@ -45,6 +45,11 @@ export const userKind: KindDefinition = {
       CASE WHEN t.manager_user_id = s.manager_user_id THEN t.manager_assigned_at END,
       s.manager_owned_since, ${createdAt}) END`,
     ...ownership,
+    // As for every writer of members: a deactivation ends sessions for good, a reactivation where that is not recorded.
+    sessions_ended_at: Prisma.sql`CASE
+      WHEN s.deactivated_at IS NOT NULL AND t.deactivated_at IS NULL THEN now()
+      WHEN s.deactivated_at IS NULL AND t.deactivated_at > coalesce(t.sessions_ended_at, '-infinity') THEN now()
+      ELSE t.sessions_ended_at END`,
     updated_at: Prisma.sql`now()`,
   },
   // Whoever comes back has no token from before.

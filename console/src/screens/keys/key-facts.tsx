@@ -1,4 +1,5 @@
 import { type ApiKey, ApiKeyKindSchema, ApiKeyStatus, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
+import { PersonLink } from '../../api/names.js'
 import { enumText } from '../../api/words.js'
 import { Badge, type Tone } from '../../ui/button.js'
 
@@ -12,6 +13,22 @@ const tones: Readonly<Record<ApiKeyStatus, Tone>> = {
 /** The state of a key. */
 export function KeyStatus({ status }: { readonly status: ApiKeyStatus }) {
   return <Badge tone={tones[status]}>{enumText(ApiKeyStatusSchema, status)}</Badge>
+}
+
+/** Who created a key, and whether they have left. */
+export function KeyMaker({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { createdBy, createdByUserId, isCreatorDeactivated } = apiKey
+  if (createdByUserId === '') return <>{createdBy || '–'}</>
+  return (
+    <>
+      <PersonLink id={createdByUserId} /> {isCreatorDeactivated && <Badge tone="warn">Deactivated</Badge>}
+    </>
+  )
+}
+
+/** Whether a key works whose creator is deactivated: nobody may know of it. */
+export function isLeftBehind({ status, isCreatorDeactivated }: ApiKey): boolean {
+  return status === ApiKeyStatus.ACTIVE && isCreatorDeactivated
 }
 
 const UNUSED_MILLIS = 30 * 86_400_000

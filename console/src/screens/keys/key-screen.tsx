@@ -14,7 +14,7 @@ import { ShortTable } from '../../ui/short-table.js'
 import { FailureBox, Skeleton } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { KeyAction } from './key-action.js'
-import { isUnused, KeyStatus, kindText } from './key-facts.js'
+import { isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
 
 /** A key: what it may do, when it was last used, and the keys that it was rotated from and to. */
 export function KeyScreen() {
@@ -69,7 +69,7 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
             ),
             'Last used': apiKey.lastUsedAt ? <When at={apiKey.lastUsedAt} exact /> : 'Never',
             Created: <When at={apiKey.createdAt} exact />,
-            'Created by': apiKey.createdBy,
+            'Created by': <KeyMaker apiKey={apiKey} />,
             Ends: apiKey.expiresAt ? <When at={apiKey.expiresAt} exact /> : 'Never',
             Revoked: apiKey.revokedAt && (
               <>

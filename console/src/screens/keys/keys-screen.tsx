@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ApiKey, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTeamName } from '../../api/names.js'
+import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { enumOptions } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
@@ -13,7 +13,7 @@ import { Filters, Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
-import { isUnused, KeyStatus, kindText } from './key-facts.js'
+import { isLeftBehind, isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
 
 const PAGE_SIZE = 1_000
 
@@ -24,12 +24,14 @@ export function KeysScreen() {
   const teamName = useTeamName()
   const why = useWhyNot(ApiKeyService.method.listApiKeys)
   const whyNotCreate = useWhyNot(ApiKeyService.method.createApiKey)
-  const pages = usePages(ApiKeyService.method.listApiKeys, { pageSize: PAGE_SIZE }, why === undefined)
+  const request = { pageSize: PAGE_SIZE, createdByUserId: filters['maker'] ?? '' }
+  const pages = usePages(ApiKeyService.method.listApiKeys, request, why === undefined)
   const now = Date.now()
   const rows = pages.rows.filter(
     (key) =>
       (!filters['status'] || key.status === Number(filters['status'])) &&
-      (filters['use'] !== 'unused' || isUnused(key, now)),
+      (filters['use'] !== 'unused' || isUnused(key, now)) &&
+      (filters['left'] !== 'yes' || isLeftBehind(key)),
   )
   const columns: readonly Column<ApiKey>[] = [
     {
@@ -43,6 +45,7 @@ export function KeysScreen() {
     },
     { label: 'Kind', isMinor: true, cell: (key) => kindText(key) },
     { label: 'Team', isMinor: true, cell: (key) => (key.teamId === '' ? 'Organization' : teamName(key.teamId)) },
+    { label: 'Created by', cell: (key) => <KeyMaker apiKey={key} /> },
     { label: 'State', size: 'narrow', cell: ({ status }) => <KeyStatus status={status} /> },
     { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : 'Never') },
     { label: 'Ends', isMinor: true, cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
@@ -51,6 +54,16 @@ export function KeysScreen() {
     <Screen
       title="Keys"
       fills
+      lead={
+        filters['maker'] && (
+          <>
+            Created by <PersonLink id={filters['maker']} />.{' '}
+            <Button look="quiet" onClick={() => change({ maker: '' })}>
+              Show all keys
+            </Button>
+          </>
+        )
+      }
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
           Create a key
@@ -76,6 +89,15 @@ export function KeysScreen() {
                 { value: 'unused', text: 'Not used for 30 days' },
               ]}
               onChange={(use) => change({ use })}
+            />
+            <SelectField
+              label="Creator"
+              value={filters['left'] ?? ''}
+              options={[
+                { value: '', text: 'Anybody' },
+                { value: 'yes', text: 'Deactivated, the key works on' },
+              ]}
+              onChange={(left) => change({ left })}
             />
           </Filters>
           <PagedTable

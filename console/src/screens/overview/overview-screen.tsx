@@ -14,7 +14,7 @@ import { usePages, useTotal } from '../../api/pages.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { FailureBox, NoRight, Skeleton } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
-import { isUnused } from '../keys/key-facts.js'
+import { isLeftBehind, isUnused } from '../keys/key-facts.js'
 import { EndingRoles } from './ending-roles.js'
 import { FailingEndpoints } from './failing-endpoints.js'
 import styles from './overview.module.css'
@@ -102,6 +102,7 @@ function Keys() {
   const { rows } = usePages(ApiKeyService.method.listApiKeys, { pageSize: PAGE_SIZE }, why === undefined)
   const now = Date.now()
   const unused = rows.filter((key) => isUnused(key, now)).length
+  const leftBehind = rows.filter(isLeftBehind).length
   const ending = rows.filter(
     ({ status, expiresAt }) => status === ApiKeyStatus.ACTIVE && expiresAt && Date.parse(expiresAt) - now < SOON_MILLIS,
   )
@@ -110,6 +111,11 @@ function Keys() {
       <Matter count={unused}>
         <Link to="/keys" search={{ use: 'unused' } as never}>
           {unused === 1 ? '1 key has' : `${unused} keys have`} not been used for 30 days
+        </Link>
+      </Matter>
+      <Matter count={leftBehind}>
+        <Link to="/keys" search={{ left: 'yes' } as never}>
+          {leftBehind === 1 ? '1 key works' : `${leftBehind} keys work`} on whose creator is deactivated
         </Link>
       </Matter>
       {ending.map((key) => (

@@ -159,9 +159,10 @@ function StateDialog({ user, person, kind, onClose, onDone }: StateDialogProps) 
           changes={state('Deactivated')}
           confirm="Deactivate"
           isDangerous
-          onDone={() => onDone(`${name} is deactivated.`)}
+          onDone={({ activeApiKeyCount }) => onDone(deactivatedText(name, activeApiKeyCount))}
         >
           <p>All sessions end at once, and no token is accepted until the person is reactivated.</p>
+          <p>Keys that the person has created work on: they belong to the organization.</p>
         </WriteDialog>
       )
     case 'reactivate':
@@ -188,6 +189,11 @@ function StateDialog({ user, person, kind, onClose, onDone }: StateDialogProps) 
         />
       )
   }
+}
+
+function deactivatedText(name: string, keys: number): string {
+  const left = keys === 1 ? '1 key that the person created works' : `${keys} keys that the person created work`
+  return `${name} is deactivated.${keys === 0 ? '' : ` ${left} on: see Keys.`}`
 }
 
 /** What came of a write: nothing is skipped silently. */

@@ -1,10 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, type User, UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/names.js'
-import { usePages } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
 import { useTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
 import { usePagesOfAddress } from '../../ui/address.js'
@@ -113,6 +114,7 @@ function Person({ user, person }: PersonProps) {
                 Who reports to this person
               </Link>
             ),
+            Keys: <KeysOf userId={user.id} />,
           }}
         />
       </Panel>
@@ -137,6 +139,20 @@ function Person({ user, person }: PersonProps) {
       </Panel>
       {action.dialog}
     </Screen>
+  )
+}
+
+/** How many keys somebody has created, with a way to them. */
+function KeysOf({ userId }: { readonly userId: string }) {
+  const { listApiKeys } = ApiKeyService.method
+  const why = useWhyNot(listApiKeys)
+  const total = useTotal(listApiKeys, { createdByUserId: userId }, why === undefined)
+  if (why) return <>{why}</>
+  if (!total) return <>{total === 0 ? 'None created' : '…'}</>
+  return (
+    <Link to="/keys" search={{ maker: userId } as never}>
+      {total === 1 ? '1 key' : `${total} keys`} created by this person
+    </Link>
   )
 }
 

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { fixture, insertApiKey, insertFixture } from './support/fixture.js'
+import { doors, type RequestJson } from './support/method-doors.js'
+import { startTestService, type TestService } from './support/service.js'
+import { userMethodCaller } from './support/user-methods.js'
+
+const { acme } = fixture
+const field = (name: string) => `USER_PROFILE_FIELD_${name}`
+
+describe('the outcome of each profile of an ingestion', () => {
+  let service: TestService
+  let key: string
+  let serial = 0
+  /** Names that no other test uses. */
+  let name: string
+  let phone: string
+
+  beforeAll(async () => {
+    service = await startTestService()
+    await insertFixture(service.database)
+    key = (await insertApiKey(service.database, { organizationId: acme })).token
+  })
+  afterAll(() => service.stop())
+  beforeEach(() => {
+    serial += 1
+    name = `p${serial}`
+    phone = `+1415555${String(serial).padStart(4, '0')}`
+  })
+
+  const countOf = async (table: string) =>
+    (await service.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count
+
+  describe.each(doors)('over %s', (door) => {
+    const call = userMethodCaller(
+      () => service,
+      door,
+      () => key,
+    )
+    const emailOf = (suffix = '') => `${name}${suffix}@example.com`
+    const profile = (fields: RequestJson = {}, suffix = ''): RequestJson => ({
+      externalId: `${name}${suffix}`,
+      email: emailOf(suffix),
+      ...fields,
+    })
+    const ingest = async (...profiles: RequestJson[]) => {
+      const { answer } = await call('ingest', { source: 'hris', profiles })
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      expect(answer.json.data.map((result: { externalId: string }) => result.externalId)).toEqual(
+        profiles.map(({ externalId = '' }) => externalId),
+      )
+      return answer.json.data
+    }
+    const userOf = async (id: string) => (await call('getUser', { id })).answer.json.data
+    const outcomesOf = (results: { outcome: string }[]) =>
+      results.map(({ outcome }) => outcome.replace('INGESTION_OUTCOME_', ''))
+
+    it.each([
+      ['first', 0],
+      ['last', 1],
+    ])('lets a manager and a report change places, with the new report %s', async (_, place) => {
+      const [boss, report] = [profile({}, '-boss'), profile({ managerEmail: emailOf('-boss') }, '-report')]
+      const [{ userId: bossId }, { userId: reportId }] = await ingest(boss, report)
+      const changed = [profile({ managerEmail: emailOf('-report') }, '-boss'), profile({ managerEmail: '' }, '-report')]
+      const results = await ingest(...(place === 0 ? changed : changed.toReversed()))
+      expect(results.map((result: { unresolvedManager: boolean }) => result.unresolvedManager)).toEqual([false, false])
+      expect((await userOf(bossId)).managerUserId).toBe(reportId)
+      expect((await userOf(reportId)).managerUserId).toBe('')
+      expect(outcomesOf(await ingest(...changed))).toEqual(['UNCHANGED', 'UNCHANGED'])
+    })
+
+    it('turns a chain round, in any order of the profiles', async () => {
+      const chain = (a: string, b: string, c: string) => [
+        profile({ managerEmail: a && emailOf(a) }, '-a'),
+        profile({ managerEmail: b && emailOf(b) }, '-b'),
+        profile({ managerEmail: c && emailOf(c) }, '-c'),
+      ]
+      const ids = (await ingest(...chain('', '-a', '-b'))).map(({ userId }: { userId: string }) => userId)
+      const managersOf = () => Promise.all(ids.map(async (id: string) => (await userOf(id)).managerUserId))
+      expect(await managersOf()).toEqual(['', ids[0], ids[1]])
+      await ingest(...chain('-b', '-c', ''))
+      expect(await managersOf()).toEqual([ids[1], ids[2], ''])
+      await ingest(...chain('', '-a', '-b').toReversed())
+      expect(await managersOf()).toEqual(['', ids[0], ids[1]])
+      // The middle one to the top, in a call without the one below.
+      await ingest(profile({ managerEmail: emailOf('-b') }, '-a'), profile({ managerEmail: '' }, '-b'))
+      expect(await managersOf()).toEqual([ids[1], '', ids[1]])
+    })
+
+    it('judges changed places by who keeps the manager: an owner, or somebody whose new one is refused', async () => {
+      const [{ userId: bossId }, { userId: reportId }] = await ingest(
+        profile({}, '-boss'),
+        profile({ managerEmail: emailOf('-boss') }, '-report'),
+      )
+      await call('assign', { userId: reportId, relatedUserId: bossId, pin: true })
+      const [boss, report] = await ingest(
+        profile({ managerEmail: emailOf('-report') }, '-boss'),
+        profile({ managerEmail: '' }, '-report'),
+      )
+      expect(boss.unresolvedManager).toBe(true)
+      expect(report).toMatchObject({ skippedPinnedFields: [field('MANAGER')] })
+
+      const [{ userId: topId }, { userId: lowId }] = await ingest(
+        profile({}, '-top'),
+        profile({ managerEmail: emailOf('-top') }, '-low'),
+      )
+      const [top, low] = await ingest(
+        profile({ managerEmail: emailOf('-low') }, '-top'),
+        profile({ managerEmail: 'nobody@example.com' }, '-low'),
+      )
+      expect([top.unresolvedManager, low.unresolvedManager]).toEqual([true, true])
+      expect((await userOf(topId)).managerUserId).toBe('')
+      expect((await userOf(lowId)).managerUserId).toBe(topId)
+    })
+
+    it.each([
+      [
+        'a national number',
+        'primaryPhone',
+        '0171 5550123',
+        'PRIMARY_PHONE',
+        'must be a phone number in international form',
+      ],
+      ['a number with an extension', 'primaryPhone', '+14155550123 x5', 'PRIMARY_PHONE', 'must be a phone number'],
+      ['a zone of Windows', 'timezone', 'W. Europe Standard Time', 'TIMEZONE', 'must be the IANA name of a time zone'],
+      ['a locale of POSIX', 'locale', 'en_US.UTF-8', 'LOCALE', 'must be a language tag'],
+      ['a picture over http', 'avatarUrl', 'http://x.example/a.png', 'AVATAR_URL', 'must be an https URL'],
+      [
+        'a picture in the profile itself',
+        'avatarUrl',
+        `data:image/png;base64,${'A'.repeat(5_000)}`,
+        'AVATAR_URL',
+        'must',
+      ],
+      ['a name for the manager', 'managerEmail', 'The Boss', 'MANAGER', 'must be an email address'],
+      ['a title that is too long', 'jobTitle', 'x'.repeat(256), 'JOB_TITLE', 'must have at most 255 characters'],
+      ['a line break in a name', 'firstName', 'Ada\nLovelace', 'FIRST_NAME', 'must'],
+      ['a character that cannot be stored', 'department', 'R\0D', 'DEPARTMENT', 'must'],
+    ])('publishes a profile with %s without it, and says so each time', async (_, at, value, refused, message) => {
+      const others = { lastName: 'Lovelace', ...(at !== 'department' && { department: 'R&D' }) }
+      const results = await ingest(profile({ ...others, [at]: value }), profile({ jobTitle: 'Fine' }, '-b'))
+      expect(outcomesOf(results)).toEqual(['CREATED', 'CREATED'])
+      const refusedValues = [{ field: field(refused), message: expect.stringContaining(message) }]
+      expect(results).toMatchObject([{ refusedValues, unresolvedManager: false }, { refusedValues: [] }])
+      expect(results[0]).not.toHaveProperty('refusal')
+      const user = await userOf(results[0].userId)
+      expect(user).toMatchObject(others)
+      expect(user[at === 'managerEmail' ? 'managerUserId' : at]).toBe('')
+      const [again] = await ingest(profile({ ...others, [at]: value }))
+      expect(again).toMatchObject({ outcome: 'INGESTION_OUTCOME_UNCHANGED', refusedValues })
+      expect(outcomesOf(await ingest(profile({ ...others, jobTitle: 'Mended' })))).toEqual(['UPDATED'])
+    })
+
+    it('leaves a value alone that it cannot replace, when a profile is published and when it is republished', async () => {
+      const [{ userId }] = await ingest(profile({ primaryPhone: phone, jobTitle: 'A' }))
+      await ingest(profile({ primaryPhone: '0171 5550123', jobTitle: 'B' }))
+      expect(await userOf(userId)).toMatchObject({ primaryPhone: phone, jobTitle: 'B' })
+      const { answer } = await call('republish', { id: userId })
+      expect(answer.json.data).toMatchObject({ primaryPhone: phone, jobTitle: 'B' })
+    })
+
+    it.each([
+      ['no external id', { externalId: '' }, 'REQUIRED', 'externalId', 'externalId: is required'],
+      ['a long external id', { externalId: 'x'.repeat(256) }, 'INVALID', 'externalId', 'externalId: must have at most'],
+      ['no email', { email: '' }, 'REQUIRED', 'email', 'email: is required'],
+      ['a malformed email', { email: 'ada' }, 'INVALID', 'email', 'email: must be an email address'],
+      [
+        'a name around the email',
+        { email: 'Ada <ada@b.example>' },
+        'INVALID',
+        'email',
+        'email: must be an email address',
+      ],
+    ])('refuses a profile with %s by itself, and publishes the others', async (_, fault, reason, at, message) => {
+      const refused = { ...profile({ firstName: 'Nobody' }, '-refused'), ...fault }
+      const before = (await countOf('memberships')) ?? 0
+      const results = await ingest(profile({}, '-a'), refused, profile({}, '-c'))
+      expect(outcomesOf(results)).toEqual(['CREATED', 'REFUSED', 'CREATED'])
+      expect(results[1]).toMatchObject({
+        externalId: Reflect.get(refused, 'externalId'),
+        userId: '',
+        refusedValues: [],
+        refusal: {
+          reason: `ERROR_REASON_FIELD_${reason}`,
+          message: expect.stringContaining(message),
+          metadata: { field: at },
+        },
+      })
+      expect(await countOf('memberships')).toBe(before + 2)
+      expect(outcomesOf(await ingest(profile({}, '-a'), refused))).toEqual(['UNCHANGED', 'REFUSED'])
+    })
+
+    it('refuses every profile of a call by itself', async () => {
+      const before = await countOf('audit_events')
+      expect(outcomesOf(await ingest({ email: 'a@b.example' }, { email: 'b@b.example' }))).toEqual([
+        'REFUSED',
+        'REFUSED',
+      ])
+      expect(await countOf('audit_events')).toBe(before)
+    })
+  })
+})
