@@ -80,7 +80,7 @@ describe('a service with a replica', () => {
       expect(reads().replica - before).toBe(1)
       await servers.setLag(0)
       await servers.caughtUp()
-    }, 10_000)
+    })
   })
 
   it('reads from the primary what a caller reads in order to write it, with its version', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
 import { untilLockWaits } from './support/lock-wait.js'
-import { protocols, startTestService, type TestService } from './support/service.js'
+import { patientSessions, protocols, startTestService, type TestService } from './support/service.js'
 
 describe('the port', () => {
   let service: TestService
@@ -83,7 +83,7 @@ describe('a service that stops', () => {
 
 describe('a call with a deadline', () => {
   it('ends when it passes, as does its statement in the database', async () => {
-    const service = await startTestService()
+    const service = await startTestService({ sessions: patientSessions })
     await insertFixture(service.database)
     const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })
     const holder = await service.database.pool.connect()
@@ -92,16 +92,13 @@ describe('a call with a deadline', () => {
       fixture.acme,
       fixture.appResources.it,
     ])
-    const start = performance.now()
     const answer = await service.rest('PUT', '/v2/app-resources/batch', {
       token,
       json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] },
       headers: { 'connect-timeout-ms': '300' },
     })
-    expect([answer.status, performance.now() - start < 2_000]).toEqual([504, true])
+    expect(answer.status).toBe(504)
     await untilLockWaits(service.testDatabase, 0)
-    // Long before statements that wait for a lock are ended by themselves.
-    expect(performance.now() - start).toBeLessThan(3_000)
     await holder.query('COMMIT')
     holder.release()
     await service.stop()

@@ -287,7 +287,7 @@ describe('writing SLA definitions', () => {
         const renamed = call(update, { id, name: 'Waited' })
         await eventually(async () => {
           expect(await countLockWaits(service.testDatabase)).toBeGreaterThan(0)
-        }, 10_000)
+        })
         await sql.execute('DELETE FROM sla_conditions WHERE sla_definition_id = $1', [id])
         return { renamed }
       })

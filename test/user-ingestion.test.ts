@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from './support/directory.js'
-import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
+import { fixture, insertApiKey, insertUser } from './support/fixture.js'
 import { doors, type RequestJson } from './support/method-doors.js'
-import { startTestService, type TestService } from './support/service.js'
 import { ownersOf, userMethodCaller } from './support/user-methods.js'
+import { admin, field, key, phoneOf, serial, service, useUsers } from './support/users.js'
 
 const { acme, globex, users, it: itTeam } = fixture
-const field = (name: string) => `USER_PROFILE_FIELD_${name}`
 
 describe('ingestion', () => {
-  let service: TestService
-  let key: string
-  let admin: string
-  let serial = 0
   /** Names that no other test uses. */
   let name: string
   let phone: string
-
-  beforeAll(async () => {
-    service = await startTestService()
-    await insertFixture(service.database)
-    key = (await insertApiKey(service.database, { organizationId: acme })).token
-    admin = await insertUserToken(service.database, { userId: users.admin })
-  })
-  afterAll(() => service.stop())
+  useUsers()
   beforeEach(() => {
-    serial += 1
     name = `p${serial}`
-    phone = `+1415555${String(serial).padStart(4, '0')}`
+    phone = phoneOf(serial)
   })
 
   const countOf = async (table: string) =>

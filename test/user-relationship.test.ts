@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from './support/directory.js'
-import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
+import { fixture, insertApiKey, insertUser, insertUserToken } from './support/fixture.js'
 import { doors } from './support/method-doors.js'
-import { startTestService, type TestService } from './support/service.js'
 import { ownersOf, userMethodCaller } from './support/user-methods.js'
+import { admin, key, serial, service, useUsers } from './support/users.js'
 
 const { acme, globex, users } = fixture
 const manager = 'USER_PROFILE_FIELD_MANAGER'
 
 describe('the manager of a user', () => {
-  let service: TestService
-  let key: string
-  let admin: string
-  let serial = 0
   let ada: string
   let bob: string
   let cid: string
-
-  beforeAll(async () => {
-    service = await startTestService()
-    await insertFixture(service.database)
-    key = (await insertApiKey(service.database, { organizationId: acme })).token
-    admin = await insertUserToken(service.database, { userId: users.admin })
-  })
-  afterAll(() => service.stop())
+  useUsers()
   beforeEach(async () => {
-    serial += 1
     ;[ada, bob, cid] = [`ada-${serial}`, `bob-${serial}`, `cid-${serial}`]
     for (const id of [ada, bob, cid]) await insertUser(service.database, { id, organizationId: acme })
   })

@@ -57,7 +57,7 @@ async function expectSameElsewhere(): Promise<void> {
   const { pathname, search } = new URL(opened.page.url())
   await openElsewhere(pathname + search)
   await elsewhere.locator('main h1').waitFor()
-  await eventually(async () => expect(await contentOf(elsewhere)).toBe(await contentOf(opened.page)), 15_000)
+  await eventually(async () => expect(await contentOf(elsewhere)).toBe(await contentOf(opened.page)))
   expect(new URL(elsewhere.url()).search).toBe(new URL(opened.page.url()).search)
 }
 

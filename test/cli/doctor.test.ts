@@ -209,9 +209,10 @@ describe('svc doctor', () => {
   })
 
   it('compares the clock with that of the database', async () => {
+    const startedAt = performance.now()
     const inAnHour = () => new Date(Date.now() + 3_600_000)
     const { clockAheadMillis } = await diagnoseDatabase(testDatabase.directUrl, inAnHour)
-    expect(Math.abs(clockAheadMillis - 3_600_000)).toBeLessThan(60_000)
+    expect(Math.abs(clockAheadMillis - 3_600_000)).toBeLessThanOrEqual(performance.now() - startedAt + 1)
   })
 })
 

@@ -86,7 +86,7 @@ describe('svc events tail', () => {
     const following = tail(['--org', acme, '--follow', '--cursor-file', file], stop.signal)
     await rename('Followed', 'Followed on')
     const after = (await list('cursor=latest')).nextCursor
-    await eventually(async () => expect(await readFile(file, 'utf8')).toBe(`${after}\n`), 10_000)
+    await eventually(async () => expect(await readFile(file, 'utf8')).toBe(`${after}\n`))
     stop.abort()
     const { status, stdout, stderr } = await following
     expect([status, stderr]).toEqual([0, ''])

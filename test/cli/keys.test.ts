@@ -5,6 +5,7 @@ import { createApiKeySecret } from '../../src/domain/auth/api-key-secret.js'
 import { runCommandBeside } from '../support/command-beside.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
+import { timed } from '../support/timed.js'
 
 const { acme, it: itTeam, users } = fixture
 
@@ -77,11 +78,12 @@ describe('svc keys and svc tokens', () => {
   })
 
   it('create a key that expires, along with all its tokens', async () => {
-    const key = await json('keys', 'create', '--org', acme, '--expires', '30m')
-    expect((Date.parse(key.expiresAt) - Date.now()) / 60_000).toBeCloseTo(30, -1)
-    const { json: answer } = await tokenOf(key.id, key.secret)
-    expect(answer.expires_in).toBeLessThanOrEqual(1800)
-    expect(answer.expires_in).toBeGreaterThan(1200)
+    const { result: key, isLater } = await timed(() => json('keys', 'create', '--org', acme, '--expires', '30m'))
+    expect(isLater(key.expiresAt, 1_800)).toBe(true)
+    const token = await timed(() => tokenOf(key.id, key.secret))
+    const { json: answer } = token.result
+    // In whole seconds, the begun one left out.
+    expect(token.isLater(key.expiresAt, answer.expires_in + 1)).toBe(true)
     const ends = `SELECT k.expires_at = s.expires_at AS together FROM api_keys k
                     JOIN api_key_sessions s ON s.organization_id = $1 AND s.api_key_id = k.id
                    WHERE k.organization_id = $1 AND k.id = $2`
@@ -116,7 +118,8 @@ describe('svc keys and svc tokens', () => {
 
   it('rotate a key: its successor works at once, and both work until the overlap is over', async () => {
     const key = await json('keys', 'create', '--org', acme, '--team', itTeam, '--permission', 'apps:read')
-    const { failure, stdout, stderr } = await svc(['keys', 'rotate', key.id, '--json'])
+    const rotation = await timed(() => svc(['keys', 'rotate', key.id, '--json']))
+    const { failure, stdout, stderr } = rotation.result
     expect([failure, stdout.split('\n')]).toEqual([undefined, [expect.any(String), '']])
     const successor = JSON.parse(stdout)
     const { id, secret, rotatedFrom, ...reach } = successor
@@ -129,7 +132,7 @@ describe('svc keys and svc tokens', () => {
     })
     expect([(await tokenOf(key.id, key.secret)).status, (await tokenOf(id, secret)).status]).toEqual([200, 200])
     const [, end = ''] = /is valid until (\S+)\.\n$/.exec(stderr) ?? []
-    expect((Date.parse(end) - Date.now()) / 3_600_000).toBeCloseTo(24, 0)
+    expect(rotation.isLater(end, 86_400)).toBe(true)
     const list = (await svc(['keys', 'list', '--org', acme])).stdout
     expect(list).toContain(`${key.id}  pk  team ${itTeam}  expires soon, ${end}`)
     expect(list.split('\n').find((line) => line.startsWith(id))).toContain(`rotated from ${key.id}`)
@@ -207,25 +210,31 @@ describe('svc keys and svc tokens', () => {
     ['2h', 7_200],
     ['90d', 7_776_000],
   ])('read %s the same way for keys, rotations and tokens', async (duration, seconds) => {
-    const key = await json('keys', 'create', '--org', acme, '--expires', duration)
-    const token = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', duration)
-    const old = await json('keys', 'create', '--org', acme)
-    const { stderr } = await svc(['keys', 'rotate', old.id, '--overlap', duration])
-    const [, end = ''] = /is valid until (\S+)\.\n$/.exec(stderr) ?? []
-    for (const time of [key.expiresAt, token.expiresAt, end]) {
-      expect(Math.abs(Date.parse(time) - Date.now() - seconds * 1_000)).toBeLessThan(10_000)
-    }
+    const { result, isLater } = await timed(async () => {
+      const key = await json('keys', 'create', '--org', acme, '--expires', duration)
+      const token = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', duration)
+      const old = await json('keys', 'create', '--org', acme)
+      return { key, token, ...(await svc(['keys', 'rotate', old.id, '--overlap', duration])) }
+    })
+    const [, end = ''] = /is valid until (\S+)\.\n$/.exec(result.stderr) ?? []
+    expect([result.key.expiresAt, result.token.expiresAt, end].map((time) => isLater(time, seconds))).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   it('create a management key that expires', async () => {
-    const key = await json('keys', 'create', '--org', acme, '--kind', 'mk', '--expires', '30d')
-    expect((Date.parse(key.expiresAt) - Date.now()) / 86_400_000).toBeCloseTo(30, 1)
+    const create = () => json('keys', 'create', '--org', acme, '--kind', 'mk', '--expires', '30d')
+    const { result, isLater } = await timed(create)
+    expect(isLater(result.expiresAt, 30 * 86_400)).toBe(true)
   })
 
   it('create a user token that works at once', async () => {
-    const answer = await json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '60')
+    const create = () => json('tokens', 'create', '--user', users.admin, '--org', acme, '--ttl', '3600')
+    const { result: answer, isLater } = await timed(create)
     expect(Object.keys(answer)).toEqual(['token', 'expiresAt'])
-    expect((Date.parse(answer.expiresAt) - Date.now()) / 1000).toBeCloseTo(60, -1)
+    expect(isLater(answer.expiresAt, 3_600)).toBe(true)
     const use = await service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token: answer.token })
     expect(use.status).not.toBe(401)
   })

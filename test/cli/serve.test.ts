@@ -306,7 +306,7 @@ describe('svc serve on a PostgreSQL server', () => {
       await eventually(() => {
         const now = workersOf(serve)
         expect([now.length, now.includes(victim)]).toEqual([2, false])
-      }, 20_000)
+      })
       expect((await fetch(`${serve.origin}/v2/users`)).status).toBe(401)
     }
     expect(await serve.stop()).toBe(0)

@@ -369,7 +369,7 @@ describe('the example programs', () => {
     const cursorFile = join(directory, 'cursor')
     const reader = await insertApiKey(service.database, { organizationId: fixture.acme })
     const { eventOutbox } = service.database.models
-    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull(), 10_000)
+    await eventually(async () => expect(await eventOutbox.findFirst({ select: { ordinal: true } })).toBeNull())
     const latest = await service.rest('GET', '/v2/events?cursor=latest', { token: reader.token })
     await writeFile(cursorFile, latest.json.nextCursor)
     const { file, env } = await prepare('follow-events.mjs', { SVC_CURSOR_FILE: cursorFile })
@@ -381,7 +381,7 @@ describe('the example programs', () => {
       try {
         const [line] = await once(createInterface(child.stdout), 'line')
         expect(line).toMatch(new RegExp(`^\\d+ priority.update ${fixture.priorities.it}$`))
-        await eventually(async () => expect(await readFile(cursorFile, 'utf8')).not.toBe(before), 10_000)
+        await eventually(async () => expect(await readFile(cursorFile, 'utf8')).not.toBe(before))
       } finally {
         child.kill()
         await once(child, 'close')

@@ -209,7 +209,7 @@ describe('the embedded PostgreSQL', () => {
     dataDir = seed
     const { child } = await startProcess('serve')
     await kill(child)
-    await eventually(() => expect(running()).toBeUndefined(), 10_000)
+    await eventually(() => expect(running()).toBeUndefined())
   })
 
   it('loses no acknowledged write when every process is killed', async () => {
@@ -242,11 +242,11 @@ describe('the embedded PostgreSQL', () => {
     const { child, handle } = await startProcess('serve')
     const server = running() ?? 0
     process.kill(server, 'SIGKILL')
-    await eventually(() => expect(running() ?? server).not.toBe(server), 10_000)
+    await eventually(() => expect(running() ?? server).not.toBe(server))
     const visitor = await start()
     const serving = `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
                       WHERE locktype = 'advisory' AND objid = 2`
-    await eventually(async () => expect(await ask(handle, serving)).toEqual([{ name: `svc ${child.pid}` }]), 10_000)
+    await eventually(async () => expect(await ask(handle, serving)).toEqual([{ name: `svc ${child.pid}` }]))
     await expect(visitor.lockServe()).rejects.toThrow(`another server (svc ${child.pid})`)
     await visitor.stop()
     expect(await ask(handle, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
@@ -264,9 +264,9 @@ describe('the embedded PostgreSQL', () => {
     const before = readFileSync(settings)
     writeFileSync(settings, 'shared_buffers = plenty\n')
     process.kill(running() ?? 0, 'SIGKILL')
-    await eventually(() => expect(said.join()).toContain('did not start'), 10_000)
+    await eventually(() => expect(said.join()).toContain('did not start'))
     writeFileSync(settings, before)
-    await eventually(async () => expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }]), 10_000)
+    await eventually(async () => expect(await ask(embedded, 'SELECT 1 AS one')).toEqual([{ one: 1 }]))
   })
 
   it('starts even if its old process id now belongs to another process of its account', async () => {

@@ -127,8 +127,8 @@ describe('migrations at start-up', () => {
     await client.query('SELECT FROM first')
     const run = migrate(database.directUrl, [first, wider], { lockMillis: 20 })
     const waiting = `SELECT FROM pg_locks WHERE relation = 'first'::regclass AND NOT granted`
-    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1), 10_000)
-    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(0), 10_000)
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1))
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(0))
     await client.query('COMMIT')
     expect(await run).toEqual([second.name])
   })

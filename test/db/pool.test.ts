@@ -159,19 +159,14 @@ describe('a pool', () => {
   it('limits the wait for a connection, and refuses at once when its queue is full', async () => {
     const single = test.open({ maxConnections: 1, maxWaiting: 1, maxWaitMillis: 200 })
     const held = await single.pool.connect()
-    const start = performance.now()
     const order: string[] = []
     const waits = [0, 1].map(async (index) => {
       const kind = await kindOf(single.query('SELECT 1'))
       order.push(`${index}`)
-      return [kind, performance.now() - start]
+      return kind
     })
-    const [[first, waited], [second, refused]] = [await waits[0], await waits[1]] as [
-      [unknown, number],
-      [unknown, number],
-    ]
-    expect([first, second, order]).toEqual([{ kind: 'busy' }, { kind: 'busy' }, ['1', '0']])
-    expect([waited >= 199, refused < 150]).toEqual([true, true])
+    expect(await Promise.all(waits)).toEqual([{ kind: 'busy' }, { kind: 'busy' }])
+    expect(order).toEqual(['1', '0'])
     const served = single.query('SELECT 1 AS one')
     held.release()
     expect(await served).toEqual([{ one: 1 }])
@@ -195,6 +190,9 @@ describe('a pool', () => {
     expect(await database.query('SELECT value FROM counter')).toEqual([{ value: 0 }])
   })
 })
+
+/** Longer than a test may take: whatever has ended before has ended by something else. */
+const NEVER_MILLIS = 600_000
 
 describe('a silent connection', () => {
   let test: TestDatabase
@@ -226,9 +224,7 @@ describe('a silent connection', () => {
     ].map(kindOf)
     proxy.stall()
     try {
-      const start = performance.now()
       expect(await Promise.all(sleeping)).toEqual(sleeping.map(() => unavailable))
-      expect(performance.now() - start).toBeLessThan(5_000)
     } finally {
       proxy.resume()
     }
@@ -236,18 +232,17 @@ describe('a silent connection', () => {
   })
 
   it('is dropped by a deadline that ends before the timeout of the statement', async () => {
-    const database = test.open({ connectionString: proxy.connectionString })
+    const { connectionString } = proxy
+    const database = test.open({ connectionString, limits: { statement_timeout: NEVER_MILLIS } })
     await database.query('SELECT 1')
     proxy.stall()
     try {
-      const start = performance.now()
       const hurried = database.tablesFor({ timeoutMillis: 50 })
       const statements = [
         sqlOn(hurried).query('SELECT 1'),
         hurried.transaction((tables) => sqlOn(tables).query('SELECT 1')),
       ]
       expect(await Promise.all(statements.map(kindOf))).toEqual([unavailable, unavailable])
-      expect(performance.now() - start).toBeLessThan(2_500)
     } finally {
       proxy.resume()
     }
@@ -255,15 +250,14 @@ describe('a silent connection', () => {
 
   it('does not keep the pool from closing', async () => {
     const { connectionString } = proxy
-    const database = withSql(createDatabase({ ...test.sessions, connectionString, log: { warn: () => {} } }))
+    const limits = { statement_timeout: NEVER_MILLIS }
+    const database = withSql(createDatabase({ ...test.sessions, connectionString, limits, log: { warn: () => {} } }))
     await Promise.all([database.query('SELECT 1'), database.query('SELECT 1')])
     proxy.stall()
     try {
       const running = kindOf(database.query('SELECT 1'))
       await eventually(() => expect(database.pool.idleCount).toBe(1))
-      const start = performance.now()
       await database.close()
-      expect(performance.now() - start).toBeLessThan(2_000)
       expect(await running).toEqual(unavailable)
     } finally {
       proxy.resume()

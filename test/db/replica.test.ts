@@ -186,11 +186,17 @@ describe('a read with a replica', () => {
 
   it('waits no longer for a connection to the primary than without a replica', async () => {
     const database = open({ maxConnections: 1, maxWaitMillis: 300 })
-    const held = await database.pool.connect()
-    const startedAt = performance.now()
-    await expect(database.reads.run(selectAll, {})).rejects.toThrow('no database connection is free')
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
-    held.release()
+    const patient = open({ maxConnections: 1, maxWaitMillis: 550 })
+    const held = [await database.pool.connect(), await patient.pool.connect()]
+    const order: string[] = []
+    const ended = (name: string, read: Promise<unknown>) => read.finally(() => order.push(name))
+    const reads = [
+      ended('with a replica', database.reads.run(selectAll, {})),
+      ended('without, for less than twice as long', patient.run(selectAll, {})),
+    ]
+    for (const read of reads) await expect(read).rejects.toThrow('no database connection is free')
+    expect(order).toEqual(['with a replica', 'without, for less than twice as long'])
+    for (const client of held) client.release()
   })
 
   it('is retried on the primary if the replica cancels it', async () => {
@@ -225,18 +231,15 @@ describe('a read with a replica', () => {
     expect(warnings).toEqual([])
   })
 
-  it('takes at most a second if the replica is silent, and later reads not even that', async () => {
+  it('goes to the primary if the replica is silent, long before it may take too long, and later reads at once', async () => {
     const proxy = await startDatabaseProxy(servers.standby.url)
-    const database = open({ replicaConnectionString: proxy.connectionString })
+    const database = open({ replicaConnectionString: proxy.connectionString, replicaReadMillis: 600_000 })
     try {
       const id = await write(database)
       await servers.caughtUp()
       expect(await sourceOf(database, id)).toBe('standby')
       proxy.stall()
-      const startedAt = performance.now()
-      const first = sourceOf(database, id)
-      expect(await first).toBe('primary')
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      expect(await sourceOf(database, id)).toBe('primary')
       expect(await sourceOf(database, id)).toBe('primary')
       expect(database.replica?.reads).toEqual({ replica: 1, behind: 0, failed: 1, skipped: 1 })
       expect(warnings).toEqual([expect.stringContaining('the replica cannot be used')])

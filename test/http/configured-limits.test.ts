@@ -54,10 +54,17 @@ async function startLimited(limits: Readonly<Record<string, string>>) {
 async function answerTo(origin: string, beginning: string) {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8')
   socket.write(beginning)
-  const startedAt = performance.now()
   let text = ''
   for await (const part of socket) text += part
-  return { status: text.split(' ')[1], millis: performance.now() - startedAt }
+  return text.split(' ')[1]
+}
+
+/** Other limits that could end what is tested, beyond the end of the test. */
+const noOther = {
+  DATABASE_LOCK_SECONDS: '600',
+  DATABASE_STATEMENT_SECONDS: '600',
+  MAX_CALL_SECONDS: '600',
+  REQUEST_SECONDS: '600',
 }
 
 describe('a server with configured limits', () => {
@@ -66,27 +73,29 @@ describe('a server with configured limits', () => {
     const socket = connect(Number(new URL(server.origin).port), '127.0.0.1').resume()
     await once(socket, 'connect')
     socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    const startedAt = performance.now()
     await once(socket, 'close')
-    expect(performance.now() - startedAt).toBeLessThan(9_000)
   })
 
-  it.concurrent('waits for headers no longer than HEADER_SECONDS, and for a body no longer than REQUEST_SECONDS', async () => {
-    await using server = await startLimited({ HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
-    const head =
-      'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
-    const [header, body] = await Promise.all([
-      answerTo(server.origin, head),
-      answerTo(server.origin, `${head}content-length: 100\r\n\r\ngrant_type=`),
-    ])
-    // Node looks at its connections every two seconds.
-    expect(header).toEqual({ status: '408', millis: expect.any(Number) })
-    expect(header.millis).toBeLessThan(6_000)
-    expect(body.millis).toBeLessThan(7_000)
+  const head = 'POST /v2/auth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n'
+
+  it.concurrent('waits for headers no longer than HEADER_SECONDS', async () => {
+    await using server = await startLimited({ ...noOther, HEADER_SECONDS: '1' })
+    expect(await answerTo(server.origin, head)).toBe('408')
+  })
+
+  it.concurrent('waits for a body no longer than REQUEST_SECONDS', async () => {
+    await using server = await startLimited({ ...noOther, HEADER_SECONDS: '1', REQUEST_SECONDS: '2' })
+    await answerTo(server.origin, `${head}content-length: 100\r\n\r\ngrant_type=`)
   })
 
   it.concurrent('lets at most DATABASE_MAX_WAITING callers wait for a connection', async () => {
-    await using server = await startLimited({ DATABASE_POOL_SIZE: '1', DATABASE_MAX_WAITING: '1' })
+    await using server = await startLimited({
+      DATABASE_POOL_SIZE: '1',
+      DATABASE_MAX_WAITING: '1',
+      DATABASE_WAIT_SECONDS: '8',
+      DATABASE_LOCK_SECONDS: '600',
+      DATABASE_STATEMENT_SECONDS: '600',
+    })
     await server.whileLocked(async () => {
       const first = server.update()
       await untilLockWaits(server.testDatabase, 1)
@@ -95,7 +104,8 @@ describe('a server with configured limits', () => {
         const report = await fetch(`${server.origin}/v2/auth/revoke`, {
           method: 'POST',
           body: new URLSearchParams({ secret: 'x' }),
-          signal: AbortSignal.timeout(500),
+          // Before a caller who waits would be refused.
+          signal: AbortSignal.timeout(6_000),
         })
         expect(report.status).toBe(503)
       })
@@ -114,13 +124,11 @@ describe('a server with configured limits', () => {
   })
 
   it.concurrent('lets a statement wait for a lock no longer than DATABASE_LOCK_SECONDS', async () => {
-    await using server = await startLimited({ DATABASE_LOCK_SECONDS: '1' })
+    await using server = await startLimited({ ...noOther, DATABASE_LOCK_SECONDS: '1' })
     await server.whileLocked(async () => {
       const answer = server.update()
       await untilLockWaits(server.testDatabase, 1)
-      const startedAt = performance.now()
       expect((await answer).status).toBe(504)
-      expect(performance.now() - startedAt).toBeLessThan(4_500)
     })
   })
 
@@ -135,6 +143,7 @@ describe('a server with configured limits', () => {
   it('limits the wait for a connection to DATABASE_WAIT_SECONDS, and runs MAX_RUNNING_CALLS at a time', async () => {
     // Half of each is for one organization.
     await using server = await startLimited({
+      ...noOther,
       DATABASE_POOL_SIZE: '2',
       DATABASE_WAIT_SECONDS: '1',
       MAX_RUNNING_CALLS: '4',
@@ -142,17 +151,12 @@ describe('a server with configured limits', () => {
     await server.whileLocked(async () => {
       const first = server.update()
       await untilLockWaits(server.testDatabase, 1)
-      const startedAt = performance.now()
       const second = server.update()
       const third = server.update()
       // One of the two is refused at once, the other when its time is over.
       const refused = await Promise.race([second, third])
-      const refusedAfter = performance.now() - startedAt
       expect([refused.status, Number(refused.retryAfter)]).toEqual([503, expect.any(Number)])
       expect((await Promise.all([second, third])).map(({ status }) => status)).toEqual([503, 503])
-      const waited = performance.now() - startedAt - refusedAfter
-      expect(waited).toBeGreaterThan(500)
-      expect(waited).toBeLessThan(2_500)
       await endLockWaits(server.testDatabase)
       expect((await first).status).toBe(503)
     })
@@ -160,7 +164,7 @@ describe('a server with configured limits', () => {
 
   it.concurrent('refuses headers of more than MAX_HEADER_BYTES, and announces MAX_STREAMS', async () => {
     await using server = await startLimited({ MAX_HEADER_BYTES: '4096', MAX_STREAMS: '2' })
-    const { status } = await answerTo(
+    const status = await answerTo(
       server.origin,
       `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(5_000)}\r\n\r\n`,
     )
@@ -171,14 +175,12 @@ describe('a server with configured limits', () => {
   })
 
   it.concurrent('gives running calls GRACE_SECONDS to finish when it stops', async () => {
-    await using server = await startLimited({ GRACE_SECONDS: '1' })
+    await using server = await startLimited({ ...noOther, GRACE_SECONDS: '1' })
     await server.whileLocked(async () => {
       const running = server.update()
       await untilLockWaits(server.testDatabase, 1)
-      const startedAt = performance.now()
       await server.stop()
       expect((await running).status).toBe(503)
-      expect(performance.now() - startedAt).toBeLessThan(4_000)
     })
   })
 

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { createTestServer } from '../support/http-server.js'
@@ -20,20 +19,15 @@ it('an HTTP/2 connection whose headers never arrive completely is closed', async
   await once(socket, 'close')
   clearInterval(drip)
   await server.close({ drainMillis: 0, graceMillis: 1_000, onGraceOver: () => undefined })
-}, 10_000)
+})
 
 describe('a service that awaits the bodies of refused calls', () => {
-  let testDatabase: TestDatabase
   let service: TestService
   beforeAll(async () => {
-    testDatabase = await createTestDatabase()
-    service = await startTestService({ testDatabase })
+    service = await startTestService()
     await insertFixture(service.database)
   })
-  afterAll(async () => {
-    await service.close()
-    await testDatabase.drop()
-  })
+  afterAll(() => service.stop())
 
   it('has room for the calls of others', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
@@ -52,7 +46,7 @@ describe('a service that awaits the bodies of refused calls', () => {
     const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.it}`, { token })
     for (const session of sessions) session.destroy()
     expect([new Set(statuses), answer.status]).toEqual([new Set([401]), 200])
-  }, 20_000)
+  })
 
   it('has room for other organizations, whichever sends the bodies', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
@@ -76,5 +70,5 @@ describe('a service that awaits the bodies of refused calls', () => {
     const answer = await service.rest('GET', `/v2/app-instances?teamId=${fixture.globexIt}`, { token: other })
     session.destroy()
     expect(answer.status).toBe(200)
-  }, 20_000)
+  })
 })

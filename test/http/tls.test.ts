@@ -179,13 +179,11 @@ describe('a service with a certificate', () => {
     slow.write('grant_type=client_credentials&client_id=none')
     // Its header has arrived once a later call is answered.
     expect((await askHttp2(session)).status).toBe(200)
-    const started = performance.now()
     const stopped = own.close()
     slow.end('&client_secret=none')
     const [answer] = await once(slow, 'response')
     expect(answer[':status']).toBe(401)
     slow.resume()
     await Promise.all([...ends, stopped])
-    expect(performance.now() - started).toBeLessThan(9_000)
   })
 })

@@ -10,23 +10,23 @@ import { startServer } from './http.js'
 
 describe('deadlines', () => {
   it.each([
-    ['connect-timeout-ms', '5000', 5000],
-    ['grpc-timeout', '2S', 2000],
-    ['grpc-timeout', '500m', 500],
-    ['grpc-timeout', '1999999u', 2000],
-    ['grpc-timeout', '99999999n', 100],
+    ['connect-timeout-ms', '500000', 500_000],
+    ['grpc-timeout', '200S', 200_000],
+    ['grpc-timeout', '500000m', 500_000],
+    ['grpc-timeout', '99999001u', 100_000],
     ['grpc-timeout', '1H', 3_600_000],
     ['connect-timeout-ms', '9999999999', 9_999_999_999],
   ])('%s: %s gives the handler %s ms', async (name, value, expected) => {
-    let left: number | undefined
+    let left = Number.NaN
     await using server = await startServer(
       handlerOf((message, context) => {
-        left = context.timeoutMs()
+        left = context.timeoutMs() ?? Number.NaN
         return message
       }),
     )
+    const sentAt = performance.now()
     expect((await server.send({ target: '/v1/things/a', headers: { [name]: value } })).status).toBe(200)
-    expect(left).toBeGreaterThan(expected - 400)
+    expect(left).toBeGreaterThan(expected - (performance.now() - sentAt) - 1)
     expect(left).toBeLessThanOrEqual(expected)
     expect([left, Number.isInteger(left)]).toEqual([left, true])
   })
@@ -94,7 +94,7 @@ describe('deadlines', () => {
     await closed
     expect(stream.rstCode).toBe(0)
     session.close()
-  }, 15_000)
+  })
 
   it('abort the signal with deadline_exceeded', async () => {
     let reason: unknown

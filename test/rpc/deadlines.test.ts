@@ -52,15 +52,18 @@ describe.each(doors)('the deadline of $kind over $protocol on $version', (door) 
 
   it('is the maximum if none or a longer one is requested', async () => {
     for (const value of [undefined, ...values(['60001', '9999999999'], ['61S', '99999999H'])]) {
+      const sentAt = performance.now()
       const { code, timeout } = await call(server, door, value === undefined ? {} : { [header]: value })
-      expect([code, timeout]).toEqual([0, expect.stringMatching(/^(59\d{3}|60000)$/)])
+      expect(code).toBe(0)
+      expect(Number(timeout)).toBeLessThanOrEqual(60_000)
+      expect(Number(timeout)).toBeGreaterThan(60_000 - (performance.now() - sentAt) - 1)
     }
   })
 
   it('is passed on in whole milliseconds', async () => {
-    for (const value of values(['5000'], ['5S', '5000m', '5000000u', '4999999u', '99999999n'])) {
+    for (const value of values(['50000'], ['50S', '50000m', '50000000u', '49999999u'])) {
       const { code, timeout } = await call(server, door, { [header]: value })
-      expect([code, timeout]).toEqual([0, expect.stringMatching(/^\d{1,4}$/)])
+      expect([code, timeout]).toEqual([0, expect.stringMatching(/^\d{1,5}$/)])
     }
   })
 
@@ -128,7 +131,7 @@ it.concurrent('a call whose last byte never arrives is answered at its deadline,
       reset: constants.NGHTTP2_NO_ERROR,
     })),
   )
-}, 15_000)
+})
 
 /** Sends the head of a call over HTTP/1.1, and writes to its connection until the server closes it; gives what came. */
 async function sendEndlessly(port: number, head: string, chunk: Buffer) {
@@ -149,7 +152,7 @@ it.concurrent('an HTTP/1.1 connection is closed if the rest of a refused body ne
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
   const { answer } = await sendEndlessly(hasty.http1, head, Buffer.from('{'))
   expect(answer).toMatch(/^HTTP\/1\.1 504 .*"deadline_exceeded"/s)
-}, 15_000)
+})
 
 it('a refused body that does not end is abandoned over HTTP/1.1', async () => {
   const head = 'content-type: application/json\r\nx-refuse: yes\r\ncontent-length: 99999999\r\n'

@@ -41,7 +41,7 @@ test('the memory of a call is collected while it is young', async () => {
   const lines: string[] = []
   const output = createInterface({ input: program.stdout }).on('line', (line) => lines.push(line))
   try {
-    await eventually(() => expect(lines.join('\n')).toMatch(/listens on http/), 20_000)
+    await eventually(() => expect(lines.join('\n')).toMatch(/listens on http/))
     const origin = /listens on (\S+)/.exec(lines.join('\n'))?.[1]
     const agent = new Agent({ keepAlive: true, maxSockets: 16 })
     const call = async () => {

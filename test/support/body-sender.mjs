@@ -4,7 +4,15 @@ import { connect } from 'node:http2'
 import { buffer } from 'node:stream/consumers'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const session = connect(`http://127.0.0.1:${workerData.port}`)
+let session
+
+/** One for all requests, and another once the service has closed it because it was idle. */
+function openSession() {
+  if (session === undefined || session.closed || session.destroyed) {
+    session = connect(`http://127.0.0.1:${workerData.port}`)
+  }
+  return session
+}
 
 async function overHttp1({ method, path, headers, body }) {
   const response = await new Promise((resolve, reject) => {
@@ -14,7 +22,7 @@ async function overHttp1({ method, path, headers, body }) {
 }
 
 async function overHttp2({ method, path, headers, body }) {
-  const stream = session.request({ ...headers, ':method': method, ':path': path })
+  const stream = openSession().request({ ...headers, ':method': method, ':path': path })
   const answered = new Promise((resolve, reject) => stream.on('response', resolve).on('error', reject))
   let trailers = {}
   stream.on('trailers', (given) => {

@@ -50,6 +50,17 @@ export function hostileJson(desc: DescMessage, size: number): HostileBody[] {
   return bodies
 }
 
+/** JSON of about `size` bytes that is as cheap to read as any of its length that is not one text. */
+export function plainJson(size: number): Uint8Array {
+  return Buffer.from(`{"x":[${'"plain text",'.repeat(Math.floor(size / 13)).slice(0, -1)}]}`)
+}
+
+/** The same as a binary message: texts of a field that no message has. */
+export function plainBinary(size: number): Uint8Array {
+  const text = new BinaryWriter().tag(1_000, WireType.LengthDelimited).string('plain text').finish()
+  return Buffer.alloc(Math.floor(size / text.length) * text.length, text)
+}
+
 /** Binary messages of about `size` bytes, in the same spirit. */
 export function hostileBinary(desc: DescMessage, size: number): HostileBody[] {
   const bodies: HostileBody[] = []

@@ -69,14 +69,19 @@ export interface TestServiceOptions {
   readonly meters?: Meters
   /** The certificate for TLS. */
   readonly tlsIdentity?: TlsIdentity
+  /** What its database sessions have. */
+  readonly sessions?: Parameters<TestDatabase['open']>[0]
 }
+
+/** Sessions whose statements run and wait until something else than their own limits ends them. */
+export const patientSessions = { limits: { lock_timeout: 600_000, statement_timeout: 600_000 } }
 
 const environment = { SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
 
 /** Starts the service on a free port. It can seal secrets. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase())
-  const database = testDatabase.open()
+  const database = testDatabase.open(options.sessions)
   const runtime = options.runtime ?? createTestRuntime()
   const logLines: string[] = []
   const log = createRedactedLog('trace', lineSink(logLines))

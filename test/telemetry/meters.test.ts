@@ -187,7 +187,7 @@ describe('the metrics of a service', () => {
         const metrics = await read()
         expect(metrics.sum('svc_events_waiting')).toBe(1)
         expect(metrics.sum('svc_events_waiting_seconds')).toBeGreaterThan(0)
-      }, 5_000)
+      })
     })
     await eventually(async () => expect((await read()).sum('svc_events_waiting')).toBe(0))
   })

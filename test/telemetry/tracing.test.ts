@@ -237,9 +237,7 @@ describe('traces', () => {
   ])('do not affect the program if no collector responds %s', async (_, OTEL_EXPORTER_OTLP_TIMEOUT) => {
     const alone = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT })
     expect((await update({}, priorities.it, alone.origin)).status).toBe(200)
-    const startedAt = performance.now()
     expect([await alone.stop(), alone.stderr()]).toEqual([0, expect.not.stringMatching(/^svc: /m)])
-    expect(performance.now() - startedAt).toBeLessThan(7_000)
   })
 
   it.each([

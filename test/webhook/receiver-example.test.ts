@@ -38,17 +38,17 @@ it('the receiver of the guide refuses what is not signed, and handles an event o
     output += chunk
   })
   const test = () => service.rest('POST', `/v2/webhook-endpoints/${data.id}:test`, { token, json: {} })
-  await eventually(async () => expect((await test()).json).toMatchObject({ delivered: true }), 10_000)
+  await eventually(async () => expect((await test()).json).toMatchObject({ delivered: true }))
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
 
   await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'Told' } })
-  await eventually(() => expect(output).toContain('priority.update'), 10_000)
+  await eventually(() => expect(output).toContain('priority.update'))
   const [line = ''] = output.split('\n').filter((each) => each.includes('priority.update'))
   expect(line).toMatch(new RegExp(`^\\d+ priority.update ${priorities.it}$`))
   const feed = await service.rest('GET', '/v2/events?types=priority.update', { token })
   const resend = `/v2/webhook-endpoints/${data.id}/deliveries/${feed.json.data.at(-1).id}:resend`
   expect((await service.rest('POST', resend, { token, json: {} })).status).toBe(200)
   const { webhookDelivery } = service.database.models
-  await eventually(async () => expect(await webhookDelivery.count()).toBe(0), 10_000)
+  await eventually(async () => expect(await webhookDelivery.count()).toBe(0))
   expect(output.split('\n').filter((each) => each.includes('priority.update'))).toEqual([line])
 })
