@@ -8,9 +8,8 @@ const MIN_FILES = 100
 /** A file of tests that has been run. */
 export interface TimedFile {
   readonly path: string
-  readonly runtime: number
-  /** Of the time for which its process wanted a processor, the share for which it had one. */
-  readonly processorShare: number
+  /** How long it would have taken on an idle machine. */
+  readonly aloneSeconds: number
 }
 
 /** A file that took too long, with what it would have taken alone and what it may take. */
@@ -20,17 +19,13 @@ export interface SlowFile {
   readonly limit: string
 }
 
-/**
- * The files of a whole run that would take too long alone. No time counts as such: one in which other processes had the
- * processor does not, and on a slow machine, all files take longer.
- */
+/** The files of a whole run that would take too long alone, also in comparison: on a slow machine, all take longer. */
 export function slowFiles(files: readonly TimedFile[]): SlowFile[] {
   if (files.length < MIN_FILES) return []
-  const alone = files.map(({ path, runtime, processorShare }) => ({ path, seconds: (runtime / 1000) * processorShare }))
-  alone.sort((a, b) => b.seconds - a.seconds)
-  const median = alone[Math.floor(alone.length / 2)]?.seconds ?? 0
+  const sorted = files.toSorted((a, b) => b.aloneSeconds - a.aloneSeconds)
+  const median = sorted[Math.floor(sorted.length / 2)]?.aloneSeconds ?? 0
   const limit = Math.max(MAX_SECONDS, MAX_RATIO * median)
-  return alone
-    .filter(({ seconds }) => seconds > limit)
-    .map(({ path, seconds }) => ({ path, seconds: seconds.toFixed(1), limit: limit.toFixed(1) }))
+  return sorted
+    .filter(({ aloneSeconds }) => aloneSeconds > limit)
+    .map(({ path, aloneSeconds }) => ({ path, seconds: aloneSeconds.toFixed(1), limit: limit.toFixed(1) }))
 }
