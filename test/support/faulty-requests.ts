@@ -90,7 +90,13 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: [] },
     { json: [{ team: { id: 'team_labs', organizationId: 'org_other', name: 'Labs' } }] },
     { json: [{ priority: { id: 'pri_labs', teamId: 'team_nowhere', priority: 'P3', name: 'Experiment' } }] },
-    { json: [{ user: { id: 'user_ada', organizationId: 'org_acme', email: 'ada@acme.example' } }] },
+    {
+      json: [
+        {
+          user: { id: 'user_ada', organizationId: 'org_acme', email: 'ada@acme.example', role: 'USER_ROLE_ORG_MEMBER' },
+        },
+      ],
+    },
   ],
   revokeLeakedKey: [{ form: '' }, { form: 'secret=one&secret=two' }],
   createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&client_id=a&client_id=b' }],
