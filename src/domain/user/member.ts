@@ -122,3 +122,8 @@ export interface ChangedMember<Change extends MemberChange = MemberChange> {
   /** The fields that were left out. */
   readonly leftOut: ReadonlySet<GovernedField>
 }
+
+/** Whether the membership is to be written. */
+export function isRewritten(before: Member, member: Member): boolean {
+  return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
+}

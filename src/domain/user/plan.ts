@@ -15,6 +15,7 @@ import { type HeldMembers, otherHolder } from './hold.js'
 import { type ManagerAssignment, managerError, managerFault, refusedAssignments } from './manager.js'
 import {
   type ChangedMember,
+  isRewritten,
   type Member,
   type MemberChange,
   type MemberCommand,
@@ -23,7 +24,7 @@ import {
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
-import { emailTaken, isActive, isActiveAdministrator, requireAdministratorLeft, withStanding } from './standing.js'
+import { emailTaken, isActiveAdministrator, isSignedOut, requireAdministratorLeft, withStanding } from './standing.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
@@ -289,17 +290,6 @@ function replace<Holder extends Pick<ValueHolder, 'userId'>>(
   // Somebody else may have it by now.
   if (holders.get(before)?.userId === holder.userId) holders.delete(before)
   if (value !== '') holders.set(value, holder)
-}
-
-/** Whether the membership is to be written. */
-function isRewritten(before: Member, member: Member): boolean {
-  return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
-}
-
-/** Nobody's tokens end with a deactivation: those of deactivated people are refused, and end when they return. */
-function isSignedOut(before: Member, member: Member): boolean {
-  if (isActive(before) && !isActive(member)) return false
-  return member.sessionsEndedAt !== before.sessionsEndedAt || (isActive(member) && !isActive(before))
 }
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {

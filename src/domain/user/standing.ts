@@ -159,3 +159,12 @@ export function lastAdministrator(): ServiceError {
     'the user is the only active administrator of the organization: make another user an administrator first',
   )
 }
+
+/**
+ * Whether the tokens of a member end for good. Not with a deactivation: those of deactivated people are refused, and end
+ * when they return.
+ */
+export function isSignedOut(before: Member, member: Member): boolean {
+  if (isActive(before) && !isActive(member)) return false
+  return member.sessionsEndedAt !== before.sessionsEndedAt || (isActive(member) && !isActive(before))
+}
