@@ -24,7 +24,14 @@ import {
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
-import { emailTaken, isActiveAdministrator, isSignedOut, requireAdministratorLeft, withStanding } from './standing.js'
+import {
+  emailTaken,
+  isActive,
+  isActiveAdministrator,
+  isSignedOut,
+  requireAdministratorLeft,
+  withStanding,
+} from './standing.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
