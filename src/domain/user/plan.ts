@@ -24,14 +24,7 @@ import {
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
-import {
-  emailTaken,
-  isActive,
-  isActiveAdministrator,
-  isSignedOut,
-  requireAdministratorLeft,
-  withStanding,
-} from './standing.js'
+import { emailTaken, isActiveAdministrator, isSignedOut, requireAdministratorLeft, withStanding } from './standing.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
@@ -139,7 +132,7 @@ class PlannedMembers {
     for (const { change, before } of planned) {
       const commands = change.commands.map((command) => this.#withManagerId(command))
       const { profile } = writeProfile(before.profile, commands, this.#held.now)
-      const { email = before.email, role, active = isActive(before) } = change
+      const { email = before.email, role, active = before.deactivatedAt === null } = change
       if (emailKeyOf(email) !== emailKeyOf(before.email)) this.#emails.delete(emailKeyOf(before.email))
       const { value: phone } = before.profile.PRIMARY_PHONE
       if (profile.PRIMARY_PHONE.value !== phone) this.#phones.delete(phone)
