@@ -232,13 +232,13 @@ describe.each(operations)('%s an approval procedure', (_, verb, method, replaced
       ['neither approvers nor a workflow', {}, ''],
       ['approvers and a workflow', { ...owner, ...workflow }, ''],
       [
-        'an unknown justification mode',
-        { ...owner, approverJustificationMode: 'ALWAYS' },
+        'a justification mode of 65 characters',
+        { ...owner, approverJustificationMode: 'é'.repeat(65) },
         '.approverJustificationMode',
       ],
       [
-        'a justification mode in lower case',
-        { ...owner, approverJustificationMode: 'none' },
+        'a justification mode of two lines',
+        { ...owner, approverJustificationMode: 'a\nb' },
         '.approverJustificationMode',
       ],
       [
@@ -275,10 +275,13 @@ describe.each(operations)('%s an approval procedure', (_, verb, method, replaced
       await refused({ steps: [step] }, { status: 400, code: 'invalid_argument' })
     })
 
-    it.each(['NONE', 'OPTIONAL', 'REQUIRED', ''])('accepts the justification mode %j', async (mode) => {
-      const { steps } = await created({ steps: [{ ...owner, approverJustificationMode: mode }] })
-      expect(steps[0].approverJustificationMode).toBe(mode)
-    })
+    it.each(['NONE', 'OPTIONAL', 'REQUIRED', '', 'none', 'UNSET', ' if denied ', 'é'.repeat(64)])(
+      'keeps the justification mode %j as it is',
+      async (mode) => {
+        const { steps } = await created({ steps: [{ ...owner, approverJustificationMode: mode }] })
+        expect(steps[0].approverJustificationMode).toBe(mode)
+      },
+    )
 
     it.each([
       ['an unknown user', byUser('unknown'), 'user.userId'],

@@ -31,11 +31,9 @@ interface ApproverInput {
 type Step = Omit<store.StoredStep, 'id' | 'stageIndex' | 'stepIndex'>
 
 const approverKinds = { appOwner: 'APP_OWNER', manager: 'MANAGER', user: 'USER', group: 'GROUP' } as const
-const justificationModes = ['NONE', 'OPTIONAL', 'REQUIRED'] as const
 
-/** A step as it is stored. The limits of the schema let no approver without a kind through, and no other mode. */
+/** A step as it is stored. The limits of the schema let no approver without a kind through. */
 export function stepFromInput({ allowSelfApproval = true, approvers, customWorkflow, ...input }: StepInput): Step {
-  const mode = justificationModes.find((each) => each === input.approverJustificationMode)
   return {
     allowSelfApproval,
     approvers: approvers.flatMap(({ kind, notify }) => {
@@ -45,7 +43,7 @@ export function stepFromInput({ allowSelfApproval = true, approvers, customWorkf
       return [{ kind: approverKinds[kind.case], userId, groupId, notify }]
     }),
     customWorkflowId: customWorkflow?.workflowId ?? null,
-    approverJustificationMode: mode ?? 'UNSET',
+    justificationMode: input.approverJustificationMode,
     suppressNotifications: input.suppressNotifications,
     autoApproveSelf: input.autoApproveSelf,
   }
@@ -196,7 +194,7 @@ function differences(inputs: readonly StepInput[], placed: readonly PlacedStep[]
     const given: Partial<Step> = inputs[index] === undefined ? {} : stepFromInput(inputs[index])
     const [column] =
       Object.entries(step).find(([name, value]) => !isDeepStrictEqual(Reflect.get(given, name), value)) ?? []
-    const field = column?.replace(/Id$/, '')
+    const field = column?.replace(/Id$/, '').replace('justificationMode', 'approverJustificationMode')
     if (field !== undefined) return differ(`steps[${index}].${field}`, `differs from ${path}.${field}`)
   }
   return []

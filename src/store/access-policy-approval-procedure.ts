@@ -41,8 +41,8 @@ const stepResource = declareResource(StepSchema, schema.ApprovalStep, 'x', {
   },
   approverJustificationMode: {
     kind: 'column',
-    name: 'approver_justification_mode',
-    read: Prisma.sql`replace(x.approver_justification_mode::text, 'UNSET', '')`,
+    name: 'justification_mode',
+    read: Prisma.sql`coalesce(x.justification_mode, replace(x.approver_justification_mode::text, 'UNSET', ''))`,
   },
 })
 
@@ -126,8 +126,8 @@ export async function lockKnownApprovers(
 export type StoredStep = Awaited<ReturnType<typeof findApprovalSteps>>[number]
 
 /** The steps of a procedure in order. */
-export function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
-  return models.approvalStep.findMany({
+export async function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
+  const rows = await models.approvalStep.findMany({
     where: { organizationId, procedureId: id },
     orderBy: [{ stageIndex: 'asc' }, { stepIndex: 'asc' }],
     select: {
@@ -136,11 +136,15 @@ export function findApprovalSteps({ models }: Tables, { organizationId, id }: St
       stepIndex: true,
       allowSelfApproval: true,
       approverJustificationMode: true,
+      justificationMode: true,
       suppressNotifications: true,
       autoApproveSelf: true,
       customWorkflowId: true,
       approvers: { orderBy: { position: 'asc' }, select: { kind: true, userId: true, groupId: true, notify: true } },
     },
+  })
+  return rows.map(({ approverJustificationMode: earlier, ...row }) => {
+    return { ...row, justificationMode: row.justificationMode ?? (earlier === 'UNSET' ? '' : earlier) }
   })
 }
 

@@ -107,23 +107,22 @@ describe('a step', () => {
       allowSelfApproval: allowed,
       approvers: [{ kind: 'APP_OWNER', userId: null, groupId: null, notify: true }],
       customWorkflowId: null,
-      approverJustificationMode: 'UNSET',
+      justificationMode: '',
       suppressNotifications: false,
       autoApproveSelf: false,
     })
   })
 
   it.each([
-    ['', 'UNSET'],
-    ['NONE', 'NONE'],
-    ['OPTIONAL', 'OPTIONAL'],
-    ['REQUIRED', 'REQUIRED'],
-  ])('with the justification mode %j is stored as %s', (approverJustificationMode, stored) => {
+    [''],
+    ['NONE'],
+    ['whenever it seems right'],
+  ])('with the justification mode %j is stored with it', (approverJustificationMode) => {
     const flags = { allowSelfApproval: false, suppressNotifications: true, autoApproveSelf: true }
     const step: StepInput = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
     expect(stepFromInput(step)).toEqual({
       ...flags,
-      approverJustificationMode: stored,
+      justificationMode: approverJustificationMode,
       customWorkflowId: null,
       approvers: [],
     })

@@ -201,14 +201,18 @@ describe('limits', () => {
       'CreateAccessPolicyApprovalProcedureRequest',
       {
         accessPolicyId: 'p',
-        steps: [{}, { approvers: [{}, { user: {} }], approverJustificationMode: 'ALWAYS' }, { customWorkflow: {} }],
+        steps: [
+          {},
+          { approvers: [{}, { user: {} }], approverJustificationMode: 'a'.repeat(65) },
+          { customWorkflow: {} },
+        ],
         timeoutSeconds: 299,
       },
       [
         'steps[0] FIELD_INVALID must have either approvers or customWorkflow, and not both',
         'steps[1].approvers[0] FIELD_REQUIRED must have one of appOwner, manager, user and group',
         'steps[1].approvers[1].user.userId FIELD_REQUIRED is required',
-        'steps[1].approverJustificationMode FIELD_INVALID must be empty, NONE, OPTIONAL or REQUIRED',
+        'steps[1].approverJustificationMode FIELD_INVALID must have at most 64 characters',
         'steps[2].customWorkflow.workflowId FIELD_REQUIRED is required',
         'timeoutSeconds TIMEOUT_OUT_OF_RANGE must be 0 or from 300 to 7776000',
       ],

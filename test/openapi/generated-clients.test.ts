@@ -36,7 +36,7 @@ const bodies: Record<string, { readonly operation: string; readonly good: unknow
       { steps: [{ approvers: [{ manager: {}, appOwner: {} }] }] },
       { steps: [{ approvers: [{ manager: {}, notify: 'yes' }] }] },
       { steps: [{ ...manager, ...workflow }] },
-      { steps: [{ ...manager, approverJustificationMode: 'SOMETIMES' }] },
+      { steps: [{ ...manager, approverJustificationMode: 7 }] },
       { stages: [{}] },
       { stages: [manager] },
     ],

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { v7 } from 'uuid'
 import type { Prisma, PrismaClient } from '../../../gen/prisma/client.js'
-import type { ApproverJustificationMode } from '../../../gen/prisma/enums.js'
 import { Refusal } from '../peer-app.js'
 import { auditEvent } from './audit.js'
 import { callerOf, notFound, requireIn } from './caller.js'
@@ -69,7 +68,7 @@ interface Step {
   readonly allowSelfApproval: boolean
   readonly approvers?: readonly Approver[]
   readonly customWorkflow?: { readonly workflowId: string }
-  readonly approverJustificationMode: '' | Exclude<ApproverJustificationMode, 'UNSET'>
+  readonly approverJustificationMode: string
   readonly suppressNotifications: boolean
   readonly autoApproveSelf: boolean
 }
@@ -172,7 +171,7 @@ function stepRows(of: OfProcedure, stages: Stages): Prisma.ApprovalStepCreateMan
       stageIndex,
       stepIndex,
       allowSelfApproval: each.allowSelfApproval,
-      approverJustificationMode: each.approverJustificationMode || 'UNSET',
+      justificationMode: each.approverJustificationMode,
       suppressNotifications: each.suppressNotifications,
       autoApproveSelf: each.autoApproveSelf,
       customWorkflowId: each.customWorkflow?.workflowId ?? null,

@@ -3,9 +3,9 @@ import { schema } from '../../../gen/prisma/schema.js'
 import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
 import { eachRow, type KindDefinition, listed, typesIn } from './kind.js'
 
-const stepNames = Object.keys(schema.ApprovalStep.columns).filter(
-  (name) => name !== 'organization_id' && name !== 'procedure_id',
-)
+/** The columns that no record of a step has; the mode of the previous build is no longer written. */
+const others = ['organization_id', 'procedure_id', 'approver_justification_mode']
+const stepNames = Object.keys(schema.ApprovalStep.columns).filter((name) => !others.includes(name))
 /** The steps of a record, each with the name of its field. */
 const steps = eachRow('steps', 'step', { ...typesIn(schema.ApprovalStep, stepNames), field: 'text', approvers: 'json' })
 const approvers = Prisma.sql`${steps}

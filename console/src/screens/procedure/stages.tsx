@@ -46,6 +46,7 @@ function StepBox({ step }: { readonly step: Step }) {
         {step.autoApproveSelf && 'Approves itself for an approver. '}
         {justification === 'REQUIRED' && 'A reason is required. '}
         {justification === 'OPTIONAL' && 'A reason can be given. '}
+        {!['', 'NONE', 'OPTIONAL', 'REQUIRED'].includes(justification) && `Reason: ${justification}. `}
         {step.suppressNotifications && 'Nobody is notified.'}
       </p>
     </div>

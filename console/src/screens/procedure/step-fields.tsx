@@ -21,6 +21,12 @@ const reasons = [
   { value: 'REQUIRED', text: 'Is required' },
 ]
 
+/** The modes that the console names, and the one that a step has. */
+function reasonsWith(mode: string) {
+  const isNamed = mode === '' || reasons.some(({ value }) => value === mode)
+  return isNamed ? reasons : [...reasons, { value: mode, text: mode }]
+}
+
 interface StepFieldsProps {
   readonly step: Step
   readonly onChange: (step: Step) => void
@@ -73,7 +79,7 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
       <SelectField
         label="A reason"
         value={step.approverJustificationMode || 'NONE'}
-        options={reasons}
+        options={reasonsWith(step.approverJustificationMode)}
         onChange={(approverJustificationMode) => set({ approverJustificationMode })}
       />
       <CheckField
