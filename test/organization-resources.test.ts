@@ -143,12 +143,23 @@ describe.each(doors)('over %s', (door) => {
 
   it('a group that an approval step names is not deleted', async () => {
     const { id } = (await call('CreateGroup', { name: 'Approvers' })).answer.json.data
-    await call('CreateAccessPolicyApprovalProcedure', {
-      accessPolicyId: fixture.accessPolicies.it,
-      steps: [{ approvers: [{ group: { groupId: id } }] }],
-    })
-    const { reason, metadata } = await call('DeleteGroup', { id })
-    expect([reason, metadata['referrers']]).toEqual(['RESOURCE_IN_USE', 'approvalSteps'])
+    const accessPolicyId = fixture.accessPolicies.it
+    const asking = []
+    for (let count = 0; count < 4; count++) {
+      const steps = [
+        { approvers: [{ group: { groupId: id } }] },
+        { approvers: [{ manager: {} }, { group: { groupId: id } }] },
+      ]
+      asking.push((await call('CreateAccessPolicyApprovalProcedure', { accessPolicyId, steps })).answer.json.data.id)
+    }
+    const { reason, metadata, answer } = await call('DeleteGroup', { id })
+    expect([reason, metadata['referrers']]).toEqual(['RESOURCE_IN_USE', 'approvalProcedures'])
+    const named = asking.slice(0, 3).map((each) => `${each} of the access policy ${accessPolicyId}`)
+    expect(answer.json.message).toBe(
+      `the group is in use: first delete the approval procedures ${named.join(', ')} that refer to it, or make them refer to another`,
+    )
+    for (const procedure of asking) await call('DeleteAccessPolicyApprovalProcedure', { accessPolicyId, id: procedure })
+    expect((await call('DeleteGroup', { id })).status).toBe(200)
   })
 
   it('a group that the directory manages is read-only', async () => {

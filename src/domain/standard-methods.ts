@@ -3,7 +3,7 @@ import { type FieldViolation, notFound, refuseViolations, ServiceError, typeName
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
-import type { StandardValues } from '../store/standard-writes.js'
+import type { Referrers, StandardValues } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { type Permission, permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { type Page, type PageRange, type PageRequest, pageOf } from './paging.js'
@@ -166,10 +166,11 @@ export function deleteObject(scope: Scope, resource: StandardResource, id: strin
   })
 }
 
-function inUse(name: string, id: string, referrers: readonly string[]): ServiceError {
-  const words = referrers.map((referrer) => referrer.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`))
+function inUse(name: string, id: string, referrers: readonly Referrers[]): ServiceError {
+  const words = referrers.map((each) => each.words ?? each.name.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`))
   const message = `the ${name} is in use: first delete the ${words.join(' and ')} that refer to it, or make them refer to another`
-  const metadata = { resourceType: typeNamed(name), resourceId: id, referrers: referrers.join(',') }
+  const kinds = referrers.map((each) => each.name).join(',')
+  const metadata = { resourceType: typeNamed(name), resourceId: id, referrers: kinds }
   return new ServiceError('RESOURCE_IN_USE', message, { metadata })
 }
 

@@ -4,10 +4,33 @@ import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { Tables } from '../db/tables.js'
 import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
-import { createStandardStore } from './standard-methods.js'
+import { createStandardStore, type StandardStore } from './standard-methods.js'
+
+const standard = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
+
+const STEPS = 'approvalSteps'
+/** How many of the procedures that ask a group are named, so that errors stay small. */
+const MAX_NAMED = 3
 
 /** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
-export const groupStore = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
+export const groupStore: StandardStore = {
+  ...standard,
+  // Steps are no objects of the API: whoever wants to change one looks for its procedure.
+  referrers: async (tables, key) => {
+    const others = await standard.referrers(tables, key)
+    if (!others.some(({ name }) => name === STEPS)) return others
+    const asks = { approvers: { some: { organizationId: key.organizationId, groupId: key.id } } }
+    const procedures = await tables.models.approvalProcedure.findMany({
+      where: { organizationId: key.organizationId, steps: { some: asks } },
+      orderBy: { ordinal: 'asc' },
+      take: MAX_NAMED,
+      select: { id: true, accessPolicyId: true },
+    })
+    const named = procedures.map((each) => `${each.id} of the access policy ${each.accessPolicyId}`)
+    const asking = { name: 'approvalProcedures', words: `approval procedures ${named.join(', ')}` }
+    return [...others.filter(({ name }) => name !== STEPS), asking]
+  },
+}
 
 /** A group of an organization. */
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>

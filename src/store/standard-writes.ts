@@ -16,6 +16,14 @@ export interface StandardKey {
  */
 export type StandardValues = Readonly<Record<string, unknown>>
 
+/** Objects of one kind that refer to another. */
+export interface Referrers {
+  /** As programs read it, such as `fieldMappings`. */
+  readonly name: string
+  /** As people read it. Default: the words of the name. */
+  readonly words?: string
+}
+
 /** What models of all tables have in common. */
 interface Model {
   findUnique(query: object): Promise<Readonly<Record<string, readonly unknown[]>> | null>
@@ -57,6 +65,8 @@ export function createStandardWrites({ desc, table, fields }: Resource) {
   const some = { take: 1, select: { organizationId: true } }
   const select = { organizationId: true }
   return {
+    /** The lists whose items are rows of their own, each with an id, by the names of their fields. */
+    lists: lists.map(({ name }) => name),
     /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
     valuesOf: (request: object, names: readonly string[]): StandardValues => {
       const given = Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
@@ -78,12 +88,12 @@ export function createStandardWrites({ desc, table, fields }: Resource) {
     delete: async (tables: Tables, key: StandardKey) => {
       await modelOf(tables, table).delete({ where: { organizationId_id: key }, select })
     },
-    /** The names of what refers to an object and keeps it from being deleted. */
-    referrers: async (tables: Tables, key: StandardKey): Promise<readonly string[]> => {
+    /** What refers to an object and keeps it from being deleted. */
+    referrers: async (tables: Tables, key: StandardKey): Promise<readonly Referrers[]> => {
       if (table.referrers.length === 0) return []
       const selected = Object.fromEntries(table.referrers.map((name) => [name, some]))
       const found = await modelOf(tables, table).findUnique({ where: { organizationId_id: key }, select: selected })
-      return table.referrers.filter((name) => found?.[name]?.length !== 0)
+      return table.referrers.filter((name) => found?.[name]?.length !== 0).map((name) => ({ name }))
     },
   }
 }

@@ -11,6 +11,6 @@ export const teamStore: StandardStore = {
   referrers: async (tables, { organizationId, id: teamId }) => {
     const liveKeys = await tables.models.apiKey.count({ where: { organizationId, teamId, revokedAt: null } })
     const others = await standard.referrers(tables, { organizationId, id: teamId })
-    return liveKeys > 0 ? [...others, 'apiKeys'] : others
+    return liveKeys > 0 ? [...others, { name: 'apiKeys' }] : others
   },
 }
