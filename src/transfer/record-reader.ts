@@ -2,6 +2,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { invalidField, invalidFields, ServiceError } from '../errors.js'
 import { createLimitCheck } from '../limits/limit-check.js'
+import { reservedIdFault } from '../limits/reserved-id.js'
 import { messageFromJson } from '../protojson/json-reader.js'
 import { NO_JSON_LIMITS } from '../protojson/json-text.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
@@ -32,6 +33,8 @@ export function createRecordReader(check = createLimitCheck()) {
     if (resource.case === undefined) throw invalidField('record', `must have one of ${recordKinds.join(', ')}`)
     const [violation] = check(ImportRecordSchema, message)
     if (violation !== undefined) throw invalidFields([violation])
+    const fault = reservedIdFault(resource.value.id)
+    if (fault !== undefined) throw invalidField(`${resource.case}.id`, fault)
     setMoments(ImportRecordSchema, message)
     return Object.assign(message, { resource })
   }

@@ -13,6 +13,14 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     '{"priority":{"teamId":"a","team_id":"a"}}',
     'priority.team_id: given twice, as teamId and team_id',
   ],
+  ['a user with the id of the batch', user({ id: 'batch' }), 'user.id: must not be "batch"'],
+  [
+    'a team with the id of every team',
+    '{"team":{"id":"-","organizationId":"org_acme","name":"T"}}',
+    'team.id: must not be',
+  ],
+  ['a priority whose id clients leave out', priority({ id: '.' }), 'priority.id: must not be "."'],
+  ['a group whose id clients leave out', '{"group":{"id":"..","organizationId":"org_acme","name":"G"}}', 'group.id: '],
   ['an unknown kind', '{"ticket":{}}', 'ticket: no such field in svc.v2.ImportRecord'],
   [
     'an organization beside what names its own',
