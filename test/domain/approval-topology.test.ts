@@ -113,21 +113,20 @@ describe('a step', () => {
     })
   })
 
-  it.each([
-    [''],
-    ['NONE'],
-    ['whenever it seems right'],
-  ])('with the justification mode %j is stored with it', (approverJustificationMode) => {
-    const flags = { allowSelfApproval: false, suppressNotifications: true, autoApproveSelf: true }
-    const step: StepInput = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
-    expect(stepFromInput(step)).toEqual({
-      ...flags,
-      justificationMode: approverJustificationMode,
-      customWorkflowId: null,
-      approvers: [],
-    })
-    expect(stepFromInput({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
-  })
+  it.each([[''], ['NONE'], ['whenever it seems right']])(
+    'with the justification mode %j is stored with it',
+    (approverJustificationMode) => {
+      const flags = { allowSelfApproval: false, suppressNotifications: true, autoApproveSelf: true }
+      const step: StepInput = { ...flags, approverJustificationMode, approvers: [], customWorkflow: undefined }
+      expect(stepFromInput(step)).toEqual({
+        ...flags,
+        justificationMode: approverJustificationMode,
+        customWorkflowId: null,
+        approvers: [],
+      })
+      expect(stepFromInput({ ...step, customWorkflow: { workflowId: 'w' } }).customWorkflowId).toBe('w')
+    },
+  )
 
   it("stores the fields of each approver's kind", () => {
     const approvers: StepInput['approvers'] = [

@@ -4,7 +4,12 @@ import { http } from '../../gen/google/api/annotations_pb.js'
 import { services } from '../../src/handlers/routes.js'
 import { reservedIdFault } from '../../src/limits/reserved-id.js'
 
-const paths = services.flatMap(({ methods }) => methods.map((method) => String(getOption(method, http).pattern.value)))
+const paths = services.flatMap(({ methods }) =>
+  methods.flatMap((method) => {
+    const { value } = getOption(method, http).pattern
+    return typeof value === 'string' ? value : []
+  }),
+)
 
 describe('an id that would mean something else in a path', () => {
   it.each(['-', '.', '..', 'batch'])('%s is reserved', (id) => {

@@ -276,7 +276,8 @@ export type UserUpdate = Message<"svc.v2.UserUpdate"> & {
   pinFields: UserProfileField[];
 
   /**
-   * Fields to hand back to automation. They keep their values.
+   * Fields to hand back to automation. They keep their values. Releases come first: a field that a user token releases and
+   * sets in one request is pinned again.
    *
    * @generated from field: repeated svc.v2.UserProfileField release_fields = 13;
    */
@@ -472,7 +473,8 @@ export type UpdateUserRequest = Message<"svc.v2.UpdateUserRequest"> & {
   pinFields: UserProfileField[];
 
   /**
-   * Fields to hand back to automation. They keep their values.
+   * Fields to hand back to automation. They keep their values. Releases come first: a field that a user token releases and
+   * sets in one request is pinned again.
    *
    * @generated from field: repeated svc.v2.UserProfileField release_fields = 13;
    */

@@ -164,8 +164,9 @@ export type DeleteUserRelationshipRequest = Message<"svc.v2.DeleteUserRelationsh
   relationshipType: UserRelationshipType;
 
   /**
-   * Whether to pin the cleared field. By default, a user token pins it and a key does not. With `false`, a user token
-   * also clears a pinned manager without changing the owner; a key skips a pinned manager.
+   * Whether to pin the cleared field: `true` or `false`; in a query, `pin` alone and `pin=1` are errors. By default, a
+   * user token pins it and a key does not. With `false`, a user token also clears a pinned manager without changing the
+   * owner; a key skips a pinned manager.
    *
    * @generated from field: optional bool pin = 3;
    */
