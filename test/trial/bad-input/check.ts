@@ -157,7 +157,7 @@ function textFault(message: unknown): string | undefined {
 
 function checkGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {
   if (status !== 200 && status !== 400 && status !== 415) throw new Error(`gRPC with the status ${status}`)
-  const envelopes = envelopesOf(body)
+  const envelopes = envelopesOf(type.startsWith('application/grpc-web-text') ? bytesOfText(body) : body)
   const last = envelopes.at(-1)
   const end = last !== undefined && (last.flags & 0x80) !== 0 ? trailerParse(plainOf(last, headers)) : undefined
   const reported = end === undefined ? { ...headers, ...trailers } : Object.fromEntries(end)
@@ -196,6 +196,12 @@ interface Envelope {
 function plainOf({ flags, data }: Envelope, headers: BadAnswer['headers']): Buffer {
   if ((flags & 1) === 0) return data
   return headers['grpc-encoding'] === 'br' ? brotliDecompressSync(data) : gunzipSync(data)
+}
+
+/** Base64 whose parts are encoded, and padded, by themselves. */
+function bytesOfText(body: Buffer): Buffer {
+  const parts = body.toString('latin1').match(/[^=]+=*/g) ?? []
+  return Buffer.concat(parts.map((part) => Buffer.from(part, 'base64')))
 }
 
 function envelopesOf(body: Buffer): Envelope[] {
