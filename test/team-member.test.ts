@@ -167,7 +167,7 @@ describe.each(doors)('over %s', (door) => {
     expect((await remove(undefined, { 'if-match': etag })).reason).toBe('ETAG_MISMATCH')
     await set({ expiresAt: inAnHour() })
     await service.database.execute('UPDATE team_members SET expires_at = now() WHERE user_id = $1', [user])
-    expect(await get()).toMatchObject({ status: 404, metadata: { resourceType: 'team member' } })
+    expect(await get()).toMatchObject({ status: 404, metadata: { resourceType: 'team_member' } })
   })
 
   it('only the version that If-Match names is removed, once for an Idempotency-Key', async () => {

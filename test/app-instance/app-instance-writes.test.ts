@@ -135,7 +135,7 @@ describe.each(doors)('over %s', (door) => {
       expect(await call('ListAppInstanceShares', { id }, admin)).toMatchObject({
         status: 404,
         reason: 'RESOURCE_NOT_FOUND',
-        metadata: { resourceType: 'app instance', resourceId: id },
+        metadata: { resourceType: 'app_instance', resourceId: id },
       })
     }
   })

@@ -205,7 +205,7 @@ describe('updating app resources in a batch', () => {
         reason: 'RESOURCE_NOT_FOUND',
       })
       expect(message).toBe('resources[2]: app resource not found: it does not exist, or you have no access to it')
-      expect(metadata).toEqual({ resourceType: 'app resource', resourceId: id })
+      expect(metadata).toEqual({ resourceType: 'app_resource', resourceId: id })
     })
 
     it('refuses the whole batch if the caller may see but not write a resource', async () => {
