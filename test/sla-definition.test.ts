@@ -252,6 +252,27 @@ describe('writing SLA definitions', () => {
       expect(data.conditions[1]).not.toHaveProperty('conditionRule')
     })
 
+    it('makes the ids of conditions and actions that have none, and keeps those that are given', async () => {
+      const request = {
+        teamId: fixture.it,
+        name: 'Response',
+        conditions: [{ priority: 1 }, { id: 'given', priority: 2 }, { id: '', priority: 3 }],
+        actionDefinitions: [{ workflowId: 'a' }, { workflowId: 'b' }],
+        startingPoint: 'SLA_STARTING_POINT_SLA_ATTACHED',
+        metric: 'SLA_METRIC_RESOLUTION',
+      }
+      const { data } = (await call(create, request)).answer.json
+      const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+      const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
+      expect(idsOf(data.conditions)).toEqual([uuid, 'given', uuid])
+      expect(idsOf(data.actionDefinitions)).toEqual([uuid, uuid])
+      expect(new Set([...idsOf(data.conditions), ...idsOf(data.actionDefinitions)]).size).toBe(5)
+      const changes = { id: data.id, conditions: [...data.conditions, { priority: 4 }] }
+      const after = (await call(update, changes)).answer.json.data
+      expect(idsOf(after.conditions)).toEqual([...idsOf(data.conditions), uuid])
+      expect((await call(get, { id: data.id })).answer.json.data).toEqual(after)
+    })
+
     it('replaces the lists that are given, empties those to clear, and leaves the others', async () => {
       const before = await made()
       const { id, actionDefinitions } = before

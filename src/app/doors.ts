@@ -1,7 +1,7 @@
 import type { Config } from '../config.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { addReason } from '../failure/error-reason.js'
-import { fieldHint, formRulesOf, maxValuesOf } from '../handlers/method-options.js'
+import { fieldHint, formRulesOf, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRoutes, services } from '../handlers/routes.js'
@@ -79,6 +79,7 @@ export function createDoors(options: DoorParts): Doors {
       maxBodyBytes,
       jsonOptions: answerJsonOptions,
       fieldHint,
+      ignoredFields: outputOnlyNames,
       errorBody: authErrorBody,
       completeError: addReason,
       maxTimeoutMs,

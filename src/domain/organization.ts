@@ -12,7 +12,11 @@ export async function getOrganization({ tables, caller: { organizationId } }: Sc
 }
 
 /** Renames the caller's organization, if there is a name, and returns its JSON. Throws `ETAG_MISMATCH`. */
-export function updateOrganization(scope: Scope, { name }: { readonly name?: string | undefined }): Promise<string> {
+export function updateOrganization(
+  scope: Scope,
+  { name }: { readonly name?: string | undefined },
+  requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
+): Promise<string> {
   const { organizationId: targetId } = scope.caller
   return scope.tables.transaction(async (transaction) => {
     const locked = await store.lockOrganization(transaction, targetId)
@@ -20,6 +24,7 @@ export function updateOrganization(scope: Scope, { name }: { readonly name?: str
     const before = JSON.stringify(locked)
     const what = { resourceType: 'organization', resourceId: targetId }
     requireAcceptedVersion(acceptedVersionsFrom(scope.ifMatch), entityTagOf(before), what)
+    requireUnchanged({ ...locked })
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
     const changedFields = after === before ? [] : ['name']

@@ -20,12 +20,16 @@ export type PriorityUpdate = Pick<store.PriorityChange, 'id' | 'name' | 'descrip
 export async function updatePriority(
   scope: Scope,
   { id, name, description, isAiSelectable }: PriorityUpdate,
+  requireUnchanged?: (before: Readonly<Record<string, unknown>>) => void,
 ): Promise<string> {
   const { tables, caller, runtime, requestId, ifMatch } = scope
   // The version is checked under a lock; without a condition, one statement suffices.
-  if (acceptedVersionsFrom(ifMatch) !== undefined || tables.isDistributed) {
+  if (acceptedVersionsFrom(ifMatch) !== undefined || requireUnchanged !== undefined || tables.isDistributed) {
     const given = Object.entries({ name, description, isAiSelectable }).filter(([, value]) => value !== undefined)
-    return updateObject(scope, priorities, id, () => Object.fromEntries(given))
+    return updateObject(scope, priorities, id, (before) => {
+      requireUnchanged?.(before)
+      return Object.fromEntries(given)
+    })
   }
   const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
   const [auditEventId = ''] = consecutiveIds(runtime, 1)

@@ -4,6 +4,8 @@ import { field_hints } from '../../gen/svc/v2/field_hint_pb.js'
 import { httpFormOf } from '../limits/method-rules.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 
+export { outputOnlyNames } from '../limits/output-only.js'
+
 /** The longest body, in bytes, of a method that anyone may call. */
 const ANONYMOUS_BODY_BYTES = 16 * 1024
 

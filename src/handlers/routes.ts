@@ -58,7 +58,7 @@ import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.
 import type { HandlerTools } from './handler-tools.js'
 import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { standardMethods } from './standard-methods.js'
+import { standardMethods, unchangedCheck } from './standard-methods.js'
 import { teamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
@@ -169,9 +169,17 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     })
     router.service(OrganizationService, {
       getOrganization: tagged(getOrganization),
-      updateOrganization: tagged(updateOrganization),
+      updateOrganization: async (request, context) => {
+        const unchanged = unchangedCheck(context.method.input, request)
+        return taggedAnswer(context, await updateOrganization(scopeOf(context), request, unchanged))
+      },
     })
-    standard(PriorityService, priorities, { updatePriority: tagged(updatePriority) })
+    standard(PriorityService, priorities, {
+      updatePriority: async (request, context) => {
+        const requireUnchanged = unchangedCheck(context.method.input, request)
+        return taggedAnswer(context, await updatePriority(scopeOf(context), request, requireUnchanged))
+      },
+    })
     standard(SlaDefinitionService, slaDefinitions, {
       listSlaDefinitions: listed(listSlaDefinitions),
       archiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, true)),

@@ -1,10 +1,22 @@
-import { type DescMethod, type DescService, isFieldSet, type Message } from '@bufbuild/protobuf'
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  getOption,
+  isFieldSet,
+  type Message,
+} from '@bufbuild/protobuf'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { createObject, deleteObject, getObject, listObjects, updateObject } from '../domain/standard-methods.js'
 import { ofOwner, type StandardResource } from '../domain/standard-resource.js'
+import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import type { Runtime } from '../runtime/runtime.js'
 import type { StandardValues } from '../store/standard-writes.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
+import { fieldHint } from './method-options.js'
 import { printedList, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 
@@ -39,7 +51,12 @@ const handlers: Readonly<Record<string, Handler>> = {
 
   Update: async (request, context, resource) => {
     const changes = updatedValues(resource, request, context)
-    return taggedAnswer(context, await updateObject(scopeOf(context), resource, request.id, () => changes))
+    const requireUnchanged = unchangedCheck(context.method.input, request)
+    const json = await updateObject(scopeOf(context), resource, request.id, (before) => {
+      requireUnchanged?.(before)
+      return changes
+    })
+    return taggedAnswer(context, json)
   },
 
   Delete: async (request, context, resource) => {
@@ -66,8 +83,36 @@ export function updatedValues(
   request: Message & Pick<Request, 'clearFields'>,
   { method }: Pick<HandlerContext, 'method'>,
 ): StandardValues {
-  const given = method.input.fields.filter((field) => field.name !== 'id' && isFieldSet(request, field))
+  const given = method.input.fields.filter(
+    (field) => field.name !== 'id' && !isImmutable(field) && isFieldSet(request, field),
+  )
   return store.valuesOf(request, [...given.map(({ localName }) => localName), ...(request.clearFields ?? [])])
+}
+
+/**
+ * The check that a request gives no other values of fields that an update cannot change; undefined if it gives none of
+ * them. The present ones are accepted, so that what was read can be sent back (AIP-203).
+ */
+export function unchangedCheck(input: DescMessage, request: Message) {
+  const given = input.fields.filter((field) => isImmutable(field) && isFieldSet(request, field))
+  if (given.length === 0) return undefined
+  return (before: Readonly<Record<string, unknown>>): void => {
+    for (const { localName, jsonName } of given) {
+      if (Reflect.get(request, localName) === before[localName]) continue
+      const hint = fieldHint(input, jsonName) ?? 'an update cannot change it'
+      throw invalidField(jsonName, `is not the present one: ${hint}`)
+    }
+  }
+}
+
+function isImmutable(field: DescField): boolean {
+  return getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE)
+}
+
+/** Makes ids for items that have none. */
+function identifyItems(items: unknown, { newId }: Runtime): void {
+  if (!Array.isArray(items)) return
+  for (const item of items as { id: string }[]) item.id ||= newId()
 }
 
 /** The objects that a request can name: those of one owner, if it names that as well. */
@@ -91,6 +136,7 @@ export function standardMethods<Service extends DescService>(
     if (method === undefined) return []
     const settled = async (request: Message & Request, context: HandlerContext) => {
       setMoments(method.input, request)
+      for (const list of resource.store.lists) identifyItems(request[list], scopeOf(context).runtime)
       return handle(request, context, resource)
     }
     return [[method.localName, settled] as const]

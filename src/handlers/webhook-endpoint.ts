@@ -19,7 +19,7 @@ import { auditActionsFrom } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
 import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
-import { createdValues, updatedValues } from './standard-methods.js'
+import { createdValues, unchangedCheck, updatedValues } from './standard-methods.js'
 
 /** The methods of webhook endpoints that are not standard, or show a secret. */
 export function createWebhookEndpointHandlers({
@@ -37,7 +37,8 @@ export function createWebhookEndpointHandlers({
     updateWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
       const changes = { ...updatedValues(webhookEndpoints, request, context), url: request.url }
-      return taggedAnswer(context, await updateEndpoint(scopeOf(context), webhooks, request.id, changes))
+      const unchanged = unchangedCheck(context.method.input, request)
+      return taggedAnswer(context, await updateEndpoint(scopeOf(context), webhooks, request.id, changes, unchanged))
     },
     rotateWebhookEndpointSecret: async ({ id }, context) => {
       const { json, secret } = await rotateEndpointSecret(scopeOf(context), webhooks, id)

@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { message as messageRules } from '../../gen/buf/validate/validate_pb.js'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
+import { outputOnlyFields } from '../limits/output-only.js'
 import { type Direction, fieldLimits, isRequired, itemLimits } from './field-limits.js'
 import { defined, reference } from './fragments.js'
 import type { SourceComments } from './source-comments.js'
@@ -81,7 +82,11 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
   function objectSchema(message: DescMessage, fields: readonly DescField[], direction: Direction): JsonObject {
     const description = comments(message)
     const choices = choicesOf(message, direction)
-    if (choices.length === 0) return { description, ...closedOrOpen(plainObject(fields, direction), direction) }
+    if (choices.length === 0) {
+      const { properties, required } = plainObject(fields, direction)
+      const ignored = direction === 'input' ? ignoredProperties(message) : {}
+      return { description, ...closedOrOpen({ properties: { ...properties, ...ignored }, required }, direction) }
+    }
     return {
       description,
       oneOf: choices.map((choice) => ({
@@ -89,6 +94,14 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
         ...closedOrOpen(chosenObject(choice, choices, fields, direction), direction),
       })),
     }
+  }
+
+  /** The properties that a request may have beside its fields: they are ignored. */
+  function ignoredProperties(message: DescMessage): JsonObject {
+    const ignored = { readOnly: true, description: 'Ignored, so that what was read can be sent back.' }
+    return Object.fromEntries(
+      outputOnlyFields(message).map((field) => [field.jsonName, { ...typeSchema(field, 'output'), ...ignored }]),
+    )
   }
 
   function plainObject(fields: readonly DescField[], direction: Direction) {

@@ -31,6 +31,9 @@ import {
  */
 export type FieldHint = (desc: DescMessage, name: string) => string | undefined
 
+/** Whether a name that is not a field of a message is ignored nevertheless. */
+export type IgnoredField = (desc: DescMessage, name: string) => boolean
+
 /** How lenient reading is, and which types are known for `Any`. */
 export interface JsonRules {
   readonly ignoreUnknownFields?: boolean | undefined
@@ -38,6 +41,8 @@ export interface JsonRules {
   readonly closedEnums?: boolean | undefined
   readonly registry?: Registry | undefined
   readonly hint?: FieldHint | undefined
+  /** Which unknown names are ignored, if not all are. Default: none. */
+  readonly ignores?: IgnoredField | undefined
 }
 
 /** The reading of one text: its rules, and where it is, for errors. */
@@ -76,12 +81,16 @@ export function readMessage(target: ReflectMessage, json: JsonTree, reading: Jso
       refuseSecondName(field, key, object)
       if (given !== null || takesNull(field)) refuseSecondMember(field, members)
       readField(target, field, given, reading)
-    } else if (!readExtension(target, key, given, reading) && reading.ignoreUnknownFields !== true) {
+    } else if (!readExtension(target, key, given, reading) && !isIgnored(desc, key, reading)) {
       const names = desc.fields.map(({ jsonName }) => jsonName)
       throw new ValueFault(`no such field in ${desc.typeName}: ${reading.hint?.(desc, key) ?? suggestion(key, names)}`)
     }
     reading.path.pop()
   }
+}
+
+function isIgnored(desc: DescMessage, name: string, { ignoreUnknownFields, ignores }: JsonReading): boolean {
+  return ignoreUnknownFields === true || ignores?.(desc, name) === true
 }
 
 /** Sets a field of a message from its JSON alone; `null` leaves it unset. Throws `ValueFault`. */

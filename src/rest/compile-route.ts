@@ -65,7 +65,12 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
     allowed: new Set(options.systemParameters),
   }
   const form: ParameterRules = { ...shared, kind: 'form field', ...options.formRules?.(method) }
-  const reader = { ...jsonOptions, hint, limits: { maxValues: maxPairs, maxFreeDepth } }
+  const reader = {
+    ...jsonOptions,
+    hint,
+    ignores: options.ignoredFields?.(method),
+    limits: { maxValues: maxPairs, maxFreeDepth },
+  }
   const requestBody = rule.body === '' ? noBody : compileRequestBody(input, bodyField, reader, form)
   const requestTypes = options.requestTypes?.(method)
   const decodeSlashes = options.fullyDecodeReservedExpansion === true

@@ -5,7 +5,7 @@ import type { TimeoutOptions } from '../call/deadline.js'
 import type { EncodedBody } from '../call/error-body.js'
 import type { NodeHandler } from '../call/node-http.js'
 import type { CallHooks } from '../call/serve-call.js'
-import type { FieldHint } from '../protojson/json-message.js'
+import type { FieldHint, IgnoredField } from '../protojson/json-message.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
 import type { ParameterRules } from './parameter-binder.js'
 
@@ -60,6 +60,8 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   readonly maxFreeDepth?: number | undefined
   /** What to do instead of giving a field that a request does not have, in words of the API; default nothing. */
   readonly fieldHint?: FieldHint | undefined
+  /** Which names JSON may give that a request does not have, and that are ignored; default none. */
+  readonly ignoredFields?: ((method: DescMethod) => IgnoredField) | undefined
   /** The body types that a method accepts; 415 otherwise. Default JSON, JSON lines for lists, and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
   /** What the forms of a method may contain beside its fields, each given once; default nothing. */

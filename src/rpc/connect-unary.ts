@@ -14,7 +14,7 @@ import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
-import { type MessageCodec, negotiateCodings, type RpcMethod } from './message-codec.js'
+import { connectJson, type MessageCodec, negotiateCodings, type RpcMethod } from './message-codec.js'
 
 /** Where the message of a unary call of Connect is. */
 export type ConnectInput = NonNullable<ReturnType<typeof inputOf>>
@@ -28,7 +28,7 @@ export function inputOf(request: NodeRequest, codec: MessageCodec) {
     const type = parseContentType(request.headers['content-type'] ?? null)
     if (type === undefined || type.stream) return undefined
     return {
-      form: type.binary ? codec.binary : codec.json,
+      form: type.binary ? codec.binary : connectJson(codec, 'connect-protocol-version' in request.headers),
       coding: headerOf(request, 'content-encoding'),
       bytes: (maxBytes: number) => readBytes(request, maxBytes),
     }
@@ -38,7 +38,7 @@ export function inputOf(request: NodeRequest, codec: MessageCodec) {
   if (encoding !== 'json' && encoding !== 'proto') return undefined
   const message = query.get('message') ?? ''
   return {
-    form: encoding === 'json' ? codec.json : codec.binary,
+    form: encoding === 'json' ? connectJson(codec, query.has('connect')) : codec.binary,
     coding: query.get('compression') ?? undefined,
     bytes: (maxBytes: number) => {
       const bytes = query.get('base64') === '1' ? bytesFromBase64(message) : Buffer.from(message)

@@ -3,8 +3,9 @@ import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
 import { compress, decompress } from '../call/compression.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
-import { fieldHint, maxValuesOf } from '../handlers/method-options.js'
+import { fieldHint, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
+import type { IgnoredField } from '../protojson/json-message.js'
 import { printJson } from '../protojson/json-printer.js'
 import { messageFromJson } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
@@ -23,9 +24,9 @@ export interface RpcMethod {
 }
 
 /** How the messages of one method are read and written, whatever the protocol. */
-export type MessageCodec = Readonly<Record<'json' | 'binary', MessageForm>>
+export type MessageCodec = Readonly<Record<'json' | 'lenientJson' | 'binary', MessageForm>>
 
-/** One of the two forms of messages. */
+/** One of the forms of messages. */
 export interface MessageForm {
   readonly name: 'json' | 'proto'
   /** Throws `invalid_argument`. */
@@ -36,22 +37,33 @@ export interface MessageForm {
 
 /**
  * Makes the codec of a method, the one place where the bytes of a request become a message. JSON is read as strictly as
- * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits.
+ * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits. Lenient JSON
+ * ignores names that no field has.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
   const limits = { ...DEFAULT_JSON_LIMITS, maxValues: maxValuesOf(method) }
+  const json = (ignores: IgnoredField): MessageForm => ({
+    name: 'json',
+    read: (bytes) => messageFromJson(method.input, bytes, { hint: fieldHint, ignores, limits }),
+    write: (message) => printJson(method.output, message, answerJsonOptions),
+  })
   return {
-    json: {
-      name: 'json',
-      read: (bytes) => messageFromJson(method.input, bytes, { hint: fieldHint, limits }),
-      write: (message) => printJson(method.output, message, answerJsonOptions),
-    },
+    json: json(outputOnlyNames(method)),
+    lenientJson: json(() => true),
     binary: {
       name: 'proto',
       read: createBinaryReader(method.input, limits.maxValues),
       write: (message) => toBinary(method.output, message),
     },
   }
+}
+
+/**
+ * The JSON of a call over Connect. Generated clients name the version of the protocol: one of a newer schema may send
+ * fields that this build does not know, which Connect servers ignore. What people write by hand is read strictly.
+ */
+export function connectJson(codec: MessageCodec, isGenerated: boolean): MessageForm {
+  return isGenerated ? codec.lenientJson : codec.json
 }
 
 /** The codings of every door, as Connect negotiates them. */

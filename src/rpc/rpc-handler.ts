@@ -13,7 +13,7 @@ import { invalidArgument } from '../protojson/invalid.js'
 import { connectErrorAnswer, connectUnaryExchange, encodingInvalid, inputOf } from './connect-unary.js'
 import { createEnvelopedCall, streamExchange, unaryExchange } from './enveloped-call.js'
 import { connectStream, envelopedProtocolOf, grpc, grpcWeb, grpcWebText } from './enveloped-protocol.js'
-import { createMessageCodec, type RpcMethod } from './message-codec.js'
+import { connectJson, createMessageCodec, type RpcMethod } from './message-codec.js'
 import { createNearestMethod, refuseType, refuseUnknownMethod } from './refusal.js'
 
 /** What the RPC protocols need. */
@@ -94,7 +94,9 @@ function serve(
     const { protocol, binary } = enveloped
     const call = new Call({ method: spec.method, request, response, shutdown, protocolName: protocol.name })
     const timeout = protocol.readTimeout(request, maxTimeoutMs)
-    const parts = createEnvelopedCall(method, protocol, binary ? codec.binary : codec.json, call)
+    const isGenerated = protocol === connectStream && 'connect-protocol-version' in request.headers
+    const form = binary ? codec.binary : connectJson(codec, isGenerated)
+    const parts = createEnvelopedCall(method, protocol, form, call)
     if (spec.kind === 'unary') void serveCall(call, unaryExchange(parts, spec), timeout, hooks, REQUEST_MILLIS)
     else void serveCall(call, streamExchange(parts, spec), timeout, hooks, REQUEST_MILLIS)
     return

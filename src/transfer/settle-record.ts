@@ -26,7 +26,7 @@ const settlers: { readonly [Kind in RecordKind]?: Settle<Kind> } = {
   appResource: ({ scopedId }, runtime) => ({ newScopedId: scopedId === '' ? newScopedId('ares', runtime) : null }),
   priority: ({ scopedId }, runtime) => ({ newScopedId: scopedId === '' ? newScopedId('pri', runtime) : null }),
   journey: settleJourney,
-  slaDefinition: requireOwnParts,
+  slaDefinition: settleParts,
 }
 
 /** Settles a record of any kind; see `Settle`. */
@@ -40,9 +40,10 @@ function requireForeignShares({ teamId, sharedWithTeamIds }: AppInstanceRecord):
   if (own !== -1) throw invalidField(`sharedWithTeamIds[${own}]`, 'already owns the app instance: omit it')
 }
 
-/** Parts may name the definition that they belong to, and no other. */
-function requireOwnParts({ id, conditions, actionDefinitions }: SlaDefinition): undefined {
+/** Parts may name the definition that they belong to, and no other. Those without an id get one. */
+function settleParts({ id, conditions, actionDefinitions }: SlaDefinition, { newId }: Runtime): undefined {
   for (const [list, parts] of Object.entries({ conditions, actionDefinitions })) {
+    for (const part of parts) part.id ||= newId()
     const foreign = parts.findIndex(({ slaDefinitionId }) => slaDefinitionId !== '' && slaDefinitionId !== id)
     if (foreign !== -1)
       throw invalidField(`${list}[${foreign}].slaDefinitionId`, 'must be the id of this SLA definition')

@@ -78,6 +78,49 @@ describe('JSON over Connect', () => {
     expect([answer.status, answer.json.code]).toEqual([401, 'unauthenticated'])
   })
 
+  const generated = { ...headers, 'connect-protocol-version': '1' }
+  const newer = { id: fixture.priorities.it, description: 'Newer', colour: 'red', shade: { of: ['red'] } }
+
+  it('of a client of a newer schema is read without the fields that are not known', async () => {
+    const unary = await service.rest('POST', path, { token, headers: generated, body: JSON.stringify(newer) })
+    expect([unary.status, unary.json.data.description]).toEqual([200, 'Newer'])
+    const query = new URLSearchParams({
+      connect: 'v1',
+      encoding: 'json',
+      message: JSON.stringify({ id: fixture.priorities.it, colour: 'red' }),
+    })
+    const get = await service.rest('GET', `/svc.v2.PriorityService/GetPriority?${query.toString()}`, { token })
+    expect([get.status, get.json.data.description]).toEqual([200, 'Newer'])
+  })
+
+  it.each(refused.filter(([why]) => why !== 'an unknown field'))(
+    'of such a client is as strict otherwise: %s',
+    async (_, text, field) => {
+      const { status, json } = await service.rest('POST', path, { token, headers: generated, body: text })
+      expect([status, json.details[0].debug.fieldViolations[0].field]).toEqual([400, field])
+    },
+  )
+
+  it('of such a client is refused with an enum value that is not known, over whichever field', async () => {
+    const request = { email: 'new@acme.example', role: 'USER_ROLE_NEWER' }
+    const answer = await service.rest('POST', '/svc.v2.UserService/CreateUser', {
+      token,
+      headers: generated,
+      body: JSON.stringify(request),
+    })
+    expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining('USER_ROLE_NEWER')])
+  })
+
+  it('over REST is strict, whatever the headers', async () => {
+    const { id, ...body } = newer
+    const answer = await service.rest('PATCH', `/v2/priorities/${id}`, {
+      token,
+      headers: generated,
+      body: JSON.stringify(body),
+    })
+    expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining('colour: no such field')])
+  })
+
   it('changes nothing when it is refused', async () => {
     await service.rest('POST', path, {
       token,

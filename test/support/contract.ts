@@ -2,6 +2,7 @@ import { type DescMethod, fromJson, getOption, type JsonValue, toJson } from '@b
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { http_form } from '../../gen/svc/v2/http_form_pb.js'
 import { services } from '../../src/handlers/routes.js'
+import { outputOnlyNames } from '../../src/limits/output-only.js'
 import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
 
 /** A request over plain HTTP and its response. */
@@ -63,7 +64,7 @@ function faultsOf(exchange: Exchange, path: string, query: URLSearchParams): str
   if (response === undefined) return [`the status ${exchange.status} is not documented`]
   const faults = bodyFaults(response, exchange)
   if (exchange.status >= 400) return faults
-  return [...faults, ...parameterFaults(operation, path, query), ...requestFaults(operation.definition, exchange)]
+  return [...faults, ...parameterFaults(operation, path, query), ...requestFaults(operation, exchange)]
 }
 
 function bodyFaults(reference: Json, { headers, text }: Exchange): string[] {
@@ -105,7 +106,7 @@ function parameterFaults(operation: Operation, path: string, query: URLSearchPar
   ]
 }
 
-function requestFaults(definition: Json, { body, contentType }: Exchange): string[] {
+function requestFaults({ definition, pathNames }: Operation, { body, contentType }: Exchange): string[] {
   const { requestBody } = definition
   if (body === null || body.length === 0) return requestBody?.required === true ? ['the body is missing'] : []
   if (requestBody === undefined) return ['a body is not documented']
@@ -114,7 +115,8 @@ function requestFaults(definition: Json, { body, contentType }: Exchange): strin
   if (media === undefined) return [`the content type ${type} of the request is not documented`]
   // A compressed body is not checked.
   if (typeof body !== 'string' || type === 'application/x-ndjson') return []
-  const value = type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+  const given = type === 'application/json' ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+  const value = withoutEchoes(definition.operationId, given, pathNames.map(camelCase))
   const fault = validate(media.schema, value) && validate(media.schema, canonical(definition.operationId, value))
   const isRefusedApart = judgedApart.get(definition.operationId)
   const lines = fault?.split('\n').filter((line) => isRefusedApart?.test(line) !== true) ?? []
@@ -123,6 +125,16 @@ function requestFaults(definition: Json, { body, contentType }: Exchange): strin
 
 /** Faults of items that a call refuses each by itself, and not as a whole. */
 const judgedApart: ReadonlyMap<string, RegExp> = new Map([['ingestUserProfiles', /^value\/profiles\/\d+[ /]/]])
+
+/** A request without what it may repeat of the path, and without output-only fields. */
+function withoutEchoes(operationId: string, value: JsonValue, pathNames: readonly string[]): JsonValue {
+  const method = methods.get(operationId)
+  if (method === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const isIgnored = outputOnlyNames(method)
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => !pathNames.includes(name) && !isIgnored(method.input, name)),
+  )
+}
 
 /** Requests may spell a value in any way of the proto JSON mapping; the document has the canonical one. */
 function canonical(operationId: string, value: JsonValue): JsonValue {

@@ -8,6 +8,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
+import { file_google_api_field_behavior } from "../../google/api/field_behavior_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
 import { file_svc_v2_http_form } from "./http_form_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/organization.proto.
  */
 export const file_svc_v2_organization: GenFile = /*@__PURE__*/
-  fileDesc("ChlzdmMvdjIvb3JnYW5pemF0aW9uLnByb3RvEgZzdmMudjIiOAoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGcmVnaW9uGAMgASgJIhgKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QiPQoXR2V0T3JnYW5pemF0aW9uUmVzcG9uc2USIgoEZGF0YRgBIAEoCzIULnN2Yy52Mi5Pcmdhbml6YXRpb24iXQoZVXBkYXRlT3JnYW5pemF0aW9uUmVxdWVzdBI3CgRuYW1lGAEgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBAUIHCgVfbmFtZSJAChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRIiCgRkYXRhGAEgASgLMhQuc3ZjLnYyLk9yZ2FuaXphdGlvbjKaAgoTT3JnYW5pemF0aW9uU2VydmljZRJ1Cg9HZXRPcmdhbml6YXRpb24SHi5zdmMudjIuR2V0T3JnYW5pemF0aW9uUmVxdWVzdBofLnN2Yy52Mi5HZXRPcmdhbml6YXRpb25SZXNwb25zZSIhkAIBirUYAjABgtPkkwISEhAvdjIvb3JnYW5pemF0aW9uEoUBChJVcGRhdGVPcmdhbml6YXRpb24SIS5zdmMudjIuVXBkYXRlT3JnYW5pemF0aW9uUmVxdWVzdBoiLnN2Yy52Mi5VcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZSIokAICirUYBgoCAQMwAoLT5JMCFToBKjIQL3YyL29yZ2FuaXphdGlvbhoEuLUYAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form]);
+  fileDesc("ChlzdmMvdjIvb3JnYW5pemF0aW9uLnByb3RvEgZzdmMudjIiOAoMT3JnYW5pemF0aW9uEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGcmVnaW9uGAMgASgJIhgKFkdldE9yZ2FuaXphdGlvblJlcXVlc3QiPQoXR2V0T3JnYW5pemF0aW9uUmVzcG9uc2USIgoEZGF0YRgBIAEoCzIULnN2Yy52Mi5Pcmdhbml6YXRpb24iiQEKGVVwZGF0ZU9yZ2FuaXphdGlvblJlcXVlc3QSNwoEbmFtZRgBIAEoCUIkukghch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokSACIAQESHwoGcmVnaW9uGAIgASgJQgrgQQW6SARyAhhASAGIAQFCBwoFX25hbWVCCQoHX3JlZ2lvbiJAChpVcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZRIiCgRkYXRhGAEgASgLMhQuc3ZjLnYyLk9yZ2FuaXphdGlvbjKaAgoTT3JnYW5pemF0aW9uU2VydmljZRJ1Cg9HZXRPcmdhbml6YXRpb24SHi5zdmMudjIuR2V0T3JnYW5pemF0aW9uUmVxdWVzdBofLnN2Yy52Mi5HZXRPcmdhbml6YXRpb25SZXNwb25zZSIhkAIBirUYAjABgtPkkwISEhAvdjIvb3JnYW5pemF0aW9uEoUBChJVcGRhdGVPcmdhbml6YXRpb24SIS5zdmMudjIuVXBkYXRlT3JnYW5pemF0aW9uUmVxdWVzdBoiLnN2Yy52Mi5VcGRhdGVPcmdhbml6YXRpb25SZXNwb25zZSIokAICirUYBgoCAQMwAoLT5JMCFToBKjIQL3YyL29yZ2FuaXphdGlvbhoEuLUYAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_api_field_behavior, file_svc_v2_access, file_svc_v2_http_form]);
 
 /**
  * A tenant: everything else belongs to one.
@@ -101,6 +102,13 @@ export type UpdateOrganizationRequest = Message<"svc.v2.UpdateOrganizationReques
    * @generated from field: optional string name = 1;
    */
   name?: string | undefined;
+
+  /**
+   * The region. It cannot change: an update with another one is refused.
+   *
+   * @generated from field: optional string region = 2;
+   */
+  region?: string | undefined;
 };
 
 /**

@@ -57,9 +57,13 @@ export function updateEndpoint(
   { allowance }: WebhookTools,
   id: string,
   values: StandardValues & { readonly url?: string | undefined },
+  requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<string> {
   if (values.url !== undefined) destinationFrom(values.url, allowance)
-  return updateObject(scope, webhookEndpoints, id, () => values)
+  return updateObject(scope, webhookEndpoints, id, (before) => {
+    requireUnchanged(before)
+    return values
+  })
 }
 
 /** Gives an endpoint new keys. Throws `SEAL_KEY_MISSING`, and as `updateObject` does. */
