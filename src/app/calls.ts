@@ -2,6 +2,7 @@ import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues } from '@connectrpc/connect'
 import { accessRulesOf } from '../admission/access-rule.js'
 import { createAdmission } from '../admission/admission.js'
+import { ifMatchOf } from '../call/entity-tag.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import type { AdmitCall, CallHooks, CallObserver } from '../call/serve-call.js'
 import { admitRevocation } from '../domain/auth/revoke-limiter.js'
@@ -120,7 +121,7 @@ function createAdmit(
         caller,
         clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
         idempotencyKey: headerOf(request, 'idempotency-key'),
-        ifMatch: headerOf(request, 'if-match'),
+        ifMatch: ifMatchOf(request),
         tables: own,
         reads: own.reads,
         readSnapshot: own.readSnapshot,

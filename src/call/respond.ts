@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { constants } from 'node:http2'
 import type { Call } from './call.js'
 import { type Coding, compress } from './compression.js'
+import { OPAQUE_TAG, originalTags } from './entity-tag.js'
 import { headerOf, isGone, mayHaveBody, type NodeRequest, type NodeResponse } from './node-http.js'
 
 // Framing is the server's own; handlers cannot set these.
@@ -16,6 +17,9 @@ const FRAMING: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+
+/** What streams, and answers that are waited for, say to nginx: to pass on each part as it comes. */
+export const streamHeaders = { 'x-accel-buffering': 'no' } as const
 
 /**
  * Sends a whole response, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2
@@ -65,11 +69,9 @@ export function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders
   const known = headerOf(request, 'if-none-match')
   if (known === undefined) return false
   if (known.trim() === '*') return true
-  const tags: readonly string[] = known.match(OPAQUE_TAG) ?? []
+  const tags: readonly string[] = originalTags(known).match(OPAQUE_TAG) ?? []
   return tags.includes(etag.replace(/^W\//, ''))
 }
-
-const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
 
 /** Longer texts are sent as bytes. */
 const LARGE_TEXT = 64 * 1024

@@ -4,6 +4,7 @@ import { Call, createShutdown } from '../call/call.js'
 import { COMPRESS_MIN_BYTES, negotiateCoding } from '../call/compression.js'
 import { parseMediaType } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
+import { ifMatchOf } from '../call/entity-tag.js'
 import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
 import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse, isNotModified, sendCompressed } from '../call/respond.js'
@@ -105,8 +106,7 @@ function scimCall(
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
-        // All strong: SCIM's examples have weak tags, which some clients make of every tag.
-        scope: { ...scope, ifMatch: headerOf(request, 'if-match')?.replaceAll('W/', '') },
+        scope: { ...scope, ifMatch: ifMatchOf(request) },
         id,
         query: new URLSearchParams(withLiteralPlus(query)),
         body: readBodyOf(),

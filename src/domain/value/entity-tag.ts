@@ -33,7 +33,7 @@ function malformed(): ServiceError {
 
 /**
  * Throws `ETAG_MISMATCH` if an object is not in one of the accepted versions; `tag` is undefined if there is no object.
- * A weak tag accepts nothing; without accepted versions, any will do. `resourceType` is in words, such as `user
+ * Without accepted versions, any will do. `resourceType` is in words, such as `user
  * relationship`.
  */
 export function requireAcceptedVersion(
