@@ -1,7 +1,7 @@
 import type { Config } from '../config.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { addReason } from '../failure/error-reason.js'
-import { fieldHint, formRulesOf, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
+import { eventIdsOf, fieldHint, formRulesOf, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/printed-answer.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRoutes, services } from '../handlers/routes.js'
@@ -76,6 +76,7 @@ export function createDoors(options: DoorParts): Doors {
       maxValues: maxValuesOf,
       formRules: formRulesOf,
       emptyResponse: (method) => httpFormOf(method).emptyResponse,
+      eventIds: eventIdsOf,
       maxBodyBytes,
       jsonOptions: answerJsonOptions,
       fieldHint,

@@ -23,6 +23,8 @@ export function createEventHandlers({ feedSignals: signals }: HandlerTools): Ser
     async listEvents({ waitSeconds, types, ...request }, context) {
       const query = { ...request, types: auditActionsFrom(types, 'types'), waitMillis: waitSeconds * 1_000 }
       const page = await listEvents(scopeOf(context), query, waitingOf(context))
+      // As streams say it: nginx passes on what there is.
+      if (waitSeconds > 0) context.responseHeader.set('x-accel-buffering', 'no')
       return preprintedMessage(ListEventsResponseSchema, [...pageText(page), `,"hasMore":${page.hasMore}}`])
     },
     async *watchEvents({ types, ...request }, context) {

@@ -26,6 +26,12 @@ export function formRulesOf(method: DescMethod): { readonly ignoreUnknown: boole
   return { ignoreUnknown: ignoreUnknownFields, mergeEqual: mergeEqualFields }
 }
 
+/** The fields by which the Server-Sent Events of a method are resumed; undefined if they are not. */
+export function eventIdsOf(method: DescMethod): { readonly id: string; readonly lastId: string } | undefined {
+  const { eventId: id, lastEventId: lastId } = httpFormOf(method)
+  return id === '' ? undefined : { id, lastId }
+}
+
 /** No name with a hint is longer. */
 const MAX_HINT_NAME = 64
 

@@ -9,6 +9,7 @@ const ownRequestHeaders = [
   'Idempotency-Key',
   'If-Match',
   'If-None-Match',
+  'Last-Event-ID',
   'Traceparent',
   'Tracestate',
   'X-Request-Id',

@@ -10,7 +10,7 @@ interface Fragments {
   /** The base addresses in a document that no server serves: callers fill them in. */
   readonly servers: JsonObject[]
   readonly securitySchemes: JsonObject
-  readonly parameters: { readonly [Name in 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch']: JsonObject }
+  readonly parameters: { readonly [Name in 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch' | 'LastEventId']: JsonObject }
   readonly headers: JsonObject
   /** With the Connect codes that come with the status; none if the body is not the usual one. */
   readonly errorStatuses: Readonly<

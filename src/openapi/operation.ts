@@ -41,7 +41,7 @@ export function operationFrom(method: DescMethod, source: OperationSource) {
   const { httpMethod, path, body } = route
   const rule = accessRuleOf(method)
   const { anonymous, permission } = rule
-  const { entityTag, ifMatch } = httpFormOf(method)
+  const { entityTag, ifMatch, eventId } = httpFormOf(method)
   const takesKey = takesIdempotencyKey(method)
   const checksClient = memberName(method) === CREATE_TOKEN
   const pathFields = fieldsInPath(method, path)
@@ -53,6 +53,7 @@ export function operationFrom(method: DescMethod, source: OperationSource) {
     ...(takesKey ? [reference('parameters', 'IdempotencyKey')] : []),
     ...(ifMatch ? [reference('parameters', 'IfMatch')] : []),
     ...(entityTag && onlyReads(method) ? [reference('parameters', 'IfNoneMatch')] : []),
+    ...(eventId === '' ? [] : [reference('parameters', 'LastEventId')]),
   ]
   const tagHeader = { ETag: reference('headers', 'ETag') }
   const headers = {
@@ -153,6 +154,14 @@ function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, sch
   return { required, content: { [type]: defined({ schema: ref, example: bodyExamples[method.input.typeName] }) } }
 }
 
+/** A stream that a browser's `EventSource` reads; the form of its messages is told by the schema of the lines. */
+const eventStream = {
+  schema: {
+    type: 'string',
+    description: 'Server-Sent Events: the `data` of each is one of the JSON documents, its `id` where to continue.',
+  },
+}
+
 function success(
   method: DescMethod,
   { schemas, comments }: OperationSource,
@@ -167,7 +176,10 @@ function success(
   return defined({
     description: (data && comments(data)) || 'Done.',
     headers: Object.keys(headers).length > 0 ? headers : undefined,
-    content: { [type]: defined({ schema, example }) },
+    content: {
+      [type]: defined({ schema, example }),
+      ...(httpFormOf(method).eventId !== '' && { 'text/event-stream': eventStream }),
+    },
   })
 }
 

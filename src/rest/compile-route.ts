@@ -4,6 +4,7 @@ import type { ReflectMessage } from '@bufbuild/protobuf/reflect'
 import type { MethodImplSpec } from '@connectrpc/connect'
 import { invalidArgument } from '../protojson/invalid.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
+import { compileEventIds } from './event-ids.js'
 import {
   excludesPath,
   type FieldPath,
@@ -51,6 +52,7 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
   if (bodyField !== undefined && variables.some((path) => excludesPath(path, [bodyField]))) {
     faults.push(`body ${JSON.stringify(rule.body)}: the path binds another member of the same oneof`)
   }
+  const eventIds = compileEventIds(method, options, faults)
   if (faults.length > before || typeof template === 'string') return undefined
   const { fieldHint: hint, maxFreeDepth = DEFAULT_JSON_LIMITS.maxFreeDepth, jsonOptions = {} } = options
   const maxPairs = numberFor(options.maxValues, method) ?? DEFAULT_JSON_LIMITS.maxValues
@@ -97,6 +99,7 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
     bindQuery: (message: ReflectMessage, encoded: string): void => bindParameters(message, encoded, query),
     requestBody,
     responseBody: compileResponseBody(output, responseField, jsonOptions),
+    eventIds,
   }
 }
 

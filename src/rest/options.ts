@@ -12,6 +12,12 @@ import type { ParameterRules } from './parameter-binder.js'
 /** What forms may contain beside the fields of a request, each given once. */
 export type FormRules = Partial<Pick<ParameterRules, 'ignoreUnknown' | 'mergeEqual'>>
 
+/** The fields, both strings, by which a stream is resumed. */
+export interface EventIdFields {
+  readonly id: string
+  readonly lastId: string
+}
+
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
 export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   /** Registers services, as for `connectNodeAdapter`. */
@@ -74,6 +80,11 @@ export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   readonly compressMinBytes?: number | undefined
   /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
+  /**
+   * Which methods have streams of Server-Sent Events that are resumed: `id` names the field of messages that is the id of
+   * an event, `lastId` the one of requests that the `Last-Event-ID` of a client replaces; default none.
+   */
+  readonly eventIds?: ((method: DescMethod) => EventIdFields | undefined) | undefined
   /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
   readonly fullyDecodeReservedExpansion?: boolean | undefined
 }

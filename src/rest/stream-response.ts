@@ -3,17 +3,21 @@ import type { JsonValue, Message } from '@bufbuild/protobuf'
 import type { Call } from '../call/call.js'
 import { prefersEventStream } from '../call/content-type.js'
 import { cutResponse, headerOf, isGone } from '../call/node-http.js'
-import { addHeaders } from '../call/respond.js'
+import { addHeaders, streamHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
+import type { Route } from './compile-route.js'
 import type { RestTranscoderOptions } from './options.js'
 import type { ResponseBody } from './response-body.js'
-import { codingOf, type ErrorResponder } from './whole-response.js'
+import { codingOf, type ErrorResponder, varyOf } from './whole-response.js'
 
 /** How the messages of a stream are separated on the wire. */
 type StreamFormat = 'ndjson' | 'sse' | 'raw'
 
 const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream; charset=utf-8' } as const
+
+/** How long a client waits before it opens a stream again that has ended. */
+const RETRY_MILLIS = 1_000
 
 /**
  * Answers with a stream of messages. A failure before the first one is an ordinary response; a later one becomes the
@@ -21,7 +25,7 @@ const CONTENT_TYPES = { ndjson: 'application/x-ndjson', sse: 'text/event-stream;
  */
 export function streamAnswer(
   call: Call,
-  body: ResponseBody,
+  { responseBody: body, eventIds: ids }: Pick<Route, 'responseBody' | 'eventIds'>,
   options: RestTranscoderOptions,
   errors: ErrorResponder,
 ): Pick<Exchange<never, AsyncIterator<Message>>, 'answer' | 'fail'> {
@@ -33,8 +37,12 @@ export function streamAnswer(
   function begin(rawType = 'application/octet-stream'): Sink {
     const coding = codingOf(call, options)
     const type = format === 'raw' ? rawType : CONTENT_TYPES[format]
-    const headers: OutgoingHttpHeaders = { 'content-type': type, vary: 'accept, accept-encoding' }
-    if (format === 'sse') headers['cache-control'] = 'no-cache'
+    const headers: OutgoingHttpHeaders = {
+      ...streamHeaders,
+      'content-type': type,
+      vary: varyOf(response, 'accept', 'accept-encoding'),
+    }
+    if (format === 'sse') headers['cache-control'] = 'no-store'
     if (coding !== undefined) headers['content-encoding'] = coding
     addHeaders(headers, call.touchedHeader)
     response.writeHead(200, headers)
@@ -55,7 +63,7 @@ export function streamAnswer(
       await writeMessages(call, messages, async (message) => {
         const encoded = body.encode(message)
         sink ??= begin(encoded.contentType)
-        if (!isHead) await sink.write(frameMessage(format, encoded.body))
+        if (!isHead) await sink.write(frameMessage(format, encoded.body, ids?.of(message)))
         return !isHead
       })
       end(sink ?? begin())
@@ -78,11 +86,14 @@ function streamFormat(body: ResponseBody, accept: string | undefined): StreamFor
   return prefersEventStream(accept) ? 'sse' : 'ndjson'
 }
 
-/** One message on the wire; text already ends with a line end. */
-function frameMessage(format: StreamFormat, body: string | Uint8Array): string | Uint8Array {
+/**
+ * One message on the wire; text already ends with a line end. Where events have ids, each says as well how soon to come
+ * back after the end (HTML, 9.2.6).
+ */
+function frameMessage(format: StreamFormat, body: string | Uint8Array, id?: string): string | Uint8Array {
   if (format !== 'sse') return body
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
-  return `data: ${text}\n`
+  return id === undefined ? `data: ${text}\n` : `retry: ${RETRY_MILLIS}\nid: ${id}\ndata: ${text}\n`
 }
 
 /** The last line of a stream that failed: `{"error": …}`, as an event `error` over SSE; raw bytes have no such line. */

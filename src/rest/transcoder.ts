@@ -3,7 +3,7 @@ import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { createAsyncIterable } from '@connectrpc/connect/protocol'
 import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
-import { bodyTypeFromHeader, bodyTypes } from '../call/content-type.js'
+import { bodyTypeFromHeader, bodyTypes, prefersEventStream } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
 import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary } from '../call/invoke.js'
@@ -49,6 +49,9 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       bindBody?.(message)
       route.bindPath(message, captures)
       if (query !== '') route.bindQuery(message, query)
+      const lastEventId = headerOf(request, 'last-event-id')
+      // A browser comes back to the URL with which it began.
+      if (lastEventId && prefersEventStream(headerOf(request, 'accept'))) route.eventIds?.resume(message, lastEventId)
       const missing = missingField(message)
       if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')
       return message.message
@@ -69,7 +72,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
       invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
-      ...streamAnswer(call, route.responseBody, options, errors),
+      ...streamAnswer(call, route, options, errors),
     }
     return serveCall(call, exchange, timeout, options)
   }

@@ -28,7 +28,7 @@ export async function sendUnary(
   const { contentType, body } = route.responseBody.encode(message)
   headers['content-type'] = contentType
   const large = body.length >= (options.compressMinBytes ?? COMPRESS_MIN_BYTES)
-  if (large && options.compressResponses !== false) headers['vary'] = varyOf(call)
+  if (large && options.compressResponses !== false) headers['vary'] = varyOf(response, 'accept-encoding')
   addCallHeaders(headers, call)
   if (isNotModified(request, headers)) {
     delete headers['content-type']
@@ -39,10 +39,13 @@ export async function sendUnary(
   else await sendCompressed(request, response, 200, headers, body, coding)
 }
 
-// Code in front of the transcoder, such as CORS, may already have set what the response depends on.
-function varyOf({ response }: Call): string {
+/**
+ * What a response depends on: these request headers, and what code in front of the transcoder, such as CORS, has set
+ * already.
+ */
+export function varyOf(response: NodeResponse, ...names: readonly string[]): string {
   const set = response.getHeader('vary')
-  return set === undefined ? 'accept-encoding' : `${String(set)}, accept-encoding`
+  return [...(set === undefined ? [] : [String(set)]), ...names].join(', ')
 }
 
 /** The coding to answer a call in; undefined for none. */

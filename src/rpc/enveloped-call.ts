@@ -6,7 +6,7 @@ import { turnOfBody } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { invokeStreaming, invokeUnary, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
 import { headerOf } from '../call/node-http.js'
-import { addHeaders, drainRequest } from '../call/respond.js'
+import { addHeaders, drainRequest, streamHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
@@ -72,7 +72,7 @@ export function streamExchange(
         const envelope = await envelopeOf(enveloped, message)
         // While it was compressed, the call may have ended, and its response too.
         call.throwIfAborted()
-        if (sink === undefined) call.response.writeHead(200, headersOf(enveloped))
+        if (sink === undefined) call.response.writeHead(200, { ...streamHeaders, ...headersOf(enveloped) })
         sink ??= createSink(call.response, undefined)
         await sink.write(envelope)
         return true

@@ -19,6 +19,16 @@ const post = (path: string, type: string): RawRequest => {
   const body = Buffer.from(type === 'application/json' ? `{"id":"${fixture.users.agent}"}` : '')
   return { path, headers: { 'content-type': type }, body }
 }
+const stream = (type: string): RawRequest => {
+  const message = Buffer.from(type.endsWith('json') ? '{}' : '')
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return {
+    path: '/svc.v2.EventService/WatchEvents',
+    headers: { 'content-type': type },
+    body: Buffer.concat([head, message]),
+  }
+}
 const getUser = '/svc.v2.UserService/GetUser'
 
 const answers: readonly (readonly [string, number, RawRequest])[] = [
@@ -54,6 +64,22 @@ describe.each([
       expect(headers['cache-control']).not.toContain('no-store')
     },
   )
+
+  it.each<[string, RawRequest]>([
+    ['lines', get('/v2/events:watch')],
+    ['Server-Sent Events', { ...get('/v2/events:watch'), headers: { accept: 'text/event-stream' } }],
+    ['an export', get('/v2/exports')],
+    ['a long poll', get('/v2/events?waitSeconds=1')],
+    ['Connect', stream('application/connect+json')],
+    ['gRPC-Web', stream('application/grpc-web+proto')],
+  ])('as a stream of %s is passed on by nginx as it comes, and not cached', async (_name, request) => {
+    const isGrpc = request.headers['content-type']?.startsWith('application/grpc')
+    const timeout = isGrpc ? { 'grpc-timeout': '2500m' } : { 'connect-timeout-ms': '2500' }
+    const headers = { authorization, ...timeout, ...request.headers }
+    const answer = await call(port, { ...request, headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  })
 
   it('is 304 if the client has the object cached', async () => {
     const path = `/v2/users/${fixture.users.agent}`

@@ -16,6 +16,7 @@ describe('with allowed origins', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService({ config: { corsOrigins: [origin, 'http://localhost:3000'] } })
+    await insertFixture(service.database)
   })
   afterAll(() => service.stop())
 
@@ -34,6 +35,7 @@ describe('with allowed origins', () => {
       'idempotency-key',
       'if-match',
       'if-none-match',
+      'last-event-id',
       'x-grpc-web',
     ])
       expect(headers).toContain(name)
@@ -58,11 +60,21 @@ describe('with allowed origins', () => {
   })
 
   it('a compressed response also varies by origin', async () => {
-    await insertFixture(service.database)
     const token = await insertUserToken(service.database, { userId: fixture.users.admin })
     const answer = await service.rest('GET', '/v2/users', { token, headers: { origin, 'accept-encoding': 'gzip' } })
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     expect(answer.headers.get('vary')).toBe('origin, accept-encoding')
+  })
+
+  it.each([
+    ['lines', '/v2/events:watch', 'application/x-ndjson'],
+    ['Server-Sent Events', '/v2/events:watch', 'text/event-stream'],
+    ['an export', '/v2/exports', '*/*'],
+  ])('a stream of %s also varies by origin', async (_name, path, accept) => {
+    const authorization = `Bearer ${await insertUserToken(service.database, { userId: fixture.users.admin })}`
+    const answer = await fetch(service.baseUrl + path, { headers: { origin, accept, authorization } })
+    await answer.body?.cancel()
+    expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'origin, accept, accept-encoding'])
   })
 
   it.each(['https://evil.example.com', `${origin}.evil.example`, 'null', 'https://console.example.com:444'])(

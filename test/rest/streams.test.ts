@@ -37,9 +37,41 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
     const response = await server.send({ target: '/v1/watch/a', headers: { accept: 'text/event-stream' } })
     expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      vary: 'accept, accept-encoding',
     })
     expect(response.text).toBe('data: {"i32":1}\n\ndata: {"i32":2}\n\n')
+  })
+
+  it('has ids by which a client continues where events have some', async () => {
+    async function* echo(message: object) {
+      yield message
+      yield { id: 'a\r\nb\0', i32: 1 }
+    }
+    const eventIds = ({ name }: { readonly name: string }) =>
+      name === 'Watch' ? { id: 'id', lastId: 'opt' } : undefined
+    await using server = await startServer(handlerOf(echo, { eventIds }), protocol)
+    const headers = { accept: 'text/event-stream', 'last-event-id': 'z' }
+    const { text } = await server.send({ target: '/v1/watch/a?opt=b', headers })
+    expect(text).toBe(
+      'retry: 1000\nid: a\ndata: {"id":"a","opt":"z"}\n\n' +
+        'retry: 1000\nid: a  b \ndata: {"id":"a\\r\\nb\\u0000","i32":1}\n\n',
+    )
+    const lines = await server.send({ target: '/v1/watch/a', headers: { 'last-event-id': 'z' } })
+    expect(lines.text).toMatch(/^\{"id":"a"\}\n/)
+    const other = await server.send({ method: 'POST', target: '/v1/watch', headers })
+    expect(other.text).toMatch(/^data: /)
+  })
+
+  it('keeps what a response depends on already', async () => {
+    const handler = handlerOf(numbers)
+    await using server = await startServer((request, response) => {
+      response.setHeader('vary', 'origin')
+      handler(request, response)
+    }, protocol)
+    const { headers } = await server.send({ target: '/v1/watch/a' })
+    expect(headers).toMatchObject({ vary: 'origin, accept, accept-encoding', 'x-accel-buffering': 'no' })
   })
 
   it('prints the response body field of each message', async () => {
@@ -178,6 +210,17 @@ describe.each(PROTOCOLS)('a server stream over %s', (protocol) => {
 })
 
 describe('a server stream', () => {
+  it('is not built where the fields by which it continues are no strings', () => {
+    for (const fields of [
+      { id: 'i32', lastId: 'id' },
+      { id: 'id', lastId: 'nothing' },
+    ]) {
+      expect(() => handlerOf(numbers, { eventIds: () => fields })).toThrow(
+        `eventIds: ${fields.id} of rest.test.v1.Everything and ${fields.lastId} of rest.test.v1.Everything must be strings`,
+      )
+    }
+  })
+
   it('sends each message as soon as it is produced', async () => {
     let release: (() => void) | undefined
     const gate = new Promise<void>((resolve) => {

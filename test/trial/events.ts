@@ -26,7 +26,7 @@ interface ReadEvent {
   readonly position: string
 }
 
-/** Processes and the database are killed while many writers write the same rows and a reader follows the feed. */
+/** Processes and the database are killed while many writers write the same rows and two readers follow the feed, one by pages, one by a stream. */
 export const events: Trial = {
   name: 'events',
   onEachDatabase: true,
@@ -45,6 +45,8 @@ export const events: Trial = {
     const read: ReadEvent[] = []
     let readAll = false
     const reading = follow(stage, anyRun, cursor, read, () => readAll)
+    const watched: ReadEvent[] = []
+    const watching = watch(stage, anyRun, cursor, watched, () => readAll)
     const until = performance.now() + seconds * 1_000
     for (let kills = 0; performance.now() < until; kills++) {
       await wait(Math.min(KILL_MILLIS, until - performance.now()))
@@ -55,10 +57,11 @@ export const events: Trial = {
     const sequencedAt = await untilSequenced(stage)
     const committed = await committedWrites(stage)
     readAll = true
-    await reading
+    await Promise.all([reading, watching])
     await Promise.all(runs.map((run: ServiceRun) => run.stop()))
     return [
-      ...findings(read, committed, acknowledged),
+      ...findings('a list', read, committed, acknowledged),
+      ...findings('a watch', watched, committed, acknowledged),
       atMost('the last event is in the feed after', sequencedAt, SEQUENCED_MILLIS, 'ms'),
     ]
   },
@@ -104,6 +107,36 @@ async function follow(
   }
 }
 
+/** The same of a stream, which is opened again when it ends, until it has told once more that there is nothing new. */
+async function watch(
+  { tokens }: Stage,
+  origin: () => string,
+  from: string,
+  read: ReadEvent[],
+  isAll: () => boolean,
+): Promise<void> {
+  for (let cursor = from; ; await wait(50)) {
+    try {
+      const url = `${origin()}/v2/events:watch?types=priority.update&cursor=${cursor}`
+      const { body } = await fetch(url, { headers: { authorization: `Bearer ${tokens.key}` } })
+      let text = ''
+      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = (text + part).split('\n')
+        text = lines.pop() ?? ''
+        const wasAll = isAll()
+        for (const line of lines) {
+          const { data = [], nextCursor = cursor }: { data?: ReadEvent[]; nextCursor?: string } = JSON.parse(line)
+          read.push(...data)
+          cursor = nextCursor
+          if (data.length === 0 && wasAll) return
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+    }
+  }
+}
+
 async function nextPage({ tokens }: Stage, origin: string, cursor: string) {
   const path = `/v2/events?pageSize=1000&waitSeconds=1&types=priority.update&cursor=${cursor}`
   const { status, text } = await callJson({ origin }, path, { token: tokens.key, patienceMillis: PATIENCE_MILLIS })
@@ -141,6 +174,7 @@ async function committedWrites({ connectionString }: Stage): Promise<ReadonlyMap
 }
 
 function findings(
+  reader: string,
   read: readonly ReadEvent[],
   committed: ReadonlyMap<string, Acknowledged>,
   acknowledged: readonly Acknowledged[],
@@ -160,13 +194,17 @@ function findings(
   const told = new Set([...ids].map((id) => JSON.stringify(committed.get(id))))
   return [
     allOf(
-      'acknowledged writes are told',
+      `acknowledged writes are told by ${reader}`,
       acknowledged.filter((each) => told.has(JSON.stringify(each))).length,
       acknowledged.length,
     ),
-    allOf('committed writes are told', [...committed.keys()].filter((id) => ids.includes(id)).length, committed.size),
-    allOf('events are told once', new Set(ids).size, ids.length),
-    allOf('positions ascend', inOrder.length, read.length),
-    allOf('events of a row are in the order of its commits', ascending.length, ids.length),
+    allOf(
+      `committed writes are told by ${reader}`,
+      [...committed.keys()].filter((id) => ids.includes(id)).length,
+      committed.size,
+    ),
+    allOf(`events are told once by ${reader}`, new Set(ids).size, ids.length),
+    allOf(`positions ascend by ${reader}`, inOrder.length, read.length),
+    allOf(`events of a row are in the order of its commits by ${reader}`, ascending.length, ids.length),
   ]
 }

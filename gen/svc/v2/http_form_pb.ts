@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/http_form.proto.
  */
 export const file_svc_v2_http_form: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIixQEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBTpPCglodHRwX2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhAuc3ZjLnYyLkh0dHBGb3JtUghodHRwRm9ybTpCCgtlbnRpdHlfdGFncxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjXhgMgASgIUgplbnRpdHlUYWdzYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIi7gEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBRIQCghldmVudF9pZBgJIAEoCRIVCg1sYXN0X2V2ZW50X2lkGAogASgJOk8KCWh0dHBfZm9ybRIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNKGAyABKAsyEC5zdmMudjIuSHR0cEZvcm1SCGh0dHBGb3JtOkIKC2VudGl0eV90YWdzEh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGNeGAyABKAhSCmVudGl0eVRhZ3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * How one method differs from JSON over HTTP, and its headers.
@@ -77,6 +77,20 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
    * @generated from field: int32 max_values = 8;
    */
   maxValues: number;
+
+  /**
+   * A stream of Server-Sent Events is resumed: the field of its messages that is the id of an event.
+   *
+   * @generated from field: string event_id = 9;
+   */
+  eventId: string;
+
+  /**
+   * The field of the request that `Last-Event-ID` replaces.
+   *
+   * @generated from field: string last_event_id = 10;
+   */
+  lastEventId: string;
 };
 
 /**

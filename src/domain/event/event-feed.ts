@@ -74,7 +74,7 @@ export async function* watchEvents(
       const left = Math.min(until, toldAt + BOOKMARK_MILLIS) - now
       if (await reader.wait(left, signal)) break
       if (signals.isStopped || now >= until) return
-      yield page
+      yield { ...page, items: '' }
       toldAt = performance.now()
     }
   }
