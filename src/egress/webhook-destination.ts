@@ -48,9 +48,12 @@ export function destinationFault(url: URL, allowance: WebhookAllowance): string 
   const isInNetwork = isIP(host) !== 0 && isIn(allowance.networks, host)
   // Whether the address of a name is in an allowed network is judged when it is known.
   if (isNamed || isInNetwork || (isIP(host) === 0 && allowance.networks.length > 0)) return undefined
-  if (url.protocol !== 'https:' || portOf(url) !== 443) return 'must be https on port 443'
-  return isIP(host) === 0 || isPublic(host) ? undefined : 'must not be a private address'
+  if (url.protocol !== 'https:' || portOf(url) !== 443) return `must be https on port 443${unlessAllowed(url)}`
+  return isIP(host) === 0 || isPublic(host) ? undefined : `must not be a private address${unlessAllowed(url)}`
 }
+
+const unlessAllowed = (url: URL) =>
+  `: whoever operates the service can allow others, such as WEBHOOK_ALLOW=${url.hostname}:${portOf(url)}`
 
 /** Whether a URL may be sent to at an address of its host. */
 export function isPermitted(url: URL, address: string, allowance: WebhookAllowance): boolean {

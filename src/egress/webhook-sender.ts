@@ -1,12 +1,17 @@
-import { lookup } from 'node:dns/promises'
 import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { HttpsProxyAgent } from 'https-proxy-agent'
+import { createNameResolver, type ResolveName } from './name-resolver.js'
 import { destinationFault, hostOf, isPermitted, portOf, type WebhookAllowance } from './webhook-destination.js'
 
-/** How long a receiver may take until its response is complete. */
+/** How long a receiver may take until its status is there, and from then on for what is kept of its response. */
 const TIMEOUT_MILLIS = 15_000
+const BODY_MILLIS = 2_000
+/** How long one of several addresses may take to accept a connection, before the next one is tried (RFC 8305). */
+const ADDRESS_MILLIS = 2_000
+/** How long a connection is kept for the next request. */
+const IDLE_MILLIS = 10_000
 /** How much of a response is read, and how much of that is kept. */
 const READ_BYTES = 16 * 1024
 const KEPT_BYTES = 1024
@@ -38,40 +43,44 @@ export interface SenderOptions {
   readonly allowance: WebhookAllowance
   /** An egress proxy, which gets the address, not the name. */
   readonly proxy?: string | undefined
-  /** The addresses of a name. Default: those of the system. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>
+  /** Default: /etc/hosts and the DNS. */
+  readonly resolve?: ResolveName
 }
 
 /**
  * Makes the sender of one service. A name is resolved for each request, and the connection goes to an address that was
- * judged, so no second answer of the DNS counts. Redirects are not followed.
+ * judged, so no second answer of the DNS counts: to the next one if the first does not answer. A proxy is asked for the
+ * first one. Redirects are not followed.
  */
-export function createWebhookSender({ allowance, proxy, resolve = systemAddresses }: SenderOptions): SendWebhook {
-  const tunnel = proxy === undefined ? undefined : new HttpsProxyAgent(proxy, { keepAlive: true })
-  const agents = {
-    'https:': tunnel ?? new TlsAgent({ keepAlive: true }),
-    'http:': tunnel ?? new Agent({ keepAlive: true }),
-  }
+export function createWebhookSender({ allowance, proxy, resolve = createNameResolver() }: SenderOptions): SendWebhook {
+  const kept = { keepAlive: true, timeout: IDLE_MILLIS }
+  const tunnel = proxy === undefined ? undefined : new HttpsProxyAgent(proxy, kept)
+  const agents = { 'https:': tunnel ?? new TlsAgent(kept), 'http:': tunnel ?? new Agent(kept) }
 
-  const addressOf = async (url: URL): Promise<string> => {
+  /** The addresses that a URL may be sent to, at least one. */
+  const addressesOf = async (url: URL): Promise<readonly [string, ...string[]]> => {
     const fault = destinationFault(url, allowance)
     if (fault !== undefined) throw new Error(`the URL ${fault}`)
     const host = hostOf(url)
     const addresses = isIP(host) === 0 ? await resolve(host) : [host]
-    const permitted = addresses.find((address) => isPermitted(url, address, allowance))
-    if (permitted === undefined) throw new Error(`${host} has no address that webhooks may be sent to`)
-    return permitted
+    const [first, ...others] = addresses.filter((address) => isPermitted(url, address, allowance))
+    if (first === undefined) throw new Error(`${host} has no address that webhooks may be sent to: see WEBHOOK_ALLOW`)
+    return [first, ...others]
   }
 
-  const post = async ({ url: text, headers, body }: WebhookRequest, signal: AbortSignal): Promise<SendResult> => {
+  /** Sends a request, and resolves once the status of the response is there. */
+  const post = async ({ url: text, headers, body }: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> => {
     const url = new URL(text)
-    const address = await addressOf(url)
+    const addresses = await addressesOf(url)
     signal.throwIfAborted()
     const isTls = url.protocol === 'https:'
     const host = hostOf(url)
     const options = {
       method: 'POST',
-      host: address,
+      host: tunnel === undefined ? host : addresses[0],
+      lookup: alwaysTo(addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MILLIS,
       port: portOf(url),
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, 'content-length': String(Buffer.byteLength(body)) },
@@ -87,7 +96,7 @@ export function createWebhookSender({ allowance, proxy, resolve = systemAddresse
         // A receiver may close an idle connection just when it is used again (RFC 9112, section 9.3.1).
         if (signal.aborted || !request.reusedSocket) throw error
       })
-      if (response !== undefined) return answerOf(response)
+      if (response !== undefined) return response
     }
   }
 
@@ -99,7 +108,9 @@ export function createWebhookSender({ allowance, proxy, resolve = systemAddresse
     signal.addEventListener('abort', stop)
     try {
       signal.throwIfAborted()
-      return await unlessAborted(post(request, ending.signal), ending.signal)
+      const response = await unlessAborted(post(request, ending.signal), ending.signal)
+      clearTimeout(timer)
+      return await answerOf(response)
     } catch (error) {
       signal.throwIfAborted()
       const reason = textOf(ending.signal.aborted ? ending.signal.reason : error)
@@ -111,11 +122,10 @@ export function createWebhookSender({ allowance, proxy, resolve = systemAddresse
   }
 }
 
-async function systemAddresses(name: string): Promise<string[]> {
-  const addresses = await lookup(name, { all: true }).catch((cause: unknown) => {
-    throw new Error(`${name} cannot be resolved`, { cause })
-  })
-  return addresses.map(({ address }) => address)
+/** A look-up of the addresses that were judged, whatever the name means by now. */
+function alwaysTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_name, _options, callback) => callback(null, found)
 }
 
 /** Resolving a name cannot be stopped: nobody waits for it any longer. */
@@ -134,13 +144,21 @@ function responseOf(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
+/** What a receiver answered: its status, and what comes of its body in time, whether or not that ends. */
 async function answerOf(response: IncomingMessage): Promise<SendResult> {
   const chunks: Buffer[] = []
   let read = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    read += chunk.length
-    if (read >= READ_BYTES) break
+  const timer = setTimeout(() => response.destroy(), BODY_MILLIS)
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      read += chunk.length
+      if (read >= READ_BYTES) break
+    }
+  } catch {
+    // A body that breaks off takes nothing from the status.
+  } finally {
+    clearTimeout(timer)
   }
   const kept = Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8')
   return {
@@ -153,6 +171,8 @@ async function answerOf(response: IncomingMessage): Promise<SendResult> {
 }
 
 function textOf(error: unknown): string {
-  const text = String(Object(error).message ?? error)
+  // Of several addresses, each has failed for a reason of its own.
+  const text =
+    error instanceof AggregateError ? error.errors.map(textOf).join('; ') : String(Object(error).message ?? error)
   return text.slice(0, 200) || 'the connection failed'
 }

@@ -17,7 +17,7 @@ import {
 } from '../domain/webhook/endpoint.js'
 import { auditActionsFrom } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
-import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
+import { printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
 import { scopeOf } from './request-context.js'
 import { createdValues, unchangedCheck, updatedValues } from './standard-methods.js'
 
@@ -55,7 +55,9 @@ export function createWebhookEndpointHandlers({
     recoverWebhookEndpoint: async ({ id, since }, context) => ({
       recovered: await recover(scopeOf(context), id, since),
     }),
-    replayWebhookEndpoint: done((scope, { id, position }) => replayEndpoint(scope, id, position)),
+    replayWebhookEndpoint: async ({ id, position }, context) => ({
+      replayed: await replayEndpoint(scopeOf(context), id, position),
+    }),
     listWebhookDeliveries: async ({ status, ...request }, context) => {
       const query = { ...request, status: statuses[status] }
       return printedList(context, await listDeliveries(scopeOf(context), query))

@@ -26,7 +26,10 @@ export function compileEventIds(
     return undefined
   }
   return {
-    of: (message) => String(reflect(output, message).get(id)).replace(LINE_END, ' '),
+    of: (message) => {
+      const value: unknown = reflect(output, message).get(id)
+      return typeof value === 'string' ? value.replace(LINE_END, ' ') : ''
+    },
     resume: (message, lastEventId) => message.set(last, lastEventId),
   }
 }

@@ -3,6 +3,7 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { eventsAfter } from './event.js'
 import { ofOrganization } from './scope.js'
+import { waitsBeyond } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
 /** How many events are looked at for an endpoint at a time, whether it wants them or not. */
@@ -19,6 +20,9 @@ export interface Taken {
 interface TakeParameters extends EndpointKey {
   readonly room: number
 }
+
+/** Whether an endpoint `w` wants an event `e`. */
+const isWanted = Prisma.sql`(cardinality(w.types) = 0 OR e.action = ANY (w.types)) AND (w.team_id IS NULL OR e.team_id = w.team_id)`
 
 /** The events that an endpoint wants of those that it has moved past. */
 interface Passed extends Taken {
@@ -44,7 +48,7 @@ WITH endpoint AS MATERIALIZED (
   SELECT e.position, e.id, e.target_type, e.target_id
     FROM looked_at e
    CROSS JOIN endpoint w
-   WHERE (cardinality(w.types) = 0 OR e.action = ANY (w.types)) AND (w.team_id IS NULL OR e.team_id = w.team_id)
+   WHERE ${isWanted}
    ORDER BY e.position
    LIMIT ${room}
 ), last AS MATERIALIZED (
@@ -61,7 +65,10 @@ SELECT (SELECT count(*) FROM wanted)::int AS taken,
   FROM last`,
 })
 
-/** Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew. */
+/**
+ * Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew, and so does what
+ * waits for its next attempt.
+ */
 const deliver = createStatement<EndpointKey & { readonly wanted: string }, Record<never, never>>({
   name: 'insert_webhook_deliveries',
   columns: {},
@@ -73,7 +80,7 @@ SELECT w.organization_id, w.id, e.id, e.position, e.target_type, e.target_id, no
  WHERE w.organization_id = ${organizationId} AND w.id = ${id}
     ON CONFLICT (organization_id, event_id, endpoint_id) DO UPDATE
    SET status = 'PENDING', attempts = 0, due_at = EXCLUDED.due_at
- WHERE d.status <> 'PENDING'`,
+ WHERE d.status <> 'PENDING' OR ${waitsBeyond(Prisma.sql`EXCLUDED.due_at`)}`,
 })
 
 /** Makes deliveries of the next events of an endpoint, unless another process does. */
@@ -83,4 +90,25 @@ export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Pr
     if (wanted !== null) await transaction.run(deliver, { wanted, ...key })
     return { taken, hasMore }
   })
+}
+
+interface WantedParameters extends EndpointKey {
+  /** The position of the first event, and how many are looked at. */
+  readonly from: string
+  readonly events: number
+}
+
+const count = createStatement<WantedParameters, { readonly wanted: number }>({
+  name: 'count_wanted_events',
+  columns: { wanted: 'int4' },
+  text: ({ id, from, events }) => Prisma.sql`
+SELECT count(*)::int AS wanted
+  FROM (${eventsAfter(Prisma.sql`${from}::bigint - 1`, Prisma.sql`${events}`)}) e
+ CROSS JOIN webhook_endpoints w
+ WHERE ${ofOrganization('w')} AND w.id = ${id} AND ${isWanted}`,
+})
+
+/** How many of the next so many events from a position on an endpoint wants. */
+export async function countWantedEvents(tables: Tables, parameters: WantedParameters): Promise<number> {
+  return (await firstRow(tables, count, parameters))?.wanted ?? 0
 }

@@ -4,7 +4,7 @@ import type { WebhookDeliveryModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { firstRow, type Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { eventText, findPosition } from './event.js'
 import { createFilteredPages } from './pages.js'
@@ -39,9 +39,14 @@ export interface ClaimedDelivery extends EndpointTarget {
 
 interface ClaimParameters extends EndpointKey {
   readonly room: number
-  /** After so long, an attempt without a result is made again. */
-  readonly leaseSeconds: number
 }
+
+/** An attempt without a result for so long is made again: its process has died. */
+const lease = Prisma.sql`interval '20 seconds'`
+
+/** Whether a pending delivery `d` waits for its next attempt, later than a time, and none is under way. */
+export const waitsBeyond = (time: Prisma.Sql) =>
+  Prisma.sql`d.due_at > ${time} AND d.due_at - d.last_attempt_at IS DISTINCT FROM ${lease}`
 
 /**
  * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target. Which
@@ -60,7 +65,7 @@ const claim = createStatement<ClaimParameters, ClaimedDelivery>({
     secrets: 'json',
   },
   planned: 'anew',
-  text: ({ id, room, leaseSeconds }) => Prisma.sql`
+  text: ({ id, room }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (
   SELECT w.*
     FROM webhook_endpoints w
@@ -80,7 +85,7 @@ WITH endpoint AS MATERIALIZED (
      FOR UPDATE OF d SKIP LOCKED
 ), claimed AS (
   UPDATE webhook_deliveries d
-     SET attempts = d.attempts + 1, last_attempt_at = now(), due_at = now() + make_interval(secs => ${leaseSeconds})
+     SET attempts = d.attempts + 1, last_attempt_at = now(), due_at = now() + ${lease}
    WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id} AND d.event_id = ANY (ARRAY(SELECT event_id FROM due))
   RETURNING d.event_id, d.position, d.attempts
 )
@@ -155,18 +160,30 @@ export async function resendDelivery(
   return String(position)
 }
 
-/** Lets failed deliveries begin again, and returns how many. */
-export async function recoverDeliveries(
-  { models }: Tables,
-  { organizationId, id: endpointId }: EndpointKey,
-  since: Date | undefined,
-  now: Date,
-): Promise<number> {
-  const { count } = await models.webhookDelivery.updateMany({
-    where: { organizationId, endpointId, status: 'FAILED', ...(since && { lastAttemptAt: { gte: since } }) },
-    data: { status: 'PENDING', attempts: 0, dueAt: now },
-  })
-  return count
+interface RecoverParameters extends EndpointKey {
+  /** Only deliveries with a last attempt since then, in RFC 3339. */
+  readonly since: string | null
+  readonly now: string
+}
+
+const recover = createStatement<RecoverParameters, { readonly recovered: number }>({
+  name: 'recover_webhook_deliveries',
+  columns: { recovered: 'int4' },
+  text: ({ id, since, now }) => Prisma.sql`
+WITH recovered AS (
+  UPDATE webhook_deliveries d
+     SET status = 'PENDING', attempts = 0, due_at = ${now}::timestamptz
+   WHERE ${ofOrganization('d')} AND d.endpoint_id = ${id}
+     AND (d.status = 'FAILED' OR d.status = 'PENDING' AND ${waitsBeyond(Prisma.sql`${now}::timestamptz`)})
+     AND (${since}::timestamptz IS NULL OR d.last_attempt_at >= ${since}::timestamptz)
+  RETURNING d.event_id
+)
+SELECT count(*)::int AS recovered FROM recovered`,
+})
+
+/** Lets deliveries begin again that have failed, or wait for their next attempt, and returns how many. */
+export async function recoverDeliveries(tables: Tables, parameters: RecoverParameters): Promise<number> {
+  return (await firstRow(tables, recover, parameters))?.recovered ?? 0
 }
 
 /** The endpoints of all organizations with attempts that are due, and since when. */

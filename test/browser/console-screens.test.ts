@@ -126,7 +126,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.emulateMedia({ colorScheme: 'light' })
     await opened.go('/webhooks')
     await page.getByRole('link', { name: 'https://hooks.invalid/svc' }).click()
-    await page.getByText('Nothing is late').waitFor()
+    await page.getByText('Nothing was sent').waitFor()
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -81,6 +81,16 @@ describe('a URL that webhooks may be sent to', () => {
     expect(destinationFault(new URL(url), none)).toEqual(expect.any(String))
   })
 
+  it.each([
+    ['http://127.0.0.1:3000/hook', 'WEBHOOK_ALLOW=127.0.0.1:3000'],
+    ['https://[::1]/', 'WEBHOOK_ALLOW=[::1]:443'],
+    ['http://hooks.internal/', 'WEBHOOK_ALLOW=hooks.internal:80'],
+  ])('is %s once the operator allows it, as its refusal says', (url, setting) => {
+    const fault = destinationFault(new URL(url), none) ?? ''
+    expect(fault).toContain(setting)
+    expect(destinationFault(new URL(url), parseWebhookAllowance(setting.replace('WEBHOOK_ALLOW=', '')))).toBeUndefined()
+  })
+
   it('is https on port 443 of a name, or of a public address', () => {
     for (const url of ['https://example.com/a?b=c', 'https://example.com:443/', 'https://[2606:4700::1111]/']) {
       expect(destinationFault(new URL(url), none)).toBeUndefined()

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { parseWebhookAllowance } from '../../src/egress/webhook-destination.js'
 import { createWebhookSender, type SenderOptions } from '../../src/egress/webhook-sender.js'
+import { eventually } from '../support/eventually.js'
 
 const { signal } = new AbortController()
 const nowhere = parseWebhookAllowance('')
@@ -38,7 +39,7 @@ describe('sending a webhook', () => {
     expect(result).toEqual({
       responseStatus: null,
       responseBody: '',
-      error: 'hooks.test has no address that webhooks may be sent to',
+      error: 'hooks.test has no address that webhooks may be sent to: see WEBHOOK_ALLOW',
     })
   })
 
@@ -90,6 +91,57 @@ describe('sending a webhook', () => {
     // What the kernel buffers on both sides, and no more.
     expect(written).toBeLessThan(16 * 1024 * 1024)
   })
+
+  it.each([
+    ['status', (response: ServerResponse) => response.writeHead(200).flushHeaders(), ''],
+    ['first bytes', (response: ServerResponse) => response.writeHead(200).write('so far'), 'so far'],
+    [
+      'bytes before it breaks off',
+      (response: ServerResponse) => response.write('so far', () => response.destroy()),
+      'so far',
+    ],
+  ])('takes the %s of a response that does not end', async (_, begin, responseBody) => {
+    const port = await listen((_incoming, response) => {
+      begin(response)
+    })
+    const result = await sendTo(`http://127.0.0.1:${port}/`, { allowance: allowing(port) })
+    expect(result).toMatchObject({ responseStatus: 200, responseBody, error: '' })
+  })
+
+  it.each([
+    ['does not answer', ['::1', '127.0.0.1']],
+    ['is not permitted', ['10.0.0.1', '127.0.0.1']],
+    ['is one of several that do not', ['127.0.0.3', '::1', '127.0.0.2', '127.0.0.1']],
+  ])('goes to the next address of a name if one %s', async (_, addresses) => {
+    const port = await listen((_incoming, response) => response.end())
+    const allowance = parseWebhookAllowance('127.0.0.0/8,::1/128')
+    const result = await sendTo(`http://hooks.test:${port}/`, { allowance, resolve: async () => addresses })
+    expect(result).toMatchObject({ responseStatus: 200, error: '' })
+  })
+
+  it('says of each address why it does not answer', async () => {
+    const allowance = parseWebhookAllowance('127.0.0.0/8,::1/128')
+    const resolve = async () => ['127.0.0.2', '127.0.0.3']
+    const { error } = await sendTo('http://hooks.test:1/', { allowance, resolve })
+    expect(error).toBe('connect ECONNREFUSED 127.0.0.2:1; connect ECONNREFUSED 127.0.0.3:1')
+  })
+
+  it('closes a connection that is idle for ten seconds', async () => {
+    let closedAt = 0
+    const port = await listen(({ socket }, response) => {
+      socket.once('close', () => {
+        closedAt = performance.now()
+      })
+      response.end()
+    })
+    // It says nothing of how long it keeps connections, and keeps them for ever.
+    for (const server of servers) server.keepAliveTimeout = 0
+    const send = createWebhookSender({ allowance: allowing(port) })
+    await send(request(`http://127.0.0.1:${port}/`), signal)
+    const sentAt = performance.now()
+    await eventually(() => expect(closedAt).toBeGreaterThan(0), 20_000)
+    expect(closedAt - sentAt).toBeGreaterThan(8_000)
+  }, 30_000)
 
   it('says what a receiver did that answers nothing', async () => {
     const port = await listen((incoming) => incoming.socket.destroy())

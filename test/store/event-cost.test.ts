@@ -78,7 +78,7 @@ const works: Record<string, [work: (tables: Tables) => Promise<unknown>, pages: 
   'a page of the feed': [(tables) => readFeed(tables, page), 6_000],
   'a step of the cursor of an endpoint': [(tables) => takeEvents(tables, { ...endpoint, room: 100 }), 1_200],
   'a claim of deliveries in order of their targets': [
-    (tables) => claimDeliveries(tables, { ...endpoint, room: 10, leaseSeconds: 60 }),
+    (tables) => claimDeliveries(tables, { ...endpoint, room: 10 }),
     5_000,
   ],
 }

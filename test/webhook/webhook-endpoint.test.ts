@@ -75,8 +75,23 @@ describe('webhook endpoints', () => {
       time: told.occurredAt,
       data: told,
     })
-    // Nothing is kept of what was delivered at once.
-    await eventually(async () => expect(await deliveries(data.id)).toEqual([]))
+    await eventually(async () =>
+      expect(await deliveries(data.id)).toEqual([
+        {
+          id: headers['webhook-id'],
+          endpointId: data.id,
+          type: 'priority.update',
+          position: told.position,
+          status: 'WEBHOOK_DELIVERY_STATUS_SUCCEEDED',
+          attempts: 1,
+          lastAttemptAt: expect.any(String),
+          responseStatus: 200,
+          responseBody: '',
+          error: '',
+          createdAt: expect.any(String),
+        },
+      ]),
+    )
   })
 
   it('sends what the endpoint wants: its types, and the events of its team', async () => {
@@ -137,7 +152,6 @@ describe('webhook endpoints', () => {
     await eventually(async () =>
       expect(receiver.at('/ordered').some((each) => target(each) === priorities.people)).toBe(true),
     )
-    // What passed is forgotten soon after its answer.
     await eventually(async () => {
       const pending = await deliveries(data.id, 'status=WEBHOOK_DELIVERY_STATUS_PENDING')
       expect(pending.map(({ attempts }: { attempts: number }) => attempts)).toEqual([0, expect.any(Number)])
@@ -223,7 +237,8 @@ describe('webhook endpoints', () => {
     await arrived('/again', 2)
     await rename('Twice')
     await arrived('/again', 3)
-    await call('POST', `/${data.id}:replay`, { position: first?.json.data.position })
+    const replay = { position: first?.json.data.position }
+    expect(await call('POST', `/${data.id}:replay`, replay)).toEqual({ replayed: 2 })
     const all = await arrived('/again', 5)
     expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     const { webhookDelivery } = service.database.models
@@ -231,12 +246,64 @@ describe('webhook endpoints', () => {
     await rename('Thrice')
     await arrived('/again', 6)
     await eventually(async () => expect((await deliveries(data.id))[0]).toMatchObject({ responseStatus: 500 }))
-    await webhookDelivery.updateMany({ where: { endpointId: data.id }, data: { status: 'FAILED' } })
+    await webhookDelivery.updateMany({
+      where: { endpointId: data.id, attempts: 1, responseStatus: 500 },
+      data: { status: 'FAILED' },
+    })
     receiver.answer('/again', 200)
     expect(await call('POST', `/${data.id}:recover`, { since: '2099-01-01T00:00:00Z' })).toEqual({ recovered: 0 })
     expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 1 })
     await arrived('/again', 7)
   })
+
+  it('sends at once what waits for its next attempt, by recover and by replay, but nothing that is under way', async () => {
+    const { data } = await create('/repaired')
+    const { webhookDelivery } = service.database.models
+    const failThenRepair = async (count: number) => {
+      await eventually(async () => {
+        const failed = await deliveries(data.id, 'status=WEBHOOK_DELIVERY_STATUS_PENDING')
+        expect(failed.map(({ responseStatus }: { responseStatus: number }) => responseStatus)).toEqual(
+          Array.from({ length: count }, () => 500),
+        )
+      })
+      const dueAt = new Date(service.runtime.now().getTime() + 3_600_000)
+      await webhookDelivery.updateMany({ where: { endpointId: data.id, status: 'PENDING' }, data: { dueAt } })
+      receiver.answer('/repaired', 200)
+    }
+    receiver.answer('/repaired', 500)
+    await rename('Lost')
+    await rename('Lost too', priorities.people)
+    await arrived('/repaired', 2)
+    await failThenRepair(2)
+    expect(await call('POST', `/${data.id}:recover`, { since: '2099-01-01T00:00:00Z' })).toEqual({ recovered: 0 })
+    expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 2 })
+    await arrived('/repaired', 4)
+    await eventually(async () => {
+      const accepted = await deliveries(data.id, 'status=WEBHOOK_DELIVERY_STATUS_SUCCEEDED')
+      expect(accepted).toMatchObject([
+        { attempts: 1, responseStatus: 200, error: '' },
+        { attempts: 1, responseStatus: 200, error: '' },
+      ])
+    })
+    receiver.answer('/repaired', 500)
+    await rename('Lost again')
+    const position = (await arrived('/repaired', 5)).at(-1)?.json.data.position
+    await failThenRepair(1)
+    expect(await call('POST', `/${data.id}:replay`, { position })).toEqual({ replayed: 1 })
+    await arrived('/repaired', 6)
+    let answer: (() => void) | undefined
+    receiver.answer('/repaired', (response) => {
+      answer = () => response.end()
+    })
+    await rename('Under way')
+    await arrived('/repaired', 7)
+    expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 0 })
+    answer?.()
+    await eventually(async () =>
+      expect((await deliveries(data.id))[0]).toMatchObject({ attempts: 1, responseStatus: 200 }),
+    )
+    expect(receiver.at('/repaired')).toHaveLength(7)
+  }, 30_000)
 
   it('tests an endpoint, disabled or not, and says what it answered', async () => {
     const { data } = await create('/tested')

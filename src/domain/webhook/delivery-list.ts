@@ -55,7 +55,7 @@ export function resend(scope: Scope, endpointId: string, eventId: string): Promi
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** Lets failed deliveries begin again, and returns how many. Throws as `updateObject` does, and `FIELD_INVALID`. */
+/** Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `updateObject` does, and `FIELD_INVALID`. */
 export async function recover(scope: Scope, endpointId: string, since: string): Promise<number> {
   const endpoint = { organizationId: scope.caller.organizationId, id: endpointId }
   const from = timestampOf('since', since)
@@ -65,7 +65,7 @@ export async function recover(scope: Scope, endpointId: string, since: string): 
     webhookEndpoints,
     endpointId,
     async (_before, now, transaction) => {
-      recovered = await recoverDeliveries(transaction, endpoint, from === null ? undefined : new Date(from), now)
+      recovered = await recoverDeliveries(transaction, { ...endpoint, since: from, now: now.toISOString() })
       return {}
     },
     'webhook_endpoint.recover',

@@ -3,7 +3,7 @@ import { pause } from '../../db/retries.js'
 import { Turns } from '../../db/turns.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { byOrganization } from '../../store/organization.js'
-import { type Attempt, endAttempt, forgetDeliveries } from '../../store/webhook-attempt.js'
+import { type AcceptedAttempt, type Attempt, acceptAttempts, endAttempt } from '../../store/webhook-attempt.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
 import { type ClaimedDelivery, claimDeliveries } from '../../store/webhook-delivery.js'
 import {
@@ -25,8 +25,6 @@ const MAX_IN_FLIGHT = 100
 const MAX_PER_ENDPOINT = 10
 /** How many endpoints look for events at a time, so that hundreds of them leave connections to calls. */
 const LOOKING = 2
-/** An attempt without a result for so long is made again: its process has died. */
-const LEASE_SECONDS = 20
 /** One that has failed for so long gets one request at a time, and so keeps no places from others. */
 const SPARED_MILLIS = 60_000
 /** How often the database is asked what is due. */
@@ -54,8 +52,8 @@ interface Lane {
   /** As last read. */
   failingSince: Date | null
   inFlight: number
-  /** Attempts that have ended and keep their places until the next turn, with what they told: undefined for nothing. */
-  readonly ended: { readonly attempt: Attempt; readonly hasSucceeded: boolean | undefined }[]
+  /** Attempts that have ended and keep their places until the next turn, with what they told. */
+  readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
   isFilling: boolean
   isWoken: boolean
   /** Whether there may be events for which there are no deliveries. */
@@ -178,19 +176,17 @@ class Dispatcher {
     this.#look(waiting)
   }
 
-  /** Forgets what succeeded at the first attempt, and notes since when the endpoint has only failed. */
+  /** Records what was accepted, and notes since when the endpoint has only failed. */
   async #recordEnded(lane: Lane, ended: Lane['ended']): Promise<void> {
     const { database, runtime } = this.#options
-    const succeeded = ended.filter(({ hasSucceeded }) => hasSucceeded)
-    const forgotten = succeeded.flatMap(({ attempt }) => (attempt.attempts === 1 ? attempt.eventId : []))
-    await forgetDeliveries(database, lane.key, forgotten)
+    const accepted = ended.filter((each) => typeof each === 'object')
+    await acceptAttempts(database, lane.key, accepted)
     // A failure that this process has not read of is tried again, and is known of then.
-    if (succeeded.length > 0 && lane.failingSince !== null) {
+    if (accepted.length > 0 && lane.failingSince !== null) {
       await noteFailing(database, lane.key, null)
       lane.failingSince = null
     }
-    const hasFailed = ended.some(({ hasSucceeded }) => hasSucceeded === false)
-    if (succeeded.length === 0 && hasFailed && lane.failingSince === null) {
+    if (accepted.length === 0 && ended.includes('failure') && lane.failingSince === null) {
       lane.failingSince = runtime.now()
       await noteFailing(database, lane.key, lane.failingSince)
     }
@@ -216,7 +212,7 @@ class Dispatcher {
       }
       if (lane.isDue) {
         lane.isDue = false
-        claimed = await claimDeliveries(database, { ...lane.key, room, leaseSeconds: LEASE_SECONDS })
+        claimed = await claimDeliveries(database, { ...lane.key, room })
       }
     } finally {
       this.#reserve(lane, claimed.length - room)
@@ -240,7 +236,7 @@ class Dispatcher {
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
     const endpoint = { ...lane.key, ...target }
     const { signal } = this.#stop
-    let hasSucceeded: boolean | undefined
+    let told: Lane['ended'][number] = 'nothing'
     try {
       const fault = this.#signing.fault(endpoint)
       // It stays due, and the metrics say for how long.
@@ -253,28 +249,27 @@ class Dispatcher {
       })
       // One that did not take place is given back.
       if (result === undefined) await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
-      else hasSucceeded = await this.#record(endpoint, attempt, result)
+      else told = await this.#record(endpoint, attempt, result)
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
-    lane.ended.push({ attempt, hasSucceeded })
+    lane.ended.push(told)
     // In order of the targets, the next event of this one may have waited for it.
     lane.isDue ||= target.mode === 'BY_TARGET'
     this.#look(lane)
   }
 
-  /** Records a result, unless it is a success at the first attempt, and returns whether it is a success. */
+  /** Records a failure; what was accepted is recorded with others. */
   async #record(
     endpoint: EndpointKey & EndpointTarget,
     attempt: Attempt,
     { retryAfter, responseBody, ...sent }: SendResult,
-  ): Promise<boolean> {
+  ): Promise<'failure' | AcceptedAttempt> {
     const { database, runtime, timing, observer } = this.#options
     const result = { ...sent, responseText: responseBody }
     if (isDelivered(result)) {
       observer?.attempted('delivered')
-      if (attempt.attempts > 1) await endAttempt(database, attempt, { ...result, status: 'SUCCEEDED' })
-      return true
+      return { ...attempt, ...result }
     }
     observer?.attempted(result.responseStatus === null ? 'no_response' : 'refused')
     const now = runtime.now()
@@ -283,6 +278,6 @@ class Dispatcher {
     await endAttempt(database, attempt, { ...result, ...next })
     const reason = await disableFailing(database, endpoint, result, runtime)
     if (reason !== undefined) observer?.disabled(reason)
-    return false
+    return 'failure'
   }
 }

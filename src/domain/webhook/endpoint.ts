@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findFeedEnd, readFeedStates } from '../../store/event.js'
 import type { StandardValues } from '../../store/standard-writes.js'
+import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
   disableEndpoint,
   type EndpointKey,
@@ -124,11 +125,12 @@ export async function testEndpoint(
 }
 
 /**
- * Lets an endpoint receive all events again from a position on. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not
+ * Lets an endpoint receive all events again from a position on, and returns how many it wants. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not
  * have it, and as `updateObject` does.
  */
-export async function replayEndpoint(scope: Scope, id: string, position: bigint): Promise<void> {
+export async function replayEndpoint(scope: Scope, id: string, position: bigint): Promise<number> {
   const { organizationId } = scope.caller
+  let replayed = 0
   await updateObject(
     scope,
     webhookEndpoints,
@@ -141,10 +143,13 @@ export async function replayEndpoint(scope: Scope, id: string, position: bigint)
         const metadata = { earliestPosition: first?.position ?? '0' }
         throw new ServiceError('EVENT_CURSOR_OUT_OF_RANGE', `${fault}: see the positions of ListEvents`, { metadata })
       }
+      const events = Number(BigInt(last?.position ?? 0) - position) + 1
+      replayed = await countWantedEvents(transaction, { organizationId, id, from: String(position), events })
       return { position: position - 1n }
     },
     'webhook_endpoint.replay',
   )
+  return replayed
 }
 
 /** An endpoint is disabled after nothing but failures for so long. */

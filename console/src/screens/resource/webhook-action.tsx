@@ -80,9 +80,9 @@ function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
       return (
         <WriteDialog
           {...common}
-          title="Begin failed deliveries again"
+          title="Send what failed or waits"
           method={methods.recoverWebhookEndpoint}
-          changes={() => [{ label: 'Failed deliveries', to: 'Due now, under the same ids' }]}
+          changes={() => [{ label: 'Failed and waiting deliveries', to: 'Due now, under the same ids' }]}
           confirm="Recover"
         />
       )

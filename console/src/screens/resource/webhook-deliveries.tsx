@@ -19,7 +19,7 @@ import { WebhookAction, type WebhookActionKind } from './webhook-action.js'
 const { listWebhookDeliveries, resendWebhookDelivery, updateWebhookEndpoint } = WebhookEndpointService.method
 const PAGE_SIZE = 100
 
-/** What an endpoint has not accepted at once, and what can be done about it. */
+/** What an endpoint was sent, and what can be done about what it has not accepted. */
 export function WebhookDeliveries({ id: webhookEndpointId, item }: { readonly id: string; readonly item: Message }) {
   const [action, setAction] = useState<WebhookActionKind>()
   const [resending, setResending] = useState<WebhookDelivery>()
@@ -61,8 +61,8 @@ export function WebhookDeliveries({ id: webhookEndpointId, item }: { readonly id
           Resend
         </Button>
       )}
-      empty="Every event was accepted at the first attempt, or none has happened yet."
-      emptyTitle="Nothing is late"
+      empty="No event that the endpoint wants has happened yet, or none in the last 30 days."
+      emptyTitle="Nothing was sent"
     >
       {action !== undefined && (
         <WebhookAction kind={action} id={webhookEndpointId} onClose={() => setAction(undefined)} />

@@ -1,0 +1,44 @@
+import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+
+/** The addresses of a name. Rejects if it has none. */
+export type ResolveName = (name: string) => Promise<readonly string[]>
+
+/** Where names are looked up. */
+export interface ResolverOptions {
+  /** Addresses of servers, with their ports. Default: those of the system. */
+  readonly servers?: readonly string[]
+  /** Names that this machine knows without asking. */
+  readonly hostsFile?: string
+}
+
+/** How long a server may take, and how often one is asked. */
+const DNS = { timeout: 2_000, tries: 2 }
+
+/**
+ * Makes what asks for names without `getaddrinfo`: that takes one of the four threads of the process for as long as a
+ * server is silent, so that a few names would stop all others, and reading files too.
+ */
+export function createNameResolver({ servers, hostsFile = '/etc/hosts' }: ResolverOptions = {}): ResolveName {
+  return async (name) => {
+    const known = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), name)
+    if (known.length > 0) return known
+    const resolver = new Resolver(DNS)
+    if (servers !== undefined) resolver.setServers(servers)
+    const answers = await Promise.allSettled([resolver.resolve6(name), resolver.resolve4(name)])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
+    const [cause] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    throw new Error(`${name} cannot be resolved`, { cause })
+  }
+}
+
+/** The addresses of a name in a file such as /etc/hosts (hosts(5)). */
+function addressesIn(hosts: string, name: string): string[] {
+  const wanted = name.toLowerCase()
+  return hosts.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    return isIP(address) !== 0 && names.some((each) => each.toLowerCase() === wanted) ? address : []
+  })
+}
