@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { databaseUrl, modeAdvice } from './config/database-url.js'
+import { masked } from './config/masking.js'
+import { telemetryVariables, traceSettings } from './config/telemetry.js'
 import {
   claimName,
   days,
@@ -101,14 +103,7 @@ const variables = v.object({
   /** Where metrics are served; absent means nowhere. */
   METRICS_PORT: v.optional(numberFrom(0, 65_535)),
   METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
-  /** OpenTelemetry's libraries read its other variables themselves. */
-  OTEL_SDK_DISABLED: v.optional(v.string()),
-  OTEL_TRACES_EXPORTER: v.optional(v.picklist(['otlp', 'none'], 'must be otlp or none')),
-  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(webUrl),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(webUrl),
-  /** Collectors that accept `http/protobuf` accept it as well. */
-  OTEL_EXPORTER_OTLP_PROTOCOL: v.optional(v.picklist(['http/json'], 'must be http/json')),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: v.optional(v.picklist(['http/json'], 'must be http/json')),
+  ...telemetryVariables,
   /** How long connections are still accepted after the service is asked to stop. */
   DRAIN_SECONDS: wholeNumber(0, 300, 5),
   /** How long running calls may continue from then on. */
@@ -169,6 +164,7 @@ export function configFromEnvironment(environment: Environment = process.env) {
   }
   if (!parsed.success || faults.length > 0) throw new ConfigError(`invalid configuration: ${faults.join('; ')}`)
   const { OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience, TLS_CERT: cert, TLS_KEY: key, ...values } = parsed.output
+  const traces = traceSettings(values)
   const { OIDC_ORGANIZATION: organization } = values
   const { OIDC_EMAIL_CLAIM: emailClaim, OIDC_EMAIL_VERIFIED_CLAIM: emailVerifiedClaim } = values
   return {
@@ -181,11 +177,15 @@ export function configFromEnvironment(environment: Environment = process.env) {
     tls: cert && key ? { cert, key } : undefined,
     sealKeys: { current: values.SVC_SEAL_KEY, previous: values.SVC_SEAL_KEY_PREVIOUS },
     peppers: { current: values.SVC_SECRET_PEPPER, previous: values.SVC_SECRET_PEPPER_PREVIOUS },
-    /** What to fix in the URLs of databases, although they can be used; for the log. */
-    databaseAdvice: ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'].flatMap(
-      (name) => modeAdvice(name, set[name]) ?? [],
-    ),
-    isTraced: isTraced(values),
+    isTraced: traces.isTraced,
+    traceProtocol: traces.protocol,
+    /** What to fix, although the service can run with it; for the log. */
+    advice: [
+      ...['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'].flatMap(
+        (name) => modeAdvice(name, set[name]) ?? [],
+      ),
+      ...traces.ignored,
+    ],
     /** Every variable as it would be written, secrets as `***`; without a value if there is no default. */
     settings: Object.entries(variables.entries).map(([name, { default: otherwise }]) => {
       const given = set[name]
@@ -202,27 +202,6 @@ function inCamelCase(values: Values) {
       .replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   const entries = Object.entries(values).map(([variable, value]) => [nameOf(variable), value])
   return Object.fromEntries(entries) as { [Name in keyof Values as CamelCase<Name>]: Values[Name] }
-}
-
-const MASK = '***'
-
-function masked(name: string, value: string): string {
-  if (/^SVC_(SECRET|SEAL)_/.test(name)) return MASK
-  if (!URL.canParse(value)) return value
-  const url = new URL(value)
-  const given = url.href
-  if (url.password !== '') url.password = MASK
-  for (const parameter of ['password', 'sslpassword']) {
-    if (url.searchParams.has(parameter)) url.searchParams.set(parameter, MASK)
-  }
-  return url.href === given ? value : url.href
-}
-
-/** Off unless a collector is configured: the default address of OpenTelemetry is not tried. */
-function isTraced(values: Pick<Values, Extract<keyof Values, `OTEL_${string}`>>): boolean {
-  if (values.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || values.OTEL_TRACES_EXPORTER === 'none') return false
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = values
-  return values.OTEL_TRACES_EXPORTER !== undefined || all !== undefined || ofTraces !== undefined
 }
 
 function faultFrom(issue: v.BaseIssue<unknown>, set: Environment): string {

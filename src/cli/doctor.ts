@@ -82,7 +82,7 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   const configuration = await find('configuration', 'fix the environment', () => {
     const given = context.config.settings.filter(({ isDefault }) => !isDefault).length
     const set = given === 1 ? '1 variable is set' : `${given} variables are set`
-    return [`valid; ${set}, "svc config" shows all`, ...context.config.databaseAdvice].join('; ')
+    return [`valid; ${set}, "svc config" shows all`, ...context.config.advice].join('; ')
   })
   if (!configuration.isHealthy) return [configuration]
   const { config, runtime } = context

@@ -100,7 +100,7 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
   let log: Logger | undefined
   const onDatabase = async <T>(make: boolean, work: (database: Database, applied: readonly string[]) => Promise<T>) => {
     const { config, log } = context
-    for (const advice of config.databaseAdvice) log.warn(advice)
+    for (const advice of config.advice) log.warn(advice)
     const { openDatabase } = await import('./open-database.js')
     const opened = await openDatabase({ config, log, make })
     try {

@@ -37,7 +37,7 @@ export function registerServeCommand(program: Command, context: CommandContext):
 
 async function serve(context: CommandContext, { demo, workers }: ServeOptions): Promise<void> {
   const { config, log } = context
-  for (const advice of config.databaseAdvice) log.warn(advice)
+  for (const advice of config.advice) log.warn(advice)
   // Before a worker reads it: workers that end are started again.
   const tlsIdentity = await openTls(context)
   const [opened] = await Promise.all([

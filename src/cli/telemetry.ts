@@ -13,7 +13,7 @@ type MetricsConfig = Pick<Config, 'metricsPort' | 'metricsHost'>
  * them, none of their code is loaded. A worker sends its metrics to the first process, others serve them. Throws if the
  * port for metrics is unavailable.
  */
-export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTraced'>, log: Logger) {
+export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTraced' | 'traceProtocol'>, log: Logger) {
   const root = packageRoot()
   let meters: Meters | undefined
   let server: MetricsServer | undefined
@@ -23,7 +23,11 @@ export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTrac
     else (await import('../telemetry/worker-metrics.js')).sendMetrics(meters.values)
   }
   const tracing = config.isTraced
-    ? (await import('../telemetry/tracing.js')).startTracing({ version: packageVersion(root), log })
+    ? (await import('../telemetry/tracing.js')).startTracing({
+        version: packageVersion(root),
+        log,
+        protocol: config.traceProtocol,
+      })
     : undefined
   return {
     meters,

@@ -7,7 +7,13 @@ const MODES = ['disable', 'no-verify', 'verify-full', ...ALIASES]
 /** The address of a database, with the name of the effective mode. */
 export const databaseUrl = v.pipe(
   v.string(),
-  v.check((text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text), 'must be a postgresql URL'),
+  v.regex(/^postgres(ql)?:\/\//i, 'must be a postgresql URL'),
+  v.check(
+    hasEncodedCredentials,
+    'must have its user and its password percent-encoded: # is %23, / is %2F, ? is %3F, @ is %40, % is %25',
+  ),
+  v.transform(withHost),
+  v.check((text) => URL.canParse(text), 'must be a postgresql URL'),
   v.check(
     (text) => (parameter(text, 'schema') ?? 'public') === 'public',
     'names a schema other than public, where the service keeps its tables: omit it, and use a separate database',
@@ -19,8 +25,23 @@ export const databaseUrl = v.pipe(
   v.transform(withPlainMode),
 )
 
+/**
+ * Whether no character of the user or the password can be what ends them: nothing with an `@` follows the host, there is
+ * no fragment, and what is encoded can be decoded.
+ */
+function hasEncodedCredentials(url: string): boolean {
+  const [, authority = '', rest = ''] = /^[^:]*:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []
+  const credentials = authority.slice(0, Math.max(0, authority.lastIndexOf('@')))
+  return !/[@#]/.test(rest) && !/%(?![0-9a-f]{2})/i.test(credentials)
+}
+
+/** A host for a URL that names it, such as the folder of a socket, in its query alone: Cloud SQL's form. */
+function withHost(url: string): string {
+  return url.replace(/^([^:]*:\/\/[^/?#@]*@)(?=[/?]|$)/, '$1localhost')
+}
+
 function parameter(url: string, name: string): string | undefined {
-  return new URL(url).searchParams.get(name) ?? undefined
+  return new URL(withHost(url)).searchParams.get(name) ?? undefined
 }
 
 /** A mode that has a different meaning here than its name says. */

@@ -12,7 +12,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { hrTime, W3CTraceContextPropagator } from '@opentelemetry/core'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { Call } from '../call/call.js'
@@ -29,6 +30,9 @@ const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
+/** What sends spans, by its protocol. */
+const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
+
 /**
  * Begins tracing, configured by OpenTelemetry's variables, which its libraries read themselves: the collector
  * (`OTEL_EXPORTER_OTLP_…`), sampling (`OTEL_TRACES_SAMPLER`), batches (`OTEL_BSP_…`) and the name
@@ -37,8 +41,10 @@ const LAST_SPANS_MILLIS = 2_000
 export function startTracing({
   version,
   log,
+  protocol = 'http/json',
 }: {
   readonly version: string
+  readonly protocol?: keyof typeof exporters
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }) {
   const warn = (message: string, ...details: unknown[]) =>
@@ -51,7 +57,7 @@ export function startTracing({
   const resource = own.merge(detectResources({ detectors: [envDetector] }))
   const provider = new BasicTracerProvider({
     resource,
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(new exporters[protocol]())],
   })
   const tracer = provider.getTracer('svc', version)
   const { timeOrigin } = performance

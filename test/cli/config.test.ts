@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { configFromEnvironment } from '../../src/config.js'
 import { runInProcess } from '../support/command-line.js'
 
@@ -50,6 +51,97 @@ describe('svc config', () => {
   ])('shows no password in %s', async (name, value, shown) => {
     const { stdout } = await runInProcess(['config'], { env: { ...env, [name]: value } })
     expect(stdout.split('\n')).toContain(`${name}=${shown}`)
+  })
+
+  it.each([
+    ['a hash', 'postgresql://svc:12#hidden@db.internal/svc'],
+    ['a slash', 'postgresql://svc:12/hidden@db.internal/svc'],
+    ['a question mark', 'postgresql://svc:12?hidden@db.internal/svc'],
+    ['a percent sign', 'postgresql://svc:hidden%@db.internal/svc'],
+    ['an @ and a slash', 'postgresql://svc:12@12/hidden@db.internal/svc'],
+    ['no host and a hash', 'postgresql://svc:hidden#12@/svc?host=/cloudsql/a'],
+  ])('says how to write a password with %s, and not what it is', async (_, url) => {
+    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL']) {
+      const given = { DATABASE_URL: 'postgresql://svc@db.internal/svc', [name]: url }
+      const { status, stdout, stderr } = await runInProcess(['config'], { env: given })
+      expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(`${name} must have its user`)])
+      expect(stderr).toContain('percent-encoded: # is %23')
+      expect(stderr).not.toContain('hidden')
+    }
+  })
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://me:12#hidden@collector.internal', 'https://me:***@collector.internal'],
+    [
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      'https://me:12/hidden@collector.internal',
+      'https://me:***@collector.internal',
+    ],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector://me:hidden@a b', 'collector://me:***@a b'],
+    ['WEBHOOK_PROXY', 'http://me:12?hidden@proxy.internal', 'http://me:***@proxy.internal'],
+    ['DATABASE_URL', 'postgresql://svc:hid@den@db.internal/svc', 'postgresql://svc:***@db.internal/svc'],
+    [
+      'DATABASE_URL',
+      'postgresql://svc:hidden@/svc?host=/cloudsql/a:b:c',
+      'postgresql://svc:***@/svc?host=/cloudsql/a:b:c',
+    ],
+    ['DATABASE_URL', 'postgresql://svc@/svc?host=/tmp&password=hidden', 'postgresql://svc@/svc?host=/tmp&password=***'],
+  ])('shows no password in an unusual %s: %s', async (name, value, shown) => {
+    const { stdout } = await runInProcess(['config'], { env: { [name]: value } })
+    expect(stdout.split('\n')).toContain(`${name}=${shown}`)
+  })
+
+  it('takes the URL of a socket without a host, as pg does', () => {
+    const of = (url: string) => configFromEnvironment({ DATABASE_URL: url }).databaseUrl ?? ''
+    const targetOf = (url: string) => new pg.Client(of(url))
+    expect(targetOf('postgresql://svc:a%23b@/svc?host=/cloudsql/project:region:instance')).toMatchObject({
+      host: '/cloudsql/project:region:instance',
+      user: 'svc',
+      password: 'a#b',
+      database: 'svc',
+    })
+    expect(targetOf('postgresql:///svc?host=/tmp&user=me')).toMatchObject({ host: '/tmp', user: 'me', database: 'svc' })
+    expect(targetOf('postgresql://svc@/svc')).toMatchObject({ host: 'localhost', user: 'svc' })
+  })
+
+  it.each([
+    ['METRICS_PORT', 'tcp://10.96.0.12:9090'],
+    ['METRICS_PORT', 'udp://[fd00::1]:53'],
+    ['PORT', 'tcp://10.96.0.12:8080'],
+  ])('guesses where a %s of %s comes from', async (name, value) => {
+    const { status, stderr } = await runInProcess(['config'], { env: { [name]: value } })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('set enableServiceLinks to false')])
+    const { stderr: other } = await runInProcess(['config'], { env: { [name]: '9o9o' } })
+    expect(other).not.toContain('enableServiceLinks')
+  })
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'http/json or http/protobuf'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'nonsense', 'http/json or http/protobuf'],
+    ['OTEL_TRACES_EXPORTER', 'console', 'otlp or none'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin,none', 'otlp or none'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'an http or https URL'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '10.0.0.1', 'an http or https URL'],
+  ])('ignores a %s of %s, which platforms set for every program, and says so', async (name, value, usable) => {
+    const config = configFromEnvironment({ [name]: value })
+    expect(config).toMatchObject({ isTraced: false, traceProtocol: 'http/json' })
+    expect(config.advice).toEqual([`${name} is ignored: it must be ${usable} here`])
+  })
+
+  it.each([
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true, 'http/json'],
+    [{ OTEL_TRACES_EXPORTER: 'console,OTLP' }, true, 'http/json'],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a' }, false, 'http/json'],
+    [{ OTEL_TRACES_EXPORTER: 'console', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a' }, true, 'http/json'],
+    [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }, false, 'http/json'],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }, false, 'http/protobuf'],
+    [
+      { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' },
+      false,
+      'http/protobuf',
+    ],
+  ])('reads the variables of OpenTelemetry %j', (variables, isTraced, traceProtocol) => {
+    expect(configFromEnvironment(variables)).toMatchObject({ isTraced, traceProtocol })
   })
 
   it('prints values that the service reads back as the same configuration', async () => {
