@@ -74,7 +74,8 @@ describe('the documentation', () => {
   })
 
   it('lists exactly the variables that the service reads', async () => {
-    const inCode = [...(await read('src/config.ts')).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)
+    const code = (await read('src/config.ts')) + (await read('src/config/telemetry.ts'))
+    const inCode = [...code.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)
     const rows = (await read('docs/operating.md')).match(/^\| `[A-Z].*$/gm) ?? []
     const inDocs = rows.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
@@ -168,6 +169,7 @@ describe('the samples in TypeScript', () => {
           'client/README.md',
           'docs/clients.md',
           'docs/clients.md',
+          'docs/events.md',
           'docs/events.md',
           'docs/webhooks.md',
           'src/rest/README.md',

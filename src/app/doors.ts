@@ -63,6 +63,7 @@ export function createDoors(options: DoorParts): Doors {
     page: createPages({
       publicUrl: config.publicUrl,
       publicUrlEu: config.publicUrlEu,
+      trustProxy: config.trustProxy,
       root,
       version: build.version,
       console: config.console ? consoleOptionsFrom(config) : undefined,
@@ -105,7 +106,7 @@ function createScim({ config, runtime, log, tables, authentication, callLimit, c
       callLimit.begin(request, organizationId)
       return { ...directory, tables: tables.ofCall(request, organizationId), runtime, requestId }
     },
-    baseUrlOf: (request) => baseUrlFor(request, config.publicUrl),
+    baseUrlOf: (request) => baseUrlFor(request, config),
     maxBodyBytes: config.maxBodyBytes,
     maxTimeoutMs: calls.maxTimeoutMs,
     onRefusal: createRefusalRecorder({ database: tables.shared, runtime, redact: withoutCredentials, log }),

@@ -42,19 +42,27 @@ function parseNetwork(text: string): Network {
  * IPv4; IPv6 addresses are counted by /64, the least that one client has.
  */
 export function createClientAddressOf({ hops: most, networks }: TrustProxy) {
-  const isIn = (address: Address) =>
-    networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
   return (socketAddress: string | undefined, forwardedFor: string | readonly string[] | undefined): string => {
     let client = parseAddress(socketAddress ?? '')
     if (client === undefined) return 'unknown'
     const hops = String(forwardedFor ?? '').split(',')
-    for (let passed = 0; passed < most || isIn(client); passed++) {
+    for (let passed = 0; passed < most || isIn(networks, client); passed++) {
       const next = parseAddress(withoutPort(hops.pop()?.trim() ?? ''))
       if (next === undefined) break
       client = next
     }
     return addressKey(client)
   }
+}
+
+/** Whether a request has come through a trusted proxy, so that what it forwards can be believed. */
+export function isFromProxy({ hops, networks }: TrustProxy, socketAddress: string | undefined): boolean {
+  const address = parseAddress(socketAddress ?? '')
+  return address !== undefined && (hops > 0 || isIn(networks, address))
+}
+
+function isIn(networks: readonly Network[], address: Address): boolean {
+  return networks.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
 }
 
 /** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

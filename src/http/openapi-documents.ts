@@ -4,11 +4,10 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import type { NodeRequest } from '../call/node-http.js'
 import { GUIDES_PATH } from './guides.js'
 import { createPage, type Page } from './page.js'
-import { baseUrlFor } from './request-target.js'
+import { baseUrlFor, type Reached } from './request-target.js'
 
 /** The addresses that documents name. */
-export interface PublicUrls {
-  readonly publicUrl: string | undefined
+export interface PublicUrls extends Reached {
   readonly publicUrlEu: string | undefined
 }
 
@@ -45,10 +44,11 @@ export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: s
 }
 
 /** Both regions serve the same paths. An EU address is named only if it is configured. */
-function addressesFor(request: NodeRequest, { publicUrl, publicUrlEu }: PublicUrls, guide: string): JsonObject {
-  const own = baseUrlFor(request, publicUrl)
+function addressesFor(request: NodeRequest, { publicUrlEu, ...reached }: PublicUrls, guide: string): JsonObject {
+  const own = baseUrlFor(request, reached)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]
-  if (publicUrlEu !== undefined) servers.push({ url: baseUrlFor(request, publicUrlEu), description: 'EU region' })
+  if (publicUrlEu !== undefined)
+    servers.push({ url: baseUrlFor(request, { ...reached, publicUrl: publicUrlEu }), description: 'EU region' })
   return { servers, externalDocs: { description: 'The guides', url: `${own}${guide}` } }
 }
 

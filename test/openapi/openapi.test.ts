@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { services } from '../../src/handlers/routes.js'
+import { parseTrustProxy } from '../../src/http/client-address.js'
 import { takesIdempotencyKey } from '../../src/limits/method-rules.js'
 import { contractFiles } from '../../src/openapi/contract.js'
 import { packageVersion } from '../../src/package.js'
@@ -230,6 +231,25 @@ describe('the served documents', () => {
     expect(json.externalDocs.url).toBe(`${service.baseUrl}${guide}`)
     const addresses = { servers: [], externalDocs: {} }
     expect({ ...json, ...addresses }).toEqual({ ...readOpenApi(name), ...addresses })
+  })
+
+  it.each([
+    ['a trusted proxy', '127.0.0.0/8', 'https', 'https'],
+    ['a number of proxies', '1', 'https', 'https'],
+    ['several proxies, the nearest of which counts', '1', 'https, http', 'http'],
+    ['a proxy that says something else', '1', 'ftp', 'http'],
+    ['a proxy that is not trusted', '10.0.0.0/8', 'https', 'http'],
+    ['nobody', '', 'https', 'http'],
+  ])('name the scheme that was asked over before %s', async (_, trusted, forwarded, scheme) => {
+    const behind = await startTestService({ config: { trustProxy: parseTrustProxy(trusted) } })
+    const headers = { 'x-forwarded-proto': forwarded }
+    const answers = [
+      await behind.rest('GET', '/v2/openapi.json', { headers }),
+      await behind.rest('GET', '/scim/v2/openapi.json', { headers }),
+    ]
+    await behind.stop()
+    const address = behind.baseUrl.replace(/^http:/, `${scheme}:`)
+    for (const { json } of answers) expect(json.servers[0].url).toBe(address)
   })
 
   it('name the configured addresses', async () => {
