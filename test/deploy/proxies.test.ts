@@ -24,11 +24,16 @@ interface Place {
   readonly service: string
 }
 
+/** A request through the proxy. */
+interface SentRequest extends Pick<RequestOptions, 'method' | 'path'> {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** How each proxy runs its snippet, with its ports and files in place of those of a server. */
 const proxies: Record<string, (place: Place, snippet: string) => Promise<ChildProcess>> = {
   'nginx.conf': async ({ folder, port, service }, snippet) => {
     const site = snippet
-      .replace('127.0.0.1:8080', service)
+      .replaceAll('127.0.0.1:8080', service)
       .replace('listen 443', `listen 127.0.0.1:${port}`)
       .replaceAll('/etc/nginx/', `${folder}/`)
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -86,7 +91,7 @@ describe.each(Object.keys(proxies))('the service behind %s', (name) => {
     await rm(folder, { recursive: true })
   })
 
-  const send = async ({ headers, ...options }: RequestOptions, body = ''): Promise<IncomingMessage> => {
+  const send = async ({ headers = {}, ...options }: SentRequest, body = ''): Promise<IncomingMessage> => {
     const target = { port, host: '127.0.0.1', rejectUnauthorized: false, agent: false } as const
     const sent = request({ ...target, ...options, headers: { authorization: `Bearer ${admin}`, ...headers } })
     sent.end(body)
@@ -130,14 +135,15 @@ describe.each(Object.keys(proxies))('the service behind %s', (name) => {
     session.close()
   })
 
-  it('updates what was read compressed', async () => {
-    const path = `/v2/users/${fixture.users.agent}`
+  it('updates what it has compressed, and made the tag of weak', async () => {
+    // Too small for the service to compress it itself.
+    const path = `/v2/priorities/${fixture.priorities.it}`
     const read = await send({ path, headers: { 'accept-encoding': 'gzip' } })
     read.resume()
-    expect(read.headers['content-encoding']).toBe('gzip')
+    expect([read.headers['content-encoding'], read.headers.etag]).toEqual(['gzip', expect.stringMatching(/^W\//)])
     const headers = { 'if-match': read.headers.etag ?? '', 'content-type': 'application/json' }
-    const json = { jobTitle: name, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] }
-    const updated = await send({ method: 'PUT', path, headers }, JSON.stringify(json))
+    const json = { name: `Compressed by ${name}` }
+    const updated = await send({ method: 'PATCH', path, headers }, JSON.stringify(json))
     updated.resume()
     expect(updated.statusCode).toBe(200)
     const known = await send({ path, headers: { 'if-none-match': updated.headers.etag ?? '' } })
