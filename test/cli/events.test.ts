@@ -108,7 +108,7 @@ describe('svc events tail', () => {
   })
 
   it.each([
-    [['--org', 'org_none'], 'svc: organization not found'],
+    [['--org', 'org_none'], 'svc: there is no organization org_none'],
     [['--org', acme, '--from', 'altered'], 'svc: cursor: was altered'],
     [['--org', acme, '--cursor-file', '/'], 'svc: EISDIR'],
     [[], "error: required option '--org <id>'"],

@@ -21,7 +21,7 @@ export function deleteDepartmentOption(scope: Scope, id: string): Promise<void> 
     const member = await findMemberOfDepartment(transaction, organizationId, option.name)
     if (member !== undefined) {
       const message = `the department is in use: first give those who have it another one, such as user ${member.userId}`
-      const metadata = { resourceType: 'department option', resourceId: id, referrers: member.userId }
+      const metadata = { resourceType: 'department_option', resourceId: id, referrers: member.userId }
       throw new ServiceError('RESOURCE_IN_USE', message, { metadata })
     }
     await deleteRow(transaction, organizationId, id)

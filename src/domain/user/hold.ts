@@ -41,6 +41,19 @@ export function otherHolder<Holder extends Pick<ValueHolder, 'userId'>>(
   return holder?.userId === userId ? undefined : holder
 }
 
+/** Gives a member another value in place of the one before. */
+export function moveHolder<Holder extends Pick<ValueHolder, 'userId'>>(
+  holders: Map<string, Holder>,
+  before: string,
+  value: string,
+  holder: Holder,
+): void {
+  if (value === before) return
+  // Somebody else may have it by now.
+  if (holders.get(before)?.userId === holder.userId) holders.delete(before)
+  if (value !== '') holders.set(value, holder)
+}
+
 /** The values that changes name. */
 type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 'managerEmails', readonly string[]>>
 

@@ -11,7 +11,7 @@ import {
 import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { type HeldMembers, otherHolder } from './hold.js'
+import { type HeldMembers, moveHolder, otherHolder } from './hold.js'
 import { type ManagerAssignment, managerError, managerFault, refusedAssignments } from './manager.js'
 import {
   type ChangedMember,
@@ -96,8 +96,8 @@ class PlannedMembers {
   readonly #emails: Map<string, ValueHolder>
   readonly #phones: Map<string, Pick<ValueHolder, 'userId'>>
   readonly #managers: Map<string, string | null>
-  /** Changes whose one new manager has been judged by the result of all, and whether it can be assigned. */
-  readonly #judgedManagers = new Map<MemberChange, boolean>()
+  /** Changes whose new manager would close a cycle in the result of all. */
+  readonly #refusedManagers = new Set<MemberChange>()
   readonly #administrators: Set<string> | undefined
   readonly #departments = new Set<string>()
   readonly #events: AuditEvent[] = []
@@ -162,6 +162,8 @@ class PlannedMembers {
     const written = this.#withFields(standing, change)
     const outcome = { change, isNew: this.#isNew.delete(userId), ...written }
     this.#keep(before, written.member)
+    const isAboutManager = change.commands.some(({ field }) => field === 'MANAGER')
+    if (isAboutManager) this.#managers.set(userId, written.member.profile.MANAGER.value || null)
     const getsDepartment = written.changes.some(({ field, outcome }) => field === 'DEPARTMENT' && isWritten(outcome))
     for (const name of getsDepartment ? valuesSet(change.commands, 'DEPARTMENT') : []) this.#departments.add(name)
     this.#events.push(...eventsOf(this.#writer, outcome, before))
@@ -169,8 +171,8 @@ class PlannedMembers {
   }
 
   /**
-   * Judges the managers of changes that are to be applied, each of which gives one at most, by the result of all. One
-   * that a field's owner keeps out is no assignment.
+   * Judges the managers of changes that are to be applied, each of which gives one at most, by the result of all: until
+   * they are applied, managers are as they will be. One that a field's owner keeps out is no assignment.
    */
   judgeManagers(changes: readonly MemberChange[]): void {
     const assignments = new Map<MemberChange, ManagerAssignment>()
@@ -184,7 +186,10 @@ class PlannedMembers {
       assignments.set(change, { userId, managerUserId: resolved.value })
     }
     const refused = refusedAssignments(this.#managers, [...assignments.values()])
-    for (const [change, assignment] of assignments) this.#judgedManagers.set(change, !refused.has(assignment))
+    for (const [change, assignment] of assignments) {
+      if (refused.has(assignment)) this.#refusedManagers.add(change)
+      else this.#managers.set(assignment.userId, assignment.managerUserId || null)
+    }
   }
 
   /** What is to be written for the changes so far. */
@@ -239,10 +244,9 @@ class PlannedMembers {
     }
     const leftOut = new Set<GovernedField>()
     const { profile, changes } = writeProfile(member.profile, commands, now, (field, value) => {
-      const judged = field === 'MANAGER' ? this.#judgedManagers.get(change) : undefined
-      const fault = judged === undefined ? this.#faultOf(member, field, value) : undefined
+      const fault = this.#faultOf(member, field, value)
       if (fault !== undefined && isRefused) throw fault
-      const isTaken = judged ?? fault === undefined
+      const isTaken = fault === undefined && !(field === 'MANAGER' && this.#refusedManagers.has(change))
       if (!isTaken) leftOut.add(field)
       return isTaken
     })
@@ -270,26 +274,12 @@ class PlannedMembers {
     const holder = { userId, name: '', hasUserName: false }
     this.#members.set(userId, member)
     const emailKey = emailKeyOf(email)
-    replace(this.#emails, emailKeyOf(before.email), emailKey, { ...holder, kind: 'emails', value: email })
+    moveHolder(this.#emails, emailKeyOf(before.email), emailKey, { ...holder, kind: 'emails', value: email })
     if (!this.#emails.has(emailKey)) this.#emails.set(emailKey, { ...holder, kind: 'emails', value: email })
-    replace(this.#phones, before.profile.PRIMARY_PHONE.value, profile.PRIMARY_PHONE.value, holder)
-    this.#managers.set(userId, profile.MANAGER.value || null)
+    moveHolder(this.#phones, before.profile.PRIMARY_PHONE.value, profile.PRIMARY_PHONE.value, holder)
     if (isActiveAdministrator(member)) this.#administrators?.add(userId)
     else this.#administrators?.delete(userId)
   }
-}
-
-/** Gives a member another value in place of the one before. */
-function replace<Holder extends Pick<ValueHolder, 'userId'>>(
-  holders: Map<string, Holder>,
-  before: string,
-  value: string,
-  holder: Holder,
-): void {
-  if (value === before) return
-  // Somebody else may have it by now.
-  if (holders.get(before)?.userId === holder.userId) holders.delete(before)
-  if (value !== '') holders.set(value, holder)
 }
 
 function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
