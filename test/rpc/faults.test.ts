@@ -53,7 +53,7 @@ const malformed: readonly Malformed[] = [
   ['a message that ends early', { form: 'proto' }, message('abc').subarray(0, 3)],
   ['a text that is not UTF-8', { form: 'proto' }, Buffer.from([0x0a, 1, 0xff])],
   ['text that is not JSON', { form: 'json' }, Buffer.from('{id:1}')],
-  ['an unknown field', { form: 'json' }, Buffer.from('{"nope":1}')],
+  ['a value of the wrong type', { form: 'json' }, Buffer.from('{"id":[]}')],
   ['a lone surrogate', { form: 'json' }, Buffer.from('{"id":"\\ud800"}')],
   ['gzip that ends early', { coding: 'gzip' }, zipped.subarray(0, -9)],
   ['gzip with a wrong sum', { coding: 'gzip' }, Buffer.concat([zipped.subarray(0, -8), Buffer.alloc(8)])],
