@@ -7,7 +7,8 @@ export function masked(name: string, value: string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(value) ?? []
   if (scheme === undefined) return value
   // Where a character of a password is not encoded, parsers take a part of it for something else.
-  if (!URL.canParse(value) || /[/?#].*@/s.test(rest)) return `${scheme}${maskedText(rest)}`
+  const delimiter = rest.search(/[/?#]/)
+  if (!URL.canParse(value) || (delimiter !== -1 && delimiter < rest.lastIndexOf('@'))) return `${scheme}${maskedText(rest)}`
   const url = new URL(value)
   const given = url.href
   if (url.password !== '') url.password = MASK
@@ -19,5 +20,7 @@ export function masked(name: string, value: string): string {
 
 /** Everything from the first colon to the last `@` is taken for the password. */
 function maskedText(rest: string): string {
-  return rest.replace(/:.*@/s, `:${MASK}@`).replace(/([?&](?:password|sslpassword)=)[^&]*/g, `$1${MASK}`)
+  const [start, end] = [rest.indexOf(':'), rest.lastIndexOf('@')]
+  const shown = start !== -1 && start < end ? `${rest.slice(0, start)}:${MASK}${rest.slice(end)}` : rest
+  return shown.replace(/([?&](?:password|sslpassword)=)[^&]*/g, `$1${MASK}`)
 }

@@ -97,8 +97,8 @@ export async function collectAnswers(operations: readonly DocumentedOperation[])
 const EXAMPLE_CURSOR = Buffer.from('1 0198a1c0-7d00-7000-8000-000000000001').toString('base64url')
 
 /**
- * Replaces what differs from run to run with constants: new ids, handles, tokens, tags, and times since the start, except
- * those that requests name.
+ * Replaces what differs from run to run with constants: new ids, handles, tokens, tags, counts of events, and times since
+ * the start, except those that requests name.
  */
 export function steadyAnswers(answers: ExampleAnswers, started: number): ExampleAnswers {
   const ids = new Map<string, string>()
@@ -109,6 +109,7 @@ export function steadyAnswers(answers: ExampleAnswers, started: number): Example
     .replace(/\b(ares|pri)_[0-9a-z]{16}\b/g, '$1_8k2m0q4t6w1x3z5b')
     .replace(/"nextCursor":"[\w-]+"/g, `"nextCursor":"${EXAMPLE_CURSOR}"`)
     .replace(/"hasMore":true/g, '"hasMore":false')
+    .replace(/"replayed":[1-9]\d*/g, '"replayed":58')
     .replace(/try again in \d+ seconds/g, 'try again in 42 seconds')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
       Date.parse(time) < started || requests.includes(time) ? time : '2026-01-31T09:05:00.000Z',

@@ -149,9 +149,13 @@ const step: fc.Arbitrary<CommandStep> = fc.oneof(
     pin: fc.constantFrom(undefined, true, false),
   }),
   fc.record({ by: fc.constant('ingestion' as const), values: given }),
+  // What a directory takes away by a PATCH is empty, and the directory's.
   fc
-    .record({ by: fc.constant('directory' as const), values: supplied, withdrawn: fields })
-    .map((patch) => ({ ...patch, withdrawn: new Set([...patch.withdrawn].filter((name) => !patch.values.has(name))) })),
+    .record({ by: fc.constant('directory' as const), values: supplied, removed: fields })
+    .map(({ by, values, removed }) => {
+      const empty = [...removed].map((name) => [name, ''] as const)
+      return { by, values: new Map([...empty, ...values]), withdrawn: new Set<GovernedField>() }
+    }),
 )
 const stepOrRead: fc.Arbitrary<Planned> = fc.oneof(
   { weight: 4, arbitrary: step },

@@ -121,19 +121,12 @@ function emailOf(userId: string): string {
   return userId.replace('user-', 'user').concat('@example.com')
 }
 
-async function sendPatch(
-  { origin, writers }: Door,
-  { id }: Person,
-  { values, withdrawn }: Step<'directory'>,
-): Promise<Observed> {
-  const Operations = [
-    ...[...withdrawn].map((field) => ({ op: 'remove', path: names[field].removed ?? names[field].scim })),
-    ...[...values].map(([field, value]) => ({
-      op: 'replace',
-      path: names[field].scim,
-      value: field === 'MANAGER' ? { value } : value,
-    })),
-  ]
+async function sendPatch({ origin, writers }: Door, { id }: Person, { values }: Step<'directory'>): Promise<Observed> {
+  const Operations = [...values].map(([field, value]) => {
+    const { scim, removed = scim } = names[field]
+    if (value === '') return { op: 'remove', path: removed }
+    return { op: 'replace', path: scim, value: field === 'MANAGER' ? { value } : value }
+  })
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
   const call = { method: 'PATCH', token: writers.directory, json: { schemas, Operations } }
   const headers = { 'content-type': 'application/scim+json' }

@@ -42,6 +42,7 @@ const named: Readonly<Record<string, Ids>> = {
   related_user_id: { ...persons, it: users.manager },
   manager_user_id: persons,
   requester_user_id: persons,
+  created_by_user_id: persons,
   target_id: persons,
   actor_id: persons,
   group_id: groups,
