@@ -8,7 +8,8 @@ export function masked(name: string, value: string): string {
   if (scheme === undefined) return value
   // Where a character of a password is not encoded, parsers take a part of it for something else.
   const delimiter = rest.search(/[/?#]/)
-  if (!URL.canParse(value) || (delimiter !== -1 && delimiter < rest.lastIndexOf('@'))) return `${scheme}${maskedText(rest)}`
+  if (!URL.canParse(value) || (delimiter !== -1 && delimiter < rest.lastIndexOf('@')))
+    return `${scheme}${maskedText(rest)}`
   const url = new URL(value)
   const given = url.href
   if (url.password !== '') url.password = MASK
