@@ -73,6 +73,25 @@ describe('the documentation', () => {
     expect(missing).toEqual([])
   })
 
+  it('lists every decision with its title and status', async () => {
+    const index = await read('docs/adr/README.md')
+    for (const name of docs.filter((each) => /^adr\/\d/.test(each))) {
+      const [heading = '', , status = ''] = (await read(`docs/${name}`)).split('\n')
+      const [, number, title] = /^# (\d+)\. (.+)$/.exec(heading) ?? []
+      const row = index
+        .split('\n')
+        .find((line) => line.startsWith(`| [${number}](${name.slice('adr/'.length)}) | ${title} |`))
+      expect([name, row]).toEqual([name, expect.stringContaining(`| ${status.replace('Status: ', '')} |`)])
+    }
+  })
+
+  it('says in at most 40 words where a change goes', async () => {
+    const [, table = ''] = (await read('CONTRIBUTING.md')).split('## Where a change goes')
+    const cells = [...table.matchAll(/^\| (.+) \|$/gm)].flatMap(([, row = '']) => row.split(' | '))
+    expect(cells.length).toBeGreaterThan(20)
+    expect(cells.filter((cell) => cell.split(/\s+/).length > 40)).toEqual([])
+  })
+
   it('lists exactly the variables that the service reads', async () => {
     const code = (await read('src/config.ts')) + (await read('src/config/telemetry.ts'))
     const inCode = [...code.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name)
