@@ -25,7 +25,10 @@ interface OperationSource {
   readonly sharedErrors: ReadonlyMap<string, JsonObject>
 }
 
-/** The method that is called with the id and the secret of a key instead of a token. */
+/**
+ * The method that is called with the id and the secret of a key instead of a token. They are declared as fields of its
+ * form alone: as an alternative to them, clients would send whatever credential they have for all operations.
+ */
 const CREATE_TOKEN = 'svc.v2.AuthService.CreateToken'
 
 const clientCredentialsGrant = {
@@ -73,7 +76,7 @@ export function operationFrom(method: DescMethod, source: OperationSource) {
       tags: [tagOf(method.parent)],
       summary: inWords(method.name),
       description: [comments(method), who].join('\n\n'),
-      security: checksClient ? [{ clientCredentials: [] }, {}] : token,
+      security: token,
       parameters: parameters.length > 0 ? parameters : undefined,
       requestBody: bodyOf(method, body, pathFields, schemas),
       responses: {

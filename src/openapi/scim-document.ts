@@ -86,8 +86,10 @@ function parametersOf(path: string, { parameters = [], example }: ScimOperation)
   ]
 }
 
+/** Examples lack the attribute `$ref` of SCIM, which many tools that read OpenAPI take for a reference of their own. */
 function media(schema: string, examples: Readonly<Record<string, JsonObject | undefined>>): JsonObject {
-  return { 'application/scim+json': { schema: reference('schemas', schema), ...defined(examples) } }
+  const plain = JSON.parse(JSON.stringify(defined(examples)), (name, value) => (name === '$ref' ? undefined : value))
+  return { 'application/scim+json': { schema: reference('schemas', schema), ...plain } }
 }
 
 function successes(text: ScimOperation, example: JsonObject | undefined): JsonObject {

@@ -26,6 +26,15 @@ describe('the SCIM document', () => {
     expect(Object.keys(document.paths).filter((path) => path in paths)).toEqual([])
   })
 
+  it('has no reference but to its own components, in examples either', () => {
+    const others: unknown[] = []
+    JSON.stringify(document, (name, value) => {
+      if (name === '$ref' && typeof value === 'string' && !value.startsWith('#/components/')) others.push(value)
+      return value
+    })
+    expect(others).toEqual([])
+  })
+
   it('describes every parameter, property and schema', () => {
     const bare: string[] = []
     const visit = (value: unknown, path: string): void => {

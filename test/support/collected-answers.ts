@@ -129,12 +129,11 @@ function changeFrom({ parameters = {}, json, form }: FaultyRequest): Partial<Dem
 }
 
 /** The faults that every operation refuses that looks at credentials or bodies. */
-function generalFaults({ id, definition }: DocumentedOperation, { powerless }: DemoCallers): Partial<DemoRequest>[] {
+function generalFaults({ definition }: DocumentedOperation, { powerless }: DemoCallers): Partial<DemoRequest>[] {
   const { requestBody, security } = definition
   const secured = security.some((each: Json) => each.accessToken)
   const [type] = Object.keys(requestBody?.content ?? {})
   return [
-    ...(id === 'createToken' ? [{ authorization: `Basic ${Buffer.from('nobody:nothing').toString('base64')}` }] : []),
     ...(secured ? [{ authorization: undefined }, { authorization: `Bearer svc_token_${'0'.repeat(86)}` }] : []),
     ...(secured ? powerless.map((token) => ({ authorization: `Bearer ${token}` })) : []),
     ...(type === undefined ? [] : [{ content: { type, text: ' '.repeat(5_000_000) } }]),

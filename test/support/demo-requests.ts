@@ -151,20 +151,25 @@ async function insertDemoWebhooks({ models }: Database): Promise<void> {
 }
 
 /** The request of a reader who fills in the examples and nothing else, with a credential that may do it. */
-export function exampleRequest({ id, definition }: DocumentedOperation, callers: DemoCallers): DemoRequest {
+export function exampleRequest({ definition }: DocumentedOperation, callers: DemoCallers): DemoRequest {
   const { parameters = [], requestBody } = definition
   const given = parameters.filter(({ example }: Json) => example !== undefined)
   const json = requestBody?.content['application/json']?.example
   const form = requestBody?.content['application/x-www-form-urlencoded']?.example
   return {
-    authorization: authorizationFor(id, definition, callers),
+    authorization: authorizationFor(definition, callers),
     parameters: Object.fromEntries(given.map(({ name, example }: Json) => [name, example])),
-    content: json === undefined ? form && formContent(new URLSearchParams(form).toString()) : jsonContent(json),
+    content: json === undefined ? form && formContent(filledForm(form, callers)) : jsonContent(json),
   }
 }
 
-function authorizationFor(id: string, definition: Json, { administrator, program }: DemoCallers): string | undefined {
-  if (id === 'createToken') return `Basic ${Buffer.from(`${program.id}:${program.secret}`).toString('base64')}`
+/** The example of a form, with the id and the secret of a key that exists. */
+function filledForm(form: Json, { program }: DemoCallers): string {
+  const key = 'client_id' in form ? { client_id: program.id, client_secret: program.secret } : {}
+  return new URLSearchParams({ ...form, ...key }).toString()
+}
+
+function authorizationFor(definition: Json, { administrator, program }: DemoCallers): string | undefined {
   const scopes: string[] | undefined = definition.security.find((each: Json) => each.accessToken)?.accessToken
   // A user token reaches what only people may use, a key what only programs may use.
   return scopes && `Bearer ${scopes.includes('ingestion:write') ? program.token : administrator}`

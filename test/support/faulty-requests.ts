@@ -99,7 +99,11 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     },
   ],
   revokeLeakedKey: [{ form: '' }, { form: 'secret=one&secret=two' }],
-  createToken: [{ form: 'grant_type=password' }, { form: 'grant_type=client_credentials&client_id=a&client_id=b' }],
+  createToken: [
+    { form: 'grant_type=password' },
+    { form: 'grant_type=client_credentials&client_id=a&client_id=b' },
+    { form: 'grant_type=client_credentials&client_id=a&client_secret=b' },
+  ],
   listEntityFieldMappings: [{ parameters: { entityTypeId: '' } }, { parameters: { entityTypeId: 'type_nothing' } }],
   listEntityIngestionConfigs: [{ parameters: { teamId: '' } }, noTeam],
   getJourney: [{ parameters: { id: 'ONB-12' } }],
