@@ -60,7 +60,7 @@ export function createApp(options: AppOptions) {
     signal: lifecycle.closing,
   }
   const observer = meters?.events
-  const sweeper = runSweeper({ ...background, retention: config, observer, keyCheck })
+  const sweeper = runSweeper({ ...background, clock: database.clock, retention: config, observer, keyCheck })
   const sequencer = runSequencer({ ...background, signals: feedSignals, observer })
   const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {

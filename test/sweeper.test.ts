@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createDatabaseClock } from '../src/db/clock.js'
 import { systemTiming } from '../src/db/retries.js'
 import { runSweeper, sweepCredentials, sweepOrganizations } from '../src/domain/sweeper.js'
 import { createTestDatabase, type TestDatabase } from './support/database.js'
@@ -119,6 +120,40 @@ describe('the sweeper', () => {
     expect(await sweepOrganizations(database, 'many-198', options)).toBe('')
   })
 
+  it('sweeps nothing, and says why, while the clock of the machine is wrong by more than a minute', async () => {
+    const day = 86_400_000
+    await database.execute(
+      `INSERT INTO idempotency_keys (organization_id, actor_kind, actor_id, method, key, request_hash, answer, expires_at)
+       VALUES ($1, 'API_KEY', 'k', 'm', 'ended', sha256(''), '{}', now())`,
+      [fixture.acme],
+    )
+    const rows = async (table: string) => (await database.query(`SELECT FROM ${table}`)).length
+    const standing = () => Promise.all(['idempotency_keys', 'user_tokens', 'team_members', 'audit_events'].map(rows))
+    const before = await standing()
+    const sweptAt = async (aheadMillis: number) => {
+      const stop = new AbortController()
+      const failures: string[] = []
+      const sleep = async () => stop.abort()
+      await runSweeper({
+        ...options,
+        database,
+        clock: createDatabaseClock(database, systemTiming, () => Date.now() + aheadMillis),
+        runtime: { ...runtime, now: () => new Date(Date.now() + aheadMillis) },
+        log: { warn: ({ err }) => failures.push(String(err)) },
+        timing: { ...systemTiming, sleep },
+        signal: stop.signal,
+      })
+      return failures
+    }
+    expect(await sweptAt(90 * day)).toEqual([
+      "Error: the clock of this machine is 7776000 s ahead of the database's: synchronize both",
+    ])
+    expect(await sweptAt(-90 * day)).toHaveLength(1)
+    expect(await standing()).toEqual(before)
+    expect(await sweptAt(0)).toEqual([])
+    expect(await standing()).not.toEqual(before)
+  })
+
   it('logs a failure and continues, and stops when told to', async () => {
     const stop = new AbortController()
     const failures: unknown[] = []
@@ -137,6 +172,7 @@ describe('the sweeper', () => {
         ...database,
         run: (...statement) => (pauses.length === 1 ? Promise.reject(gone) : database.run(...statement)),
       },
+      clock: database.clock,
       log: { warn: ({ err }) => failures.push(err) },
       timing,
       ...options,

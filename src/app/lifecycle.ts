@@ -30,6 +30,7 @@ export function createLifecycle({ config, database, log }: AppOptions, keyCheck:
     if (closing.signal.aborted) return { draining: 'the service is stopping' }
     const reasons = await readiness.ask()
     if (Object.keys(reasons).length > 0) return reasons
+    if (!database.clock.isRight()) return { clock: "differs by more than a minute from the database's" }
     // The database answers, so that no connection is free for this: the next question compares them.
     return keyCheck.faults().catch((err: unknown) => {
       log.warn({ err }, 'the keys could not be compared with those of the database')

@@ -131,7 +131,7 @@ export class Call implements HandlerContext {
 
   /** Gives the whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out. */
   get timeoutMs(): () => number | undefined {
-    return () => (this.#deadline === undefined ? undefined : this.#deadline - Date.now())
+    return () => (this.#deadline === undefined ? undefined : this.#deadline - Math.floor(performance.now()))
   }
 
   /**
@@ -139,7 +139,7 @@ export class Call implements HandlerContext {
    * because handlers pass the time on to other services as an integer.
    */
   startDeadline(timeoutMs: number): void {
-    this.#deadline = Date.now() + Math.ceil(timeoutMs)
+    this.#deadline = Math.floor(performance.now()) + Math.ceil(timeoutMs)
     const expire = (): void => this.#abort(new ConnectError('the deadline passed', Code.DeadlineExceeded))
     if (timeoutMs <= 0) expire()
     else if (timeoutMs <= MAX_TIMER_MS) this.#timer = setTimeout(expire, timeoutMs)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
 import type { Config } from '../config.js'
+import type { DatabaseClock } from '../db/clock.js'
 import type { Database, DatabaseOptions } from '../db/database.js'
 import { createBearerTokens } from '../domain/auth/bearer-token.js'
 import { notePepper } from '../domain/auth/pepper-check.js'
@@ -22,6 +23,8 @@ export interface CommandContext {
   readonly stopSignal: AbortSignal
   /** Has the listener called, instead of ending the program, at each SIGHUP; returns how to undo that. */
   readonly onHangup?: ((listener: () => void) => () => void) | undefined
+  /** Lets `runtime` go by the clock of a database. */
+  useClock(clock: Pick<DatabaseClock, 'now'>): void
   /** Works on the configured database. Throws, without creating anything, if there is none or it lacks migrations. */
   onDatabase<T>(work: (database: Database) => Promise<T>): Promise<T>
   /** Works on the configured database, after creating the embedded one if needed and applying pending migrations. */

@@ -50,6 +50,10 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
       log,
       maxConnections: config.databasePoolSize,
     })
+    await database.clock.measure().catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
     return {
       database,
       connectionString: sessions.connectionString,

@@ -98,11 +98,13 @@ function chosenCommands([, , word = '']: readonly string[]) {
 function createContext({ environment, ...streams }: ProgramOptions): CommandContext {
   let config: Config | undefined
   let log: Logger | undefined
+  let { now } = systemRuntime
   const onDatabase = async <T>(make: boolean, work: (database: Database, applied: readonly string[]) => Promise<T>) => {
     const { config, log } = context
     for (const advice of config.advice) log.warn(advice)
     const { openDatabase } = await import('./open-database.js')
     const opened = await openDatabase({ config, log, make })
+    context.useClock(opened.database.clock)
     try {
       return await work(opened.database, opened.appliedMigrations)
     } catch (error) {
@@ -114,7 +116,10 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
   }
   const context: CommandContext = {
     ...streams,
-    runtime: systemRuntime,
+    runtime: { ...systemRuntime, now: () => now() },
+    useClock: (clock) => {
+      now = clock.now
+    },
     get config() {
       config ??= configFromEnvironment(environment)
       return config

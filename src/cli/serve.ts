@@ -45,6 +45,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
     // Loaded while the database starts.
     import('../app.js'),
   ])
+  context.useClock(opened.database.clock)
   /** Lets `svc status` see the server. */
   let presence: ServerPresence | undefined
   try {
@@ -117,6 +118,7 @@ async function runApp(
 async function serveWorker(context: CommandContext): Promise<void> {
   const { config, log } = context
   const opened = await openDatabase({ config, log, make: false, serves: true })
+  context.useClock(opened.database.clock)
   try {
     await runApp(opened.database, context, await openTls(context), async () => {})
   } finally {

@@ -1,3 +1,4 @@
+import { createDatabaseClock } from './clock.js'
 import { BoundedPool, type PoolOptions } from './pool.js'
 import { createModelsClient } from './prisma.js'
 import { createReplica } from './replica.js'
@@ -36,8 +37,10 @@ export function createDatabase(options: DatabaseOptions) {
       : createReplica({ ...options, connectionString, readMillis }, createTables(primary, {}), timing)
   const source = { ...primary, replica }
   const tablesFor = (user: TablesUser) => createTables(source, user)
+  const tables = tablesFor({})
   return {
-    ...tablesFor({}),
+    ...tables,
+    clock: createDatabaseClock(tables, timing),
     /** The URL of its sessions, with what every one of them has. */
     connectionString: sessionUrl(options),
     pool,

@@ -1,3 +1,4 @@
+import type { DatabaseClock } from '../db/clock.js'
 import { pause } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -109,9 +110,11 @@ async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promis
 
 /**
  * Sweeps once a minute until the signal aborts; then it resolves. A failure is logged, and the next sweep tries again.
+ * Nothing is swept while the clock of the machine is wrong.
  */
 export async function runSweeper({
   database,
+  clock,
   log,
   timing,
   signal,
@@ -119,12 +122,18 @@ export async function runSweeper({
   ...options
 }: SweepOptions &
   Background & {
+    readonly clock: Pick<DatabaseClock, 'measure' | 'isRight' | 'aheadMillis'>
     /** Told once a minute to let what previous keys have written go over to the current ones. */
     readonly keyCheck?: { keepUp(): Promise<void> }
   }): Promise<void> {
   let last = ''
   while (!signal.aborted) {
     try {
+      await clock.measure()
+      if (!clock.isRight()) {
+        const seconds = Math.round(clock.aheadMillis() / 1_000)
+        throw new Error(`the clock of this machine is ${seconds} s ahead of the database's: synchronize both`)
+      }
       await sweepCredentials(database, options.runtime.now())
       last = await sweepOrganizations(database, last, options)
       await keyCheck?.keepUp()

@@ -7,7 +7,7 @@ import { addReadings } from './readings.js'
 
 /** The parts of a running service whose state is read with the metrics. */
 export interface WatchedParts extends Pick<HttpServer, 'traffic' | 'certificateExpiry'> {
-  readonly database: Pick<Database, 'pool' | 'retries' | 'replica'>
+  readonly database: Pick<Database, 'clock' | 'pool' | 'retries' | 'replica'>
   readonly callLimit: Pick<CallLimit, 'running' | 'refused'>
   readonly feedSignals: Pick<FeedSignals, 'waiters'>
   readonly isReady: () => Promise<boolean>
@@ -18,13 +18,19 @@ const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 /** Reads the parts whenever the metrics are requested. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, feedSignals, traffic, certificateExpiry, isReady } = parts
-  const { pool, retries, replica } = database
+  const { clock, pool, retries, replica } = database
   addReadings(registry, [
     {
       name: 'svc_ready',
       help: 'Whether the service is ready, as /readyz reports: 1 or 0.',
       aggregator: 'min',
       read: async () => Number(await isReady()),
+    },
+    {
+      name: 'svc_clock_ahead_seconds',
+      help: "How far the clock of this machine is ahead of the database's; negative if it is behind.",
+      aggregator: 'max',
+      read: () => clock.aheadMillis() / 1000,
     },
     {
       name: 'svc_tls_certificate_expiry_timestamp_seconds',

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { reasonOf } from '../../client/src/error-details.js'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
+import { createDatabaseClock } from '../../src/db/clock.js'
 import { createReadiness, type Readiness, type ReadinessOptions } from '../../src/db/readiness.js'
+import { systemTiming } from '../../src/db/retries.js'
 import { createHealthRoutes } from '../../src/rpc/health.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
@@ -271,6 +273,29 @@ describe('probes', () => {
     const post = await fetch(service.baseUrl + path, { method: 'POST' })
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     await service.stop()
+  })
+
+  it('report a clock that is wrong by more than a minute, and go by that of the database', async () => {
+    const testDatabase = await createTestDatabase()
+    let aheadMillis = 0
+    const database = testDatabase.open()
+    const clock = createDatabaseClock(database, systemTiming, () => Date.now() + aheadMillis)
+    const service = await startTestService({ testDatabase: { ...testDatabase, open: () => ({ ...database, clock }) } })
+    const answer = async () => (await fetch(`${service.baseUrl}/readyz`)).json()
+    await clock.measure()
+    for (const differing of [3_600_000, -3_600_000]) {
+      aheadMillis = differing
+      expect(await answer()).toEqual({
+        status: 'unavailable',
+        reasons: { clock: "differs by more than a minute from the database's" },
+      })
+      await clock.measure()
+      expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(60_000)
+    }
+    aheadMillis = 30_000
+    expect(await answer()).toEqual({ status: 'ok', ...build })
+    await service.close()
+    await testDatabase.drop()
   })
 
   it('distinguish database failure and shutdown from a live process', async () => {

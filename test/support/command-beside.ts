@@ -24,6 +24,7 @@ export async function runCommandBeside(
     stdout,
     stderr,
     stopSignal: new AbortController().signal,
+    useClock: () => {},
     onDatabase: async (work) => {
       if (offline) throw new Error('this command asks no database')
       return work(service.database)
