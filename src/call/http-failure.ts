@@ -25,9 +25,13 @@ export function pathNotFound(path: string, near?: string): HttpFailure {
   return new HttpFailure(404, new ConnectError(`no such path: ${shortened(path)}${hint}`, Code.NotFound))
 }
 
-/** 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`. */
-export function methodNotAllowed(method: string, allowed: readonly string[]): HttpFailure {
-  const error = new ConnectError(`${method} is not allowed here: use ${allowed.join(', ')}`, Code.Unimplemented)
+/**
+ * 405: the path is known, the method is not one of `allowed`, which goes out as `Allow`; `near` is a path with this
+ * method that was probably meant.
+ */
+export function methodNotAllowed(method: string, allowed: readonly string[], near?: string): HttpFailure {
+  const hint = near === undefined ? '' : `; did you mean ${method} ${near}?`
+  const error = new ConnectError(`${method} is not allowed here: use ${allowed.join(', ')}${hint}`, Code.Unimplemented)
   return new HttpFailure(405, error, { allow: allowed.join(', ') })
 }
 

@@ -48,5 +48,7 @@ export function auditActionsFrom(texts: readonly string[], list: string): AuditA
 /** A known action. Throws `FIELD_INVALID` with the nearest one. */
 export function auditActionFrom(text: string, field: string): AuditAction {
   if (isAuditAction(text)) return text
-  throw invalidField(field, `is unknown: ${suggestion(text, auditActions)}`)
+  const isSeveral = text.split(',').every((part) => isAuditAction(part.trim()))
+  const advice = isSeveral ? 'give each value by itself, without commas' : suggestion(text, auditActions)
+  throw invalidField(field, `is unknown: ${advice}`)
 }

@@ -70,6 +70,9 @@ export function createConnections() {
     },
     /** The calls that are being answered, until the last byte of the response is sent. */
     answering,
+    /** Whether something of a response is on its way over a socket. */
+    hasBegunAnswer: (socket: Socket) =>
+      [...answering].some((each) => each.socket === socket && each.response.headersSent),
     /** Whether a call of a session is being answered. */
     hasCall: (session: ServerHttp2Session) => busySockets().has(socketOf.get(session)),
     /**

@@ -9,6 +9,7 @@ import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
 import type { TlsIdentity } from './tls-identity.js'
 import { createUnreadCut } from './unread-answers.js'
+import { unreadableAnswer } from './unreadable-request.js'
 
 /** What a server keeps. */
 export interface HttpServerLimits {
@@ -83,6 +84,10 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     { settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes } },
     onRequest,
   )
+  http1.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+    if (socket.writable && !connections.hasBegunAnswer(socket)) socket.write(unreadableAnswer(code, maxHeaderBytes))
+    socket.destroySoon()
+  })
   if (maxConnections !== undefined) http1.maxConnections = maxConnections
   const takeHttp1 = http1.listeners('connection')
   http1.removeAllListeners('connection')

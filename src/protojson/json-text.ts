@@ -47,7 +47,9 @@ export function parseJsonTree(
   }
 
   function found(): string {
-    return at >= text.length ? 'the end of the text' : quoted(String.fromCodePoint(text.codePointAt(at) ?? 0))
+    if (at >= text.length) return 'the end of the text'
+    if (text.charCodeAt(at) === BYTE_ORDER_MARK) return 'a byte order mark: send UTF-8 without one'
+    return quoted(String.fromCodePoint(text.codePointAt(at) ?? 0))
   }
 
   function space(): void {

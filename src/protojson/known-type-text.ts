@@ -18,7 +18,11 @@ const SECONDS_MAX = 253402300799
 /** Reads an RFC 3339 time with a real calendar date, from year 1 to 9999 in UTC; no leap second. */
 export function timestampFromText(text: string) {
   const match = TIMESTAMP.exec(text)
-  if (match === null) throw new ValueFault(`expected an RFC 3339 time, got ${quoted(text)}`)
+  if (match === null) {
+    // A bare plus in a query is a blank.
+    const hint = TIMESTAMP.test(text.replace(' ', '+')) ? '; in a URL, write + as %2B' : ''
+    throw new ValueFault(`expected an RFC 3339 time, got ${quoted(text)}${hint}`)
+  }
   const [, local = '', fraction, sign, hours = 0, minutes = 0] = match
   const millis = Date.parse(`${local}Z`)
   // The engine reads 30 February as a day of March.

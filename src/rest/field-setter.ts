@@ -47,7 +47,8 @@ function readText(field: DescField, text: string, name: string): unknown {
   try {
     return valueFromText(field, text)
   } catch (error) {
-    if (error instanceof ValueFault) throw invalidArgument(name, error.message)
-    throw error
+    if (!(error instanceof ValueFault)) throw error
+    const hint = field.fieldKind === 'list' && text.includes(',') ? '; give each value by itself, without commas' : ''
+    throw invalidArgument(name, `${error.message}${hint}`)
   }
 }

@@ -24,7 +24,8 @@ export function nearestPath(path: string, templates: readonly PathTemplate[]): s
 }
 
 function distanceTo(given: readonly string[], { segments, verb }: PathTemplate): number | undefined {
-  const last = given.at(-1) ?? ''
+  // Clients encode the colon of a verb as they do that of a value.
+  const last = (given.at(-1) ?? '').replace(/%3a/gi, ':')
   const colon = verb === '' ? -1 : last.lastIndexOf(':')
   if (verb !== '' && (colon < 0 || wordDistance(last.slice(colon + 1), verb) === undefined)) return undefined
   const words = colon < 0 ? given : [...given.slice(0, -1), last.slice(0, colon)]

@@ -62,11 +62,21 @@ export function bindParameters(message: ReflectMessage, encoded: string, rules: 
 function pathOf(name: string, desc: DescMessage, { taken = [], closed, hint }: ParameterRules): FieldPath | string {
   const takenBy = (path: readonly DescField[]) => taken.find(({ fields }) => startsWithPath(path, fields))
   const isOpen = (path: readonly DescField[]) => takenBy(path) === undefined
-  const fields = resolveFieldPath(desc, name.split('.'), findByName, { hint, isOpen })
+  const resolve = (text: string) => resolveFieldPath(desc, text.split('.'), findByName, { hint, isOpen })
+  const fields = resolve(name)
   if (closed !== undefined) return typeof fields === 'string' ? `is unknown, and ${closed}` : closed
-  if (typeof fields === 'string') return `is unknown: ${fields}`
+  if (typeof fields === 'string') return `is unknown: ${bracketAdvice(name, resolve) ?? fields}`
   const other = takenBy(fields)
   return other === undefined ? fields : `is not accepted: it belongs in ${other.by}`
+}
+
+/** What to write instead of the brackets that other servers read in names, `a[]=1` and `a[b]=1`. */
+function bracketAdvice(name: string, resolve: (name: string) => FieldPath | string): string | undefined {
+  const plain = name.replace(/\[\d*\]/g, '').replace(/\[([^[\]]*)\]/g, '.$1')
+  const fields = plain === name ? undefined : resolve(plain)
+  if (fields === undefined || typeof fields === 'string') return undefined
+  const often = fields.at(-1)?.fieldKind === 'list' ? ', once for each value' : ''
+  return `write ${quoted(plain)} without brackets${often}`
 }
 
 function* pairs(encoded: string): Generator<[rawName: string, rawValue: string]> {

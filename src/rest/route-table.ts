@@ -29,8 +29,8 @@ export function createRouteTable(options: RestTranscoderOptions) {
   const faults: string[] = []
   /** The paths of default bindings, which are those of the RPC protocols too. */
   const defaultPaths = new Set<string>()
-  /** The path of every binding, to suggest for those that are nearly right. */
-  const templates: PathTemplate[] = []
+  /** The path of every binding by its method, to suggest for those that are nearly right. */
+  const templates = new Map<string, PathTemplate[]>()
 
   function addMethod({ spec, options: own }: RecordedMethod): void {
     const { method } = spec
@@ -56,7 +56,7 @@ export function createRouteTable(options: RestTranscoderOptions) {
       const route = compileRoute(each, method, settings, found)
       found.forEach(fault)
       if (route === undefined) continue
-      templates.push(route.template)
+      templates.set(route.httpMethod, [...(templates.get(route.httpMethod) ?? []), route.template])
       const held = trie.insert(route.template, route.httpMethod, { ...route, spec })
       if (held !== undefined) {
         const { parent, name: other } = held.spec.method

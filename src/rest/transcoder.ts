@@ -89,9 +89,12 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const allowed = trie.allowed(path)
     if (allowed.length === 0 && fallback !== undefined) fallback(request, response)
     else if (method === 'OPTIONS' && path === '*') endResponse(request, response, 204, {}, '')
-    else if (allowed.length === 0) errors.send(pathNotFound(path, nearestPath(path, templates)), request, response)
-    else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
-    else errors.send(methodNotAllowed(method, allowed), request, response)
+    else if (allowed.length === 0) {
+      errors.send(pathNotFound(path, nearestPath(path, [...templates.values()].flat())), request, response)
+    } else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
+    else {
+      errors.send(methodNotAllowed(method, allowed, nearestPath(path, templates.get(method) ?? [])), request, response)
+    }
   }
 }
 

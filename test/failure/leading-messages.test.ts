@@ -129,6 +129,35 @@ describe('an error message shows the way forward', () => {
     ])
   })
 
+  it.each([
+    ['POST', '/v2/users/user_ada%3AendSessions', 'POST /v2/users/{id}:endSessions'],
+    ['POST', '/v2/users/user_ada:endSession', 'POST /v2/users/{id}:endSessions'],
+    ['POST', '/v2/webhook-endpoints/webhook_siem%3arotateSecret', 'POST /v2/webhook-endpoints/{id}:rotateSecret'],
+    ['PUT', '/v2/users/user_ada:endSessions', undefined],
+    ['POST', '/v2/users/user_ada', undefined],
+    ['PURGE', '/v2/users/user_ada%3AendSessions', undefined],
+  ])('about the method in %s %s', async (method, path, near) => {
+    const { json } = await service.rest(method, path)
+    const said = String(json.message).split('; did you mean ')[1]
+    expect(said).toBe(near && `${near}?`)
+  })
+
+  it.each([
+    ['events?types[]=user.update', 'write \\"types\\" without brackets, once for each value'],
+    ['events?types%5B1%5D=user.update', 'write \\"types\\" without brackets, once for each value'],
+    ['users?email[]=ada@acme.example', 'write \\"email\\" without brackets'],
+    ['users?filter[email]=ada@acme.example', 'no field \\"filter[email]\\"'],
+    ['events?types=user.update,team.update', 'types[0]: is unknown: give each value by itself, without commas'],
+    ['audit-events?actions=user.update,%20team.update', 'actions[0]: is unknown: give each value by itself'],
+    ['events?types=user.update,team.nothing', 'types[0]: is unknown: did you mean \\"user.update\\"?'],
+    ['audit-events?since=2026-01-31T09:05:00+02:00', '(RFC 3339); in a URL, write + as %2B'],
+    ['audit-events?until=2026-01-31T09:05:00+02:00', '(RFC 3339); in a URL, write + as %2B'],
+    ['audit-events?until=2026-01-31+09:05:00', 'until: must be a time such as 2026-01-31T09:05:00.000Z (RFC 3339)"'],
+  ])('about the query of %s', async (target, expected) => {
+    const { status, text } = await service.rest('GET', `/v2/${target}`, { token: tokens.key })
+    expect([status, text]).toEqual([400, expect.stringContaining(expected)])
+  })
+
   it.each(['/x', '/favicon', '/v3/things/that/are/nowhere', `/${'x/'.repeat(3000)}`])(
     'but suggests nothing for the path %s',
     async (path) => {

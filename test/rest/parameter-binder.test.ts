@@ -111,6 +111,12 @@ describe('pairs', () => {
     ['leaf.nam=1', 'did you mean "name"?'],
     ['leaf.nam=1', 'use one of count, tags, next', { taken: [{ fields: leafName, by: 'the path' }] }],
     ['label=1', 'use one of id, '],
+    ['names[]=1', 'write "names" without brackets, once for each value'],
+    ['leaf[name]=1', 'write "leaf.name" without brackets'],
+    ['leaf[tags][0]=1', 'write "leaf.tags" without brackets, once for each value'],
+    ['nope[]=1', 'no field "nope[]" in'],
+    ['numbers=1,2', 'give each value by itself, without commas'],
+    ['times=2026-01-31T09:05:00+02:00', 'in a URL, write + as %2B'],
     ['nope=1', 'is not accepted', { closed: 'is not accepted' }],
   ])('with the unknown name %j are refused with a suggestion: %s', (encoded, advice, options = {}) => {
     expect(() => bound(encoded, options)).toThrow(advice)

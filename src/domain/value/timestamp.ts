@@ -7,7 +7,9 @@ export function timestampOf(field: string, value: string | undefined): string | 
   if (value === undefined || value === '') return null
   const moment = momentOf(value)
   if (moment !== undefined) return moment
-  throw invalidField(field, 'must be a time such as 2026-01-31T09:05:00.000Z (RFC 3339)')
+  // A bare plus in a query is a blank.
+  const hint = momentOf(value.replace(' ', '+')) === undefined ? '' : '; in a URL, write + as %2B'
+  throw invalidField(field, `must be a time such as 2026-01-31T09:05:00.000Z (RFC 3339)${hint}`)
 }
 
 function momentOf(value: string): string | undefined {

@@ -5,7 +5,7 @@ export const methods: readonly Row[] = [
     name: 'a wrong method names the right ones',
     request: { method: 'PUT', target: '/v1/things/a' },
     status: 405,
-    error: 'PUT is not allowed here',
+    error: 'PUT is not allowed here: use DELETE, GET, HEAD, OPTIONS, PURGE',
     headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PURGE' },
   },
   {
