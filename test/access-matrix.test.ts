@@ -36,12 +36,15 @@ const matrix: readonly Row[] = [
   ['CreateTeam', 'teams:write', ['TEAM_API_KEY']],
   ['UpdateTeam', 'teams:write', []],
   ['DeleteTeam', 'teams:write', []],
-  ...['GetGroup', 'ListGroups', 'ListGroupMembers'].map((name): Row => [name, 'users:read', ['TEAM_API_KEY']]),
+  ...['GetGroup', 'ListGroups', 'ListGroupMembers', 'ListUserGroups'].map(
+    (name): Row => [name, 'users:read', ['TEAM_API_KEY']],
+  ),
   ...['CreateGroup', 'UpdateGroup', 'DeleteGroup', 'AddGroupMember', 'RemoveGroupMember'].map(
     (name): Row => [name, 'users:write', ['TEAM_API_KEY']],
   ),
   ['GetTeamMember', 'teams:read', []],
   ['ListTeamMembers', 'teams:read', []],
+  ['ListUserTeams', 'teams:read', []],
   ['SetTeamMember', 'teams:write', []],
   ['RemoveTeamMember', 'teams:write', []],
   ['GetUser', 'users:read', ['TEAM_API_KEY']],

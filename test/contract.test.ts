@@ -48,6 +48,8 @@ const routes: Record<string, string> = {
   'GroupService.UpdateGroup': 'patch /v2/groups/{id}',
   'GroupService.DeleteGroup': 'delete /v2/groups/{id}',
   'GroupService.ListGroupMembers': 'get /v2/groups/{group_id}/members',
+  'GroupService.ListUserGroups': 'get /v2/users/{user_id}/groups',
+  'TeamService.ListUserTeams': 'get /v2/users/{user_id}/teams',
   'EventService.ListEvents': 'get /v2/events',
   'EventService.WatchEvents': 'get /v2/events:watch',
   'GroupService.AddGroupMember': 'put /v2/groups/{group_id}/members/{user_id}',

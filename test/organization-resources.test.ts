@@ -118,13 +118,21 @@ describe.each(doors)('over %s', (door) => {
   it('members of a group are added once, listed, and taken out, and each change is recorded', async () => {
     const { id: groupId } = (await call('CreateGroup', { name: 'Readers' })).answer.json.data
     const wanted = [users.viewer, users.agent, users.builder]
+    const memberOf = (userId: string) => ({ groupId, userId, name: userId, email: `${userId}@example.com` })
     for (const userId of [...wanted, users.viewer]) {
-      expect((await call('AddGroupMember', { groupId, userId })).answer.json).toEqual({ data: { groupId, userId } })
+      expect((await call('AddGroupMember', { groupId, userId })).answer.json).toEqual({ data: memberOf(userId) })
     }
+    const other = await insertUserToken(service.database, {
+      userId: users.globexAdmin,
+      organizationId: fixture.globex,
+    })
+    const isListed = { id: groupId, name: 'Readers', directoryManaged: false }
+    expect((await call('ListUserGroups', { userId: users.viewer })).answer.json.data).toContainEqual(isListed)
+    expect((await call('ListUserGroups', { userId: users.viewer }, other)).answer.json.data).toEqual([])
     const first = (await call('ListGroupMembers', { groupId, pageSize: 2, includeTotal: true })).answer.json
     const second = { groupId, pageSize: 2, pageToken: first.nextPageToken }
     const { data, nextPageToken } = (await call('ListGroupMembers', second)).answer.json
-    const members = wanted.toSorted().map((userId) => ({ groupId, userId }))
+    const members = wanted.toSorted().map(memberOf)
     expect([[...first.data, ...data], first.totalSize, nextPageToken]).toEqual([members, 3, ''])
     expect((await call('RemoveGroupMember', { groupId, userId: users.viewer })).answer.json).toEqual({})
     expect((await call('RemoveGroupMember', { groupId, userId: users.viewer })).reason).toBe('RESOURCE_NOT_FOUND')
@@ -139,6 +147,17 @@ describe.each(doors)('over %s', (door) => {
     const foreign = { groupId: groups.globex, userId: users.viewer }
     expect((await call('AddGroupMember', foreign)).metadata).toMatchObject({ resourceType: 'group' })
     expect((await call('DeleteGroup', { id: groupId })).status).toBe(200)
+  })
+
+  it('users are read by their ids, at most 500 at once, and of no other organization', async () => {
+    const ids = [users.viewer, users.agent, users.globexAdmin, 'nobody']
+    const { data, totalSize } = (await call('ListUsers', { ids, includeTotal: true })).answer.json
+    expect([data.map(({ id }: { id: string }) => id).toSorted(), totalSize]).toEqual([
+      [users.viewer, users.agent].toSorted(),
+      2,
+    ])
+    const many = Array.from({ length: 501 }, (_, index) => `user_${index}`)
+    expect(await call('ListUsers', { ids: many })).toMatchObject({ status: 400 })
   })
 
   it('a group that an approval step names is not deleted', async () => {

@@ -29,6 +29,10 @@ beforeEach(async () => {
   await service.database.execute('DELETE FROM audit_events')
 })
 
+const foreign = () => insertUserToken(service.database, { userId: users.globexAdmin, organizationId: fixture.globex })
+/** What lists of members show of the user. */
+const named = { name: user, email: `${user}@example.com` }
+
 const events = () =>
   service.database.query(
     `SELECT action, target_type, target_id, team_id, changed_fields FROM audit_events ORDER BY occurred_at, id`,
@@ -51,10 +55,13 @@ describe.each(doors)('over %s', (door) => {
   it('a role takes effect with the next call of its user, is listed, and ends when it is removed', async () => {
     expect(await canWriteTickets()).toBe(false)
     const given = await set({})
-    const member = { teamId: team, userId: user, role: role('AGENT') }
+    const member = { teamId: team, userId: user, role: role('AGENT'), ...named }
     expect([given.status, given.answer.json]).toEqual([200, { data: member }])
     expect(await canWriteTickets()).toBe(true)
     expect((await listed()).data).toContainEqual(member)
+    const ofUser = await call('ListUserTeams', { userId: user })
+    expect(ofUser.answer.json).toEqual({ data: [member], nextPageToken: '' })
+    expect((await call('ListUserTeams', { userId: user }, await foreign())).answer.json.data).toEqual([])
     expect((await remove()).answer.json).toEqual({})
     expect(await canWriteTickets()).toBe(false)
     expect((await listed()).data).not.toContainEqual(member)
@@ -65,7 +72,7 @@ describe.each(doors)('over %s', (door) => {
     const expiresAt = inAnHour()
     expect((await set({ expiresAt })).answer.json.data).toMatchObject({ expiresAt })
     const second = await set({ role: role('VIEWER'), expiresAt })
-    expect(second.answer.json.data).toEqual({ teamId: team, userId: user, role: role('VIEWER'), expiresAt })
+    expect(second.answer.json.data).toEqual({ teamId: team, userId: user, role: role('VIEWER'), expiresAt, ...named })
     expect((await set({ role: role('VIEWER') })).answer.json.data).not.toHaveProperty('expiresAt')
     await remove()
     const event = { action: 'team_member.set', target_type: 'user', target_id: user, team_id: team }

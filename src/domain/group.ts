@@ -1,6 +1,7 @@
 import { notFound, ServiceError } from '../errors.js'
 import * as directory from '../store/directory/group.js'
 import * as store from '../store/group.js'
+import { type MemberName, readMemberName } from '../store/member-name.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { requirePermissionIn, type Scope } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
@@ -42,6 +43,24 @@ export async function listGroupMembers(
 }
 
 /**
+ * A page of the groups that a user is in. Throws `PERMISSION_MISSING` without `users:read` in the organization, and
+ * `PAGE_TOKEN_INVALID`.
+ */
+export async function listUserGroups(
+  scope: Scope,
+  { userId, ...request }: PageRequest & Pick<GroupMember, 'userId'>,
+): Promise<Page> {
+  const { reads, caller } = scope
+  requirePermissionIn(caller, null, 'users:read')
+  const user = { organizationId: caller.organizationId, userId }
+  return pageOf(scope, request, {
+    method: 'ListUserGroups',
+    filter: { userId },
+    read: (range) => pageOfRows(range, 'id', (rows) => store.listUserGroups(reads, user, rows)),
+  })
+}
+
+/**
  * Adds a user to a group, or takes one out. Throws `RESOURCE_NOT_FOUND` for the group, for a user whom the organization
  * does not have, and for one to take out who is not a member, `PERMISSION_MISSING` without `users:write` in the
  * organization, and `GROUP_MANAGED_BY_DIRECTORY`.
@@ -50,12 +69,12 @@ export async function writeGroupMember(
   scope: Scope,
   { groupId, userId }: GroupMember,
   isMember: boolean,
-): Promise<void> {
+): Promise<GroupMember & MemberName> {
   const { tables, caller, runtime } = scope
   requirePermissionIn(caller, null, 'users:write')
   const { organizationId } = caller
   const key = { organizationId, groupId }
-  await tables.transaction(async (transaction) => {
+  return tables.transaction(async (transaction) => {
     const group = await directory.lockGroup(transaction, key)
     if (group === undefined) throw notFound('group', groupId)
     if (group.directoryManaged) throw managedByDirectory(groupId)
@@ -73,6 +92,7 @@ export async function writeGroupMember(
     }
     const target = { targetId: groupId, changedFields: isChange ? ['members'] : [] }
     await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])
+    return { groupId, userId, ...(await readMemberName(transaction, { organizationId, userId })) }
   })
 }
 

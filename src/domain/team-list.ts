@@ -6,7 +6,7 @@ import { listObjects, type StandardListRequest } from './standard-methods.js'
 import type { StandardResource } from './standard-resource.js'
 
 /** The team of a request that reads across teams (AIP-159). */
-const EVERY_TEAM = '-'
+export const EVERY_TEAM = '-'
 
 /** What to list: of a team, or with `-` of every team; `q` is the beginning of a name. 0 and empty texts mean absent. */
 export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {

@@ -3,6 +3,7 @@ import type { Tables } from '../db/tables.js'
 import { invalidField, notFound, ServiceError } from '../errors.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
+import { readMemberName } from '../store/member-name.js'
 import * as store from '../store/team-member.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { defaultPermissions } from './auth/api-key.js'
@@ -18,7 +19,7 @@ import {
   visibleScope,
 } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf } from './paging.js'
-import { requireTeam, teamFilterOf } from './team-list.js'
+import { EVERY_TEAM, requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 import { timestampOf } from './value/timestamp.js'
 
@@ -37,6 +38,8 @@ export interface TeamMemberWrite extends TeamUser {
 /** Which roles to list: in a team, or in every one; an empty time means absent. */
 export interface TeamMemberListRequest extends PageRequest {
   readonly teamId: string
+  /** Absent for every user. */
+  readonly userId?: string
   /** Exclusive (RFC 3339). */
   readonly expiresBefore: string
 }
@@ -48,7 +51,7 @@ export interface TeamMemberListRequest extends PageRequest {
  */
 export async function listTeamMembers(
   scope: Scope,
-  { teamId, expiresBefore, ...request }: TeamMemberListRequest,
+  { teamId, userId, expiresBefore, ...request }: TeamMemberListRequest,
 ): Promise<Page> {
   const { reads, caller, runtime } = scope
   const inTeam = await teamFilterOf(scope, teamId, 'teams:read')
@@ -57,15 +60,21 @@ export async function listTeamMembers(
     organizationId: caller.organizationId,
     teamIds: permittedTeamIds(caller, 'teams:read'),
     teamId: inTeam || null,
+    userId: userId ?? null,
     now: runtime.now().toISOString(),
     endBefore,
   }
   return pageOf(scope, request, {
     method: 'ListTeamMembers',
-    filter: { teamId, expiresBefore: endBefore ?? '' },
+    filter: { teamId, expiresBefore: endBefore ?? '', ...(userId !== undefined && { userId }) },
     read: (range) => store.listTeamMembers(reads, selection, range),
     count: () => store.countTeamMembers(reads, selection),
   })
+}
+
+/** A page of the roles of a user, of the teams in which the caller has `teams:read`. Throws `PAGE_TOKEN_INVALID`. */
+export function listUserTeams(scope: Scope, request: PageRequest & Pick<TeamUser, 'userId'>): Promise<Page> {
+  return listTeamMembers(scope, { ...request, teamId: EVERY_TEAM, expiresBefore: '' })
 }
 
 /**
@@ -93,14 +102,14 @@ export async function setTeamMember(
   const { caller, runtime } = scope
   const end = timestampOf('expiresAt', write.expiresAt)
   const expiresAt = end === null ? null : new Date(end)
-  await changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
+  return changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
     if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
     await requireRight(transaction, caller, { teamId, role, expiresAt }, runtime.now())
     await store.setTeamMember(transaction, key, { role, expiresAt })
     const isOther = { role: before?.role !== role, expiresAt: before?.expiresAt?.getTime() !== expiresAt?.getTime() }
-    return (['role', 'expiresAt'] as const).filter((name) => isOther[name])
+    const changedFields = (['role', 'expiresAt'] as const).filter((name) => isOther[name])
+    return { changedFields, now: { teamId, userId, role, expiresAt, ...(await readMemberName(transaction, key)) } }
   })
-  return { teamId, userId, role, expiresAt }
 }
 
 /**
@@ -111,7 +120,7 @@ export function removeTeamMember(scope: Scope, user: TeamUser): Promise<void> {
   return changeMember(scope, user, 'team_member.remove', async (transaction, key, before) => {
     if (before === undefined) throw notFound('team member', user.userId)
     await store.deleteTeamMember(transaction, key)
-    return []
+    return { changedFields: [], now: undefined }
   })
 }
 
@@ -122,14 +131,18 @@ export function teamMemberTagOf({ teamId, userId, role, expiresAt }: TeamMember)
 
 /**
  * Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. `change` returns
- * the names of the fields that it has changed.
+ * the names of the fields that it has changed, and what there is now.
  */
-function changeMember(
+function changeMember<Now>(
   scope: Scope,
   { teamId, userId }: TeamUser,
   action: AuditAction,
-  change: (transaction: Tables, key: store.TeamMemberKey, before: TeamMember | undefined) => Promise<readonly string[]>,
-): Promise<void> {
+  change: (
+    transaction: Tables,
+    key: store.TeamMemberKey,
+    before: TeamMember | undefined,
+  ) => Promise<{ readonly changedFields: readonly string[]; readonly now: Now }>,
+): Promise<Now> {
   const { tables, caller, runtime, ifMatch } = scope
   const { organizationId } = caller
   const accepted = acceptedVersionsFrom(ifMatch)
@@ -143,8 +156,9 @@ function changeMember(
     const before = await store.findTeamMember(transaction, key, runtime.now())
     const what = { resourceType: 'team member', resourceId: userId }
     requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
-    const changedFields = await change(transaction, key, before)
+    const { changedFields, now } = await change(transaction, key, before)
     await recordCallEvents(scope, transaction, [{ action, targetId: userId, teamId, changedFields }])
+    return now
   })
 }
 

@@ -39,7 +39,7 @@ import { getCaller } from '../domain/caller/caller.js'
 import { readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-field-mapping.js'
 import { entityIngestionConfigs, listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
-import { groups, listGroupMembers, writeGroupMember } from '../domain/group.js'
+import { groups, listGroupMembers, listUserGroups, writeGroupMember } from '../domain/group.js'
 import { getJourney, listJourneys } from '../domain/journey.js'
 import { getOrganization, updateOrganization } from '../domain/organization.js'
 import { priorities, updatePriority } from '../domain/priority.js'
@@ -157,11 +157,9 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     standard(EntityTypeService, standardResource(entityTypeStore))
     standard(GroupService, groups, {
       listGroupMembers: listed(listGroupMembers),
-      addGroupMember: async ({ groupId, userId }, context) => {
-        await writeGroupMember(scopeOf(context), { groupId, userId }, true)
-        return { data: { groupId, userId } }
-      },
-      removeGroupMember: done((scope, member) => writeGroupMember(scope, member, false)),
+      listUserGroups: listed(listUserGroups),
+      addGroupMember: async (member, context) => ({ data: await writeGroupMember(scopeOf(context), member, true) }),
+      removeGroupMember: done(async (scope, member) => void (await writeGroupMember(scope, member, false))),
     })
     router.service(JourneyService, {
       getJourney: async ({ id }, context) => printedAnswer(context, await getJourney(scopeOf(context), id)),

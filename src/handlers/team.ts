@@ -9,6 +9,7 @@ import { scopeOf } from './request-context.js'
 /** The methods of the service of teams that are about members. */
 export const teamMemberHandlers = {
   listTeamMembers: listed(domain.listTeamMembers),
+  listUserTeams: listed(domain.listUserTeams),
 
   async getTeamMember(request, context) {
     const member = await domain.getTeamMember(scopeOf(context), request)
@@ -32,7 +33,7 @@ function roleFrom(role: TeamUserRole): domain.TeamMember['role'] {
   return name as domain.TeamMember['role']
 }
 
-function memberToMessage({ teamId, userId, role, expiresAt }: domain.TeamMember) {
+function memberToMessage({ role, expiresAt, ...member }: domain.TeamMember) {
   const end = expiresAt !== null && { expiresAt: expiresAt.toISOString() }
-  return { teamId, userId, role: TeamUserRole[role], ...end }
+  return { ...member, role: TeamUserRole[role], ...end }
 }

@@ -2,6 +2,7 @@ import type { GroupMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { Tables } from '../db/tables.js'
+import { namedMember, nameOf } from './member-name.js'
 import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore, type StandardStore } from './standard-methods.js'
@@ -36,14 +37,30 @@ export const groupStore: StandardStore = {
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
 /** Members of a group in the order of their ids. */
-export function listGroupMembers({ models }: Tables, group: GroupKey, { after, take }: RowRange) {
+export async function listGroupMembers({ models }: Tables, group: GroupKey, { after, take }: RowRange) {
   const where = { ...group, userId: { gt: after } }
-  return models.groupMember.findMany({
+  const members = await models.groupMember.findMany({
     where,
     orderBy: { userId: 'asc' },
     take,
-    select: { groupId: true, userId: true },
+    select: { groupId: true, userId: true, membership: { select: namedMember } },
   })
+  return members.map(({ membership, ...member }) => ({ ...member, ...nameOf(membership) }))
+}
+
+/** The groups that a user is in, in the order of their ids. */
+export async function listUserGroups(
+  { models }: Tables,
+  user: Pick<GroupMemberModel, 'organizationId' | 'userId'>,
+  { after, take }: RowRange,
+) {
+  const memberships = await models.groupMember.findMany({
+    where: { ...user, groupId: { gt: after } },
+    orderBy: { groupId: 'asc' },
+    take,
+    select: { group: { select: { id: true, name: true, directoryManaged: true } } },
+  })
+  return memberships.map(({ group }) => group)
 }
 
 /** How many members a group has. */

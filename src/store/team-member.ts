@@ -6,6 +6,7 @@ import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import type { MemberKey } from './member.js'
+import { type MemberName, namedMember, nameIn, nameOf } from './member-name.js'
 import { createCount, createFilteredPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -21,6 +22,8 @@ export const keptTeam = createReference(schema.TeamMember, 'team_id')
 export interface TeamMemberList extends Scope {
   /** Null for every team of the scope. */
   readonly teamId: string | null
+  /** Null for every user. */
+  readonly userId: string | null
   readonly now: string
   /** Null for roles that do not end as well. */
   readonly endBefore: string | null
@@ -36,13 +39,24 @@ interface TeamMemberPage extends TeamMemberList {
 
 const position = Prisma.sql`m.team_id || ' ' || m.user_id`
 
+/** A value of the membership of a row. */
+function ofMembership(value: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT ${value} FROM memberships u WHERE ${ofOrganization('u')} AND u.user_id = m.user_id)`
+}
+
 const listed = {
   alias: 'm',
   from: Prisma.sql`team_members m`,
-  text: rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm')),
-  condition: ({ teamIds, teamId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
+  text: rowText(
+    declareResource(TeamMemberSchema, schema.TeamMember, 'm', {
+      name: { kind: 'computed', sql: ofMembership(nameIn('u')) },
+      email: { kind: 'computed', sql: ofMembership(Prisma.sql`u.email`) },
+    }),
+  ),
+  condition: ({ teamIds, teamId, userId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
                ${ofOrganization('m')} AND ${inTeams(Prisma.sql`m.team_id`, teamIds)}
            AND (${teamId}::text IS NULL OR m.team_id = ${teamId})
+           AND (${userId}::text IS NULL OR m.user_id = ${userId})
            AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
            AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
 }
@@ -66,9 +80,9 @@ const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end'
 export const countTeamMembers = createCount<TeamMemberList>('count_team_members', listed)
 
 /** The role of a user in a team. */
-export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
+export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'> & MemberName
 
-const shown = { teamId: true, userId: true, role: true, expiresAt: true } as const
+const shown = { teamId: true, userId: true, role: true, expiresAt: true, membership: { select: namedMember } } as const
 
 /** Whose role, and where. */
 export type TeamMemberKey = Pick<TeamMemberModel, 'organizationId' | 'teamId' | 'userId'>
@@ -103,7 +117,10 @@ export async function findTeamMember(
   now: Date,
 ): Promise<TeamMemberRow | undefined> {
   const where = { organizationId_teamId_userId: key, ...unendedAt(now) }
-  return (await models.teamMember.findUnique({ where, select: shown })) ?? undefined
+  const found = await models.teamMember.findUnique({ where, select: shown })
+  if (found === null) return undefined
+  const { membership, ...role } = found
+  return { ...role, ...nameOf(membership) }
 }
 
 /** A page of roles in the order of their teams and users; those that end before a time in the order of their ends. */

@@ -19,6 +19,7 @@ export interface UserFilters {
   readonly department: string | undefined
   readonly role: UserRole | undefined
   readonly managerUserId: string | undefined
+  readonly ids: readonly string[] | undefined
   readonly owned: { readonly field: OwnedField; readonly owner: FieldOwner } | undefined
 }
 
@@ -56,7 +57,9 @@ function matches(): Prisma.Sql {
     return Prisma.sql`(${value} IS NULL OR m.${Prisma.raw(column)} = ${value})`
   })
   const pattern = Prisma.sql`lower(${{ parameter: 'pattern' } satisfies Parameter}::text)`
+  const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
   return Prisma.sql`${Prisma.join(conditions, ' AND ')}
+           AND (${ids} IS NULL OR m.user_id = ANY (${ids}))
            AND (${pattern} IS NULL OR lower(btrim(m.first_name || ' ' || m.last_name)) LIKE ${pattern}
                 OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
 }

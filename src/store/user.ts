@@ -4,6 +4,7 @@ import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import type { MemberKey } from './member.js'
+import { nameIn } from './member-name.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource } from './resource/resource.js'
@@ -20,7 +21,7 @@ const ownershipTexts = ownedColumns.map((column) => {
 /** Where the fields of a user are that are not in the membership's column of the same name. */
 export const userDeclarations: Declarations = {
   id: 'user_id',
-  name: { kind: 'computed', sql: Prisma.sql`btrim(m.first_name || ' ' || m.last_name)` },
+  name: { kind: 'computed', sql: nameIn('m') },
   fieldOwnership: { kind: 'elsewhere', sql: Prisma.sql`'[' || ${Prisma.join(ownershipTexts, ` || ',' || `)} || ']'` },
 }
 

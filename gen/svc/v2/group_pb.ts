@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/group.proto.
  */
 export const file_svc_v2_group: GenFile = /*@__PURE__*/
-  fileDesc("ChJzdmMvdjIvZ3JvdXAucHJvdG8SBnN2Yy52MiI8CgVHcm91cBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhkKEWRpcmVjdG9yeV9tYW5hZ2VkGAMgASgIIjAKC0dyb3VwTWVtYmVyEhAKCGdyb3VwX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiJQoPR2V0R3JvdXBSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiLwoQR2V0R3JvdXBSZXNwb25zZRIbCgRkYXRhGAEgASgLMg0uc3ZjLnYyLkdyb3VwImAKEUxpc3RHcm91cHNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUINukgEGgIoAKK1GAIYZBISCgpwYWdlX3Rva2VuGAIgASgJEhUKDWluY2x1ZGVfdG90YWwYAyABKAgicgoSTGlzdEdyb3Vwc1Jlc3BvbnNlEhsKBGRhdGEYASADKAsyDS5zdmMudjIuR3JvdXASFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKCnRvdGFsX3NpemUYAyABKAVIAIgBAUINCgtfdG90YWxfc2l6ZSJLChJDcmVhdGVHcm91cFJlcXVlc3QSNQoEbmFtZRgBIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIjIKE0NyZWF0ZUdyb3VwUmVzcG9uc2USGwoEZGF0YRgBIAEoCzINLnN2Yy52Mi5Hcm91cCJqChJVcGRhdGVHcm91cFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI3CgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBAUIHCgVfbmFtZSIyChNVcGRhdGVHcm91cFJlc3BvbnNlEhsKBGRhdGEYASABKAsyDS5zdmMudjIuR3JvdXAiKAoSRGVsZXRlR3JvdXBSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiFQoTRGVsZXRlR3JvdXBSZXNwb25zZSKAAQoXTGlzdEdyb3VwTWVtYmVyc1JlcXVlc3QSGAoIZ3JvdXBfaWQYASABKAlCBrpIA8gBARIgCglwYWdlX3NpemUYAiABKAVCDbpIBBoCKACitRgCGGQSEgoKcGFnZV90b2tlbhgDIAEoCRIVCg1pbmNsdWRlX3RvdGFsGAQgASgIIn4KGExpc3RHcm91cE1lbWJlcnNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuc3ZjLnYyLkdyb3VwTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIXCgp0b3RhbF9zaXplGAMgASgFSACIAQFCDQoLX3RvdGFsX3NpemUiSgoVQWRkR3JvdXBNZW1iZXJSZXF1ZXN0EhgKCGdyb3VwX2lkGAEgASgJQga6SAPIAQESFwoHdXNlcl9pZBgCIAEoCUIGukgDyAEBIjsKFkFkZEdyb3VwTWVtYmVyUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnN2Yy52Mi5Hcm91cE1lbWJlciJNChhSZW1vdmVHcm91cE1lbWJlclJlcXVlc3QSGAoIZ3JvdXBfaWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQEiGwoZUmVtb3ZlR3JvdXBNZW1iZXJSZXNwb25zZTK8CAoMR3JvdXBTZXJ2aWNlEm4KCEdldEdyb3VwEhcuc3ZjLnYyLkdldEdyb3VwUmVxdWVzdBoYLnN2Yy52Mi5HZXRHcm91cFJlc3BvbnNlIi+QAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhESDy92Mi9ncm91cHMve2lkfRJvCgpMaXN0R3JvdXBzEhkuc3ZjLnYyLkxpc3RHcm91cHNSZXF1ZXN0Ghouc3ZjLnYyLkxpc3RHcm91cHNSZXNwb25zZSIqkAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIMEgovdjIvZ3JvdXBzEnMKC0NyZWF0ZUdyb3VwEhouc3ZjLnYyLkNyZWF0ZUdyb3VwUmVxdWVzdBobLnN2Yy52Mi5DcmVhdGVHcm91cFJlc3BvbnNlIiuKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIPOgEqIgovdjIvZ3JvdXBzEnsKC1VwZGF0ZUdyb3VwEhouc3ZjLnYyLlVwZGF0ZUdyb3VwUmVxdWVzdBobLnN2Yy52Mi5VcGRhdGVHcm91cFJlc3BvbnNlIjOQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIUOgEqMg8vdjIvZ3JvdXBzL3tpZH0SeAoLRGVsZXRlR3JvdXASGi5zdmMudjIuRGVsZXRlR3JvdXBSZXF1ZXN0Ghsuc3ZjLnYyLkRlbGV0ZUdyb3VwUmVzcG9uc2UiMJACAoq1GBIKAwEDBBILdXNlcnM6d3JpdGWC0+STAhEqDy92Mi9ncm91cHMve2lkfRKUAQoQTGlzdEdyb3VwTWVtYmVycxIfLnN2Yy52Mi5MaXN0R3JvdXBNZW1iZXJzUmVxdWVzdBogLnN2Yy52Mi5MaXN0R3JvdXBNZW1iZXJzUmVzcG9uc2UiPZACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCHxIdL3YyL2dyb3Vwcy97Z3JvdXBfaWR9L21lbWJlcnMSnAEKDkFkZEdyb3VwTWVtYmVyEh0uc3ZjLnYyLkFkZEdyb3VwTWVtYmVyUmVxdWVzdBoeLnN2Yy52Mi5BZGRHcm91cE1lbWJlclJlc3BvbnNlIkuQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIsOgEqGicvdjIvZ3JvdXBzL3tncm91cF9pZH0vbWVtYmVycy97dXNlcl9pZH0SogEKEVJlbW92ZUdyb3VwTWVtYmVyEiAuc3ZjLnYyLlJlbW92ZUdyb3VwTWVtYmVyUmVxdWVzdBohLnN2Yy52Mi5SZW1vdmVHcm91cE1lbWJlclJlc3BvbnNlIkiQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIpKicvdjIvZ3JvdXBzL3tncm91cF9pZH0vbWVtYmVycy97dXNlcl9pZH0aBLi1GAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit]);
+  fileDesc("ChJzdmMvdjIvZ3JvdXAucHJvdG8SBnN2Yy52MiI8CgVHcm91cBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhkKEWRpcmVjdG9yeV9tYW5hZ2VkGAMgASgIIk0KC0dyb3VwTWVtYmVyEhAKCGdyb3VwX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCSIlCg9HZXRHcm91cFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIvChBHZXRHcm91cFJlc3BvbnNlEhsKBGRhdGEYASABKAsyDS5zdmMudjIuR3JvdXAiYAoRTGlzdEdyb3Vwc1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg26SAQaAigAorUYAhhkEhIKCnBhZ2VfdG9rZW4YAiABKAkSFQoNaW5jbHVkZV90b3RhbBgDIAEoCCJyChJMaXN0R3JvdXBzUmVzcG9uc2USGwoEZGF0YRgBIAMoCzINLnN2Yy52Mi5Hcm91cBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFwoKdG90YWxfc2l6ZRgDIAEoBUgAiAEBQg0KC190b3RhbF9zaXplIksKEkNyZWF0ZUdyb3VwUmVxdWVzdBI1CgRuYW1lGAEgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQiMgoTQ3JlYXRlR3JvdXBSZXNwb25zZRIbCgRkYXRhGAEgASgLMg0uc3ZjLnYyLkdyb3VwImoKElVwZGF0ZUdyb3VwUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjcKBG5hbWUYAiABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBQgcKBV9uYW1lIjIKE1VwZGF0ZUdyb3VwUmVzcG9uc2USGwoEZGF0YRgBIAEoCzINLnN2Yy52Mi5Hcm91cCIoChJEZWxldGVHcm91cFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIVChNEZWxldGVHcm91cFJlc3BvbnNlIoABChdMaXN0R3JvdXBNZW1iZXJzUmVxdWVzdBIYCghncm91cF9pZBgBIAEoCUIGukgDyAEBEiAKCXBhZ2Vfc2l6ZRgCIAEoBUINukgEGgIoAKK1GAIYZBISCgpwYWdlX3Rva2VuGAMgASgJEhUKDWluY2x1ZGVfdG90YWwYBCABKAgifgoYTGlzdEdyb3VwTWVtYmVyc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5zdmMudjIuR3JvdXBNZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKCnRvdGFsX3NpemUYAyABKAVIAIgBAUINCgtfdG90YWxfc2l6ZSJmChVMaXN0VXNlckdyb3Vwc1JlcXVlc3QSFwoHdXNlcl9pZBgBIAEoCUIGukgDyAEBEiAKCXBhZ2Vfc2l6ZRgCIAEoBUINukgEGgIoAKK1GAIYZBISCgpwYWdlX3Rva2VuGAMgASgJIk4KFkxpc3RVc2VyR3JvdXBzUmVzcG9uc2USGwoEZGF0YRgBIAMoCzINLnN2Yy52Mi5Hcm91cBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSgoVQWRkR3JvdXBNZW1iZXJSZXF1ZXN0EhgKCGdyb3VwX2lkGAEgASgJQga6SAPIAQESFwoHdXNlcl9pZBgCIAEoCUIGukgDyAEBIjsKFkFkZEdyb3VwTWVtYmVyUmVzcG9uc2USIQoEZGF0YRgBIAEoCzITLnN2Yy52Mi5Hcm91cE1lbWJlciJNChhSZW1vdmVHcm91cE1lbWJlclJlcXVlc3QSGAoIZ3JvdXBfaWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQEiGwoZUmVtb3ZlR3JvdXBNZW1iZXJSZXNwb25zZTLKCQoMR3JvdXBTZXJ2aWNlEm4KCEdldEdyb3VwEhcuc3ZjLnYyLkdldEdyb3VwUmVxdWVzdBoYLnN2Yy52Mi5HZXRHcm91cFJlc3BvbnNlIi+QAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhESDy92Mi9ncm91cHMve2lkfRJvCgpMaXN0R3JvdXBzEhkuc3ZjLnYyLkxpc3RHcm91cHNSZXF1ZXN0Ghouc3ZjLnYyLkxpc3RHcm91cHNSZXNwb25zZSIqkAIBirUYEQoDAQMEEgp1c2VyczpyZWFkgtPkkwIMEgovdjIvZ3JvdXBzEnMKC0NyZWF0ZUdyb3VwEhouc3ZjLnYyLkNyZWF0ZUdyb3VwUmVxdWVzdBobLnN2Yy52Mi5DcmVhdGVHcm91cFJlc3BvbnNlIiuKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIPOgEqIgovdjIvZ3JvdXBzEnsKC1VwZGF0ZUdyb3VwEhouc3ZjLnYyLlVwZGF0ZUdyb3VwUmVxdWVzdBobLnN2Yy52Mi5VcGRhdGVHcm91cFJlc3BvbnNlIjOQAgKKtRgSCgMBAwQSC3VzZXJzOndyaXRlgtPkkwIUOgEqMg8vdjIvZ3JvdXBzL3tpZH0SeAoLRGVsZXRlR3JvdXASGi5zdmMudjIuRGVsZXRlR3JvdXBSZXF1ZXN0Ghsuc3ZjLnYyLkRlbGV0ZUdyb3VwUmVzcG9uc2UiMJACAoq1GBIKAwEDBBILdXNlcnM6d3JpdGWC0+STAhEqDy92Mi9ncm91cHMve2lkfRKUAQoQTGlzdEdyb3VwTWVtYmVycxIfLnN2Yy52Mi5MaXN0R3JvdXBNZW1iZXJzUmVxdWVzdBogLnN2Yy52Mi5MaXN0R3JvdXBNZW1iZXJzUmVzcG9uc2UiPZACAYq1GBEKAwEDBBIKdXNlcnM6cmVhZILT5JMCHxIdL3YyL2dyb3Vwcy97Z3JvdXBfaWR9L21lbWJlcnMSiwEKDkxpc3RVc2VyR3JvdXBzEh0uc3ZjLnYyLkxpc3RVc2VyR3JvdXBzUmVxdWVzdBoeLnN2Yy52Mi5MaXN0VXNlckdyb3Vwc1Jlc3BvbnNlIjqQAgGKtRgRCgMBAwQSCnVzZXJzOnJlYWSC0+STAhwSGi92Mi91c2Vycy97dXNlcl9pZH0vZ3JvdXBzEpwBCg5BZGRHcm91cE1lbWJlchIdLnN2Yy52Mi5BZGRHcm91cE1lbWJlclJlcXVlc3QaHi5zdmMudjIuQWRkR3JvdXBNZW1iZXJSZXNwb25zZSJLkAICirUYEgoDAQMEEgt1c2Vyczp3cml0ZYLT5JMCLDoBKhonL3YyL2dyb3Vwcy97Z3JvdXBfaWR9L21lbWJlcnMve3VzZXJfaWR9EqIBChFSZW1vdmVHcm91cE1lbWJlchIgLnN2Yy52Mi5SZW1vdmVHcm91cE1lbWJlclJlcXVlc3QaIS5zdmMudjIuUmVtb3ZlR3JvdXBNZW1iZXJSZXNwb25zZSJIkAICirUYEgoDAQMEEgt1c2Vyczp3cml0ZYLT5JMCKSonL3YyL2dyb3Vwcy97Z3JvdXBfaWR9L21lbWJlcnMve3VzZXJfaWR9GgS4tRgBYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * A group of users of the organization.
@@ -73,6 +73,20 @@ export type GroupMember = Message<"svc.v2.GroupMember"> & {
    * @generated from field: string user_id = 2;
    */
   userId: string;
+
+  /**
+   * The user's name.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * The user's email address.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
 };
 
 /**
@@ -399,6 +413,69 @@ export const ListGroupMembersResponseSchema: GenMessage<ListGroupMembersResponse
   messageDesc(file_svc_v2_group, 13);
 
 /**
+ * Request of ListUserGroups.
+ *
+ * @generated from message svc.v2.ListUserGroupsRequest
+ */
+export type ListUserGroupsRequest = Message<"svc.v2.ListUserGroupsRequest"> & {
+  /**
+   * The user. For one whom the organization does not have, the list is empty.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The maximum number of items. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message svc.v2.ListUserGroupsRequest.
+ * Use `create(ListUserGroupsRequestSchema)` to create a new message.
+ */
+export const ListUserGroupsRequestSchema: GenMessage<ListUserGroupsRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_group, 14);
+
+/**
+ * Response of ListUserGroups.
+ *
+ * @generated from message svc.v2.ListUserGroupsResponse
+ */
+export type ListUserGroupsResponse = Message<"svc.v2.ListUserGroupsResponse"> & {
+  /**
+   * The groups of the page.
+   *
+   * @generated from field: repeated svc.v2.Group data = 1;
+   */
+  data: Group[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message svc.v2.ListUserGroupsResponse.
+ * Use `create(ListUserGroupsResponseSchema)` to create a new message.
+ */
+export const ListUserGroupsResponseSchema: GenMessage<ListUserGroupsResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_group, 15);
+
+/**
  * Request of AddGroupMember.
  *
  * @generated from message svc.v2.AddGroupMemberRequest
@@ -424,7 +501,7 @@ export type AddGroupMemberRequest = Message<"svc.v2.AddGroupMemberRequest"> & {
  * Use `create(AddGroupMemberRequestSchema)` to create a new message.
  */
 export const AddGroupMemberRequestSchema: GenMessage<AddGroupMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_group, 14);
+  messageDesc(file_svc_v2_group, 16);
 
 /**
  * Response of AddGroupMember.
@@ -445,7 +522,7 @@ export type AddGroupMemberResponse = Message<"svc.v2.AddGroupMemberResponse"> & 
  * Use `create(AddGroupMemberResponseSchema)` to create a new message.
  */
 export const AddGroupMemberResponseSchema: GenMessage<AddGroupMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_group, 15);
+  messageDesc(file_svc_v2_group, 17);
 
 /**
  * Request of RemoveGroupMember.
@@ -473,7 +550,7 @@ export type RemoveGroupMemberRequest = Message<"svc.v2.RemoveGroupMemberRequest"
  * Use `create(RemoveGroupMemberRequestSchema)` to create a new message.
  */
 export const RemoveGroupMemberRequestSchema: GenMessage<RemoveGroupMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_group, 16);
+  messageDesc(file_svc_v2_group, 18);
 
 /**
  * Response of RemoveGroupMember.
@@ -488,7 +565,7 @@ export type RemoveGroupMemberResponse = Message<"svc.v2.RemoveGroupMemberRespons
  * Use `create(RemoveGroupMemberResponseSchema)` to create a new message.
  */
 export const RemoveGroupMemberResponseSchema: GenMessage<RemoveGroupMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_group, 17);
+  messageDesc(file_svc_v2_group, 19);
 
 /**
  * Manages groups and their members.
@@ -555,6 +632,16 @@ export const GroupService: GenService<{
     methodKind: "unary";
     input: typeof ListGroupMembersRequestSchema;
     output: typeof ListGroupMembersResponseSchema;
+  },
+  /**
+   * Lists the groups that a user is in, in the order of their ids.
+   *
+   * @generated from rpc svc.v2.GroupService.ListUserGroups
+   */
+  listUserGroups: {
+    methodKind: "unary";
+    input: typeof ListUserGroupsRequestSchema;
+    output: typeof ListUserGroupsResponseSchema;
   },
   /**
    * Adds a user to a group. Adding a member again is not an error. Safe to retry.

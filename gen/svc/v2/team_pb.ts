@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/team.proto.
  */
 export const file_svc_v2_team: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvdGVhbS5wcm90bxIGc3ZjLnYyIiAKBFRlYW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSKAAQoKVGVhbU1lbWJlchIPCgd0ZWFtX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSHQoKZXhwaXJlc19hdBgEIAEoCUIEqLUYAUgAiAEBQg0KC19leHBpcmVzX2F0IiQKDkdldFRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiLQoPR2V0VGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJfChBMaXN0VGVhbXNSZXF1ZXN0EiAKCXBhZ2Vfc2l6ZRgBIAEoBUINukgEGgIoAKK1GAIYZBISCgpwYWdlX3Rva2VuGAIgASgJEhUKDWluY2x1ZGVfdG90YWwYAyABKAgicAoRTGlzdFRlYW1zUmVzcG9uc2USGgoEZGF0YRgBIAMoCzIMLnN2Yy52Mi5UZWFtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIXCgp0b3RhbF9zaXplGAMgASgFSACIAQFCDQoLX3RvdGFsX3NpemUiSgoRQ3JlYXRlVGVhbVJlcXVlc3QSNQoEbmFtZRgBIAEoCUInukgkyAEBch8QARj/ATIYXlteXHgwMC1ceDFmXHg3Zi1ceDlmXSokIjAKEkNyZWF0ZVRlYW1SZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlRlYW0iaQoRVXBkYXRlVGVhbVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBARI3CgRuYW1lGAIgASgJQiS6SCFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiRIAIgBAUIHCgVfbmFtZSIwChJVcGRhdGVUZWFtUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5UZWFtIicKEURlbGV0ZVRlYW1SZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEiFAoSRGVsZXRlVGVhbVJlc3BvbnNlIkgKFEdldFRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQEiOQoVR2V0VGVhbU1lbWJlclJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuVGVhbU1lbWJlciKjAQoWTGlzdFRlYW1NZW1iZXJzUmVxdWVzdBIXCgd0ZWFtX2lkGAEgASgJQga6SAPIAQESIAoJcGFnZV9zaXplGAIgASgFQg26SAQaAigAorUYAhhkEhIKCnBhZ2VfdG9rZW4YAyABKAkSFQoNaW5jbHVkZV90b3RhbBgEIAEoCBIjCg5leHBpcmVzX2JlZm9yZRgFIAEoCUILukgEcgIYQKi1GAEifAoXTGlzdFRlYW1NZW1iZXJzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnN2Yy52Mi5UZWFtTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIXCgp0b3RhbF9zaXplGAMgASgFSACIAQFCDQoLX3RvdGFsX3NpemUiogEKFFNldFRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQESKgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGVCBrpIA8gBARIdCgpleHBpcmVzX2F0GAQgASgJQgSotRgBSACIAQFCDQoLX2V4cGlyZXNfYXQiOQoVU2V0VGVhbU1lbWJlclJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuVGVhbU1lbWJlciJLChdSZW1vdmVUZWFtTWVtYmVyUmVxdWVzdBIXCgd0ZWFtX2lkGAEgASgJQga6SAPIAQESFwoHdXNlcl9pZBgCIAEoCUIGukgDyAEBIhoKGFJlbW92ZVRlYW1NZW1iZXJSZXNwb25zZTKUCQoLVGVhbVNlcnZpY2USZQoHR2V0VGVhbRIWLnN2Yy52Mi5HZXRUZWFtUmVxdWVzdBoXLnN2Yy52Mi5HZXRUZWFtUmVzcG9uc2UiKZACAYq1GAwSCnRlYW1zOnJlYWSC0+STAhASDi92Mi90ZWFtcy97aWR9EmYKCUxpc3RUZWFtcxIYLnN2Yy52Mi5MaXN0VGVhbXNSZXF1ZXN0Ghkuc3ZjLnYyLkxpc3RUZWFtc1Jlc3BvbnNlIiSQAgGKtRgMEgp0ZWFtczpyZWFkgtPkkwILEgkvdjIvdGVhbXMSbwoKQ3JlYXRlVGVhbRIZLnN2Yy52Mi5DcmVhdGVUZWFtUmVxdWVzdBoaLnN2Yy52Mi5DcmVhdGVUZWFtUmVzcG9uc2UiKoq1GBIKAwEDBBILdGVhbXM6d3JpdGWC0+STAg46ASoiCS92Mi90ZWFtcxJyCgpVcGRhdGVUZWFtEhkuc3ZjLnYyLlVwZGF0ZVRlYW1SZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVRlYW1SZXNwb25zZSItkAICirUYDRILdGVhbXM6d3JpdGWC0+STAhM6ASoyDi92Mi90ZWFtcy97aWR9Em8KCkRlbGV0ZVRlYW0SGS5zdmMudjIuRGVsZXRlVGVhbVJlcXVlc3QaGi5zdmMudjIuRGVsZXRlVGVhbVJlc3BvbnNlIiqQAgKKtRgNEgt0ZWFtczp3cml0ZYLT5JMCECoOL3YyL3RlYW1zL3tpZH0SjgEKDUdldFRlYW1NZW1iZXISHC5zdmMudjIuR2V0VGVhbU1lbWJlclJlcXVlc3QaHS5zdmMudjIuR2V0VGVhbU1lbWJlclJlc3BvbnNlIkCQAgGKtRgMEgp0ZWFtczpyZWFkgtPkkwInEiUvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMve3VzZXJfaWR9EooBCg9MaXN0VGVhbU1lbWJlcnMSHi5zdmMudjIuTGlzdFRlYW1NZW1iZXJzUmVxdWVzdBofLnN2Yy52Mi5MaXN0VGVhbU1lbWJlcnNSZXNwb25zZSI2kAIBirUYDBIKdGVhbXM6cmVhZILT5JMCHRIbL3YyL3RlYW1zL3t0ZWFtX2lkfS9tZW1iZXJzEpoBCg1TZXRUZWFtTWVtYmVyEhwuc3ZjLnYyLlNldFRlYW1NZW1iZXJSZXF1ZXN0Gh0uc3ZjLnYyLlNldFRlYW1NZW1iZXJSZXNwb25zZSJMkAICirUYDRILdGVhbXM6d3JpdGWStRgEIAEoAYLT5JMCKjoBKholL3YyL3RlYW1zL3t0ZWFtX2lkfS9tZW1iZXJzL3t1c2VyX2lkfRKeAQoQUmVtb3ZlVGVhbU1lbWJlchIfLnN2Yy52Mi5SZW1vdmVUZWFtTWVtYmVyUmVxdWVzdBogLnN2Yy52Mi5SZW1vdmVUZWFtTWVtYmVyUmVzcG9uc2UiR5ACAoq1GA0SC3RlYW1zOndyaXRlkrUYAigBgtPkkwInKiUvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMve3VzZXJfaWR9GgS4tRgBYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChFzdmMvdjIvdGVhbS5wcm90bxIGc3ZjLnYyIiAKBFRlYW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCSKdAQoKVGVhbU1lbWJlchIPCgd0ZWFtX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSHQoKZXhwaXJlc19hdBgEIAEoCUIEqLUYAUgAiAEBEgwKBG5hbWUYBSABKAkSDQoFZW1haWwYBiABKAlCDQoLX2V4cGlyZXNfYXQiJAoOR2V0VGVhbVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASItCg9HZXRUZWFtUmVzcG9uc2USGgoEZGF0YRgBIAEoCzIMLnN2Yy52Mi5UZWFtIl8KEExpc3RUZWFtc1JlcXVlc3QSIAoJcGFnZV9zaXplGAEgASgFQg26SAQaAigAorUYAhhkEhIKCnBhZ2VfdG9rZW4YAiABKAkSFQoNaW5jbHVkZV90b3RhbBgDIAEoCCJwChFMaXN0VGVhbXNSZXNwb25zZRIaCgRkYXRhGAEgAygLMgwuc3ZjLnYyLlRlYW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKCnRvdGFsX3NpemUYAyABKAVIAIgBAUINCgtfdG90YWxfc2l6ZSJKChFDcmVhdGVUZWFtUmVxdWVzdBI1CgRuYW1lGAEgASgJQie6SCTIAQFyHxABGP8BMhheW15ceDAwLVx4MWZceDdmLVx4OWZdKiQiMAoSQ3JlYXRlVGVhbVJlc3BvbnNlEhoKBGRhdGEYASABKAsyDC5zdmMudjIuVGVhbSJpChFVcGRhdGVUZWFtUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBEjcKBG5hbWUYAiABKAlCJLpIIXIfEAEY/wEyGF5bXlx4MDAtXHgxZlx4N2YtXHg5Zl0qJEgAiAEBQgcKBV9uYW1lIjAKElVwZGF0ZVRlYW1SZXNwb25zZRIaCgRkYXRhGAEgASgLMgwuc3ZjLnYyLlRlYW0iJwoRRGVsZXRlVGVhbVJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASIUChJEZWxldGVUZWFtUmVzcG9uc2UiSAoUR2V0VGVhbU1lbWJlclJlcXVlc3QSFwoHdGVhbV9pZBgBIAEoCUIGukgDyAEBEhcKB3VzZXJfaWQYAiABKAlCBrpIA8gBASI5ChVHZXRUZWFtTWVtYmVyUmVzcG9uc2USIAoEZGF0YRgBIAEoCzISLnN2Yy52Mi5UZWFtTWVtYmVyIqMBChZMaXN0VGVhbU1lbWJlcnNSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIgCglwYWdlX3NpemUYAiABKAVCDbpIBBoCKACitRgCGGQSEgoKcGFnZV90b2tlbhgDIAEoCRIVCg1pbmNsdWRlX3RvdGFsGAQgASgIEiMKDmV4cGlyZXNfYmVmb3JlGAUgASgJQgu6SARyAhhAqLUYASJ8ChdMaXN0VGVhbU1lbWJlcnNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLlRlYW1NZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhcKCnRvdGFsX3NpemUYAyABKAVIAIgBAUINCgtfdG90YWxfc2l6ZSJlChRMaXN0VXNlclRlYW1zUmVxdWVzdBIXCgd1c2VyX2lkGAEgASgJQga6SAPIAQESIAoJcGFnZV9zaXplGAIgASgFQg26SAQaAigAorUYAhhkEhIKCnBhZ2VfdG9rZW4YAyABKAkiUgoVTGlzdFVzZXJUZWFtc1Jlc3BvbnNlEiAKBGRhdGEYASADKAsyEi5zdmMudjIuVGVhbU1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiogEKFFNldFRlYW1NZW1iZXJSZXF1ZXN0EhcKB3RlYW1faWQYASABKAlCBrpIA8gBARIXCgd1c2VyX2lkGAIgASgJQga6SAPIAQESKgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGVCBrpIA8gBARIdCgpleHBpcmVzX2F0GAQgASgJQgSotRgBSACIAQFCDQoLX2V4cGlyZXNfYXQiOQoVU2V0VGVhbU1lbWJlclJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5zdmMudjIuVGVhbU1lbWJlciJLChdSZW1vdmVUZWFtTWVtYmVyUmVxdWVzdBIXCgd0ZWFtX2lkGAEgASgJQga6SAPIAQESFwoHdXNlcl9pZBgCIAEoCUIGukgDyAEBIhoKGFJlbW92ZVRlYW1NZW1iZXJSZXNwb25zZTKZCgoLVGVhbVNlcnZpY2USZQoHR2V0VGVhbRIWLnN2Yy52Mi5HZXRUZWFtUmVxdWVzdBoXLnN2Yy52Mi5HZXRUZWFtUmVzcG9uc2UiKZACAYq1GAwSCnRlYW1zOnJlYWSC0+STAhASDi92Mi90ZWFtcy97aWR9EmYKCUxpc3RUZWFtcxIYLnN2Yy52Mi5MaXN0VGVhbXNSZXF1ZXN0Ghkuc3ZjLnYyLkxpc3RUZWFtc1Jlc3BvbnNlIiSQAgGKtRgMEgp0ZWFtczpyZWFkgtPkkwILEgkvdjIvdGVhbXMSbwoKQ3JlYXRlVGVhbRIZLnN2Yy52Mi5DcmVhdGVUZWFtUmVxdWVzdBoaLnN2Yy52Mi5DcmVhdGVUZWFtUmVzcG9uc2UiKoq1GBIKAwEDBBILdGVhbXM6d3JpdGWC0+STAg46ASoiCS92Mi90ZWFtcxJyCgpVcGRhdGVUZWFtEhkuc3ZjLnYyLlVwZGF0ZVRlYW1SZXF1ZXN0Ghouc3ZjLnYyLlVwZGF0ZVRlYW1SZXNwb25zZSItkAICirUYDRILdGVhbXM6d3JpdGWC0+STAhM6ASoyDi92Mi90ZWFtcy97aWR9Em8KCkRlbGV0ZVRlYW0SGS5zdmMudjIuRGVsZXRlVGVhbVJlcXVlc3QaGi5zdmMudjIuRGVsZXRlVGVhbVJlc3BvbnNlIiqQAgKKtRgNEgt0ZWFtczp3cml0ZYLT5JMCECoOL3YyL3RlYW1zL3tpZH0SjgEKDUdldFRlYW1NZW1iZXISHC5zdmMudjIuR2V0VGVhbU1lbWJlclJlcXVlc3QaHS5zdmMudjIuR2V0VGVhbU1lbWJlclJlc3BvbnNlIkCQAgGKtRgMEgp0ZWFtczpyZWFkgtPkkwInEiUvdjIvdGVhbXMve3RlYW1faWR9L21lbWJlcnMve3VzZXJfaWR9EooBCg9MaXN0VGVhbU1lbWJlcnMSHi5zdmMudjIuTGlzdFRlYW1NZW1iZXJzUmVxdWVzdBofLnN2Yy52Mi5MaXN0VGVhbU1lbWJlcnNSZXNwb25zZSI2kAIBirUYDBIKdGVhbXM6cmVhZILT5JMCHRIbL3YyL3RlYW1zL3t0ZWFtX2lkfS9tZW1iZXJzEoIBCg1MaXN0VXNlclRlYW1zEhwuc3ZjLnYyLkxpc3RVc2VyVGVhbXNSZXF1ZXN0Gh0uc3ZjLnYyLkxpc3RVc2VyVGVhbXNSZXNwb25zZSI0kAIBirUYDBIKdGVhbXM6cmVhZILT5JMCGxIZL3YyL3VzZXJzL3t1c2VyX2lkfS90ZWFtcxKaAQoNU2V0VGVhbU1lbWJlchIcLnN2Yy52Mi5TZXRUZWFtTWVtYmVyUmVxdWVzdBodLnN2Yy52Mi5TZXRUZWFtTWVtYmVyUmVzcG9uc2UiTJACAoq1GA0SC3RlYW1zOndyaXRlkrUYBCABKAGC0+STAio6ASoaJS92Mi90ZWFtcy97dGVhbV9pZH0vbWVtYmVycy97dXNlcl9pZH0SngEKEFJlbW92ZVRlYW1NZW1iZXISHy5zdmMudjIuUmVtb3ZlVGVhbU1lbWJlclJlcXVlc3QaIC5zdmMudjIuUmVtb3ZlVGVhbU1lbWJlclJlc3BvbnNlIkeQAgKKtRgNEgt0ZWFtczp3cml0ZZK1GAIoAYLT5JMCJyolL3YyL3RlYW1zL3t0ZWFtX2lkfS9tZW1iZXJzL3t1c2VyX2lkfRoEuLUYAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A team: the part of an organization that owns apps, tickets and entities.
@@ -82,6 +82,20 @@ export type TeamMember = Message<"svc.v2.TeamMember"> & {
    * @generated from field: optional string expires_at = 4;
    */
   expiresAt?: string | undefined;
+
+  /**
+   * The user's name.
+   *
+   * @generated from field: string name = 5;
+   */
+  name: string;
+
+  /**
+   * The user's email address.
+   *
+   * @generated from field: string email = 6;
+   */
+  email: string;
 };
 
 /**
@@ -464,6 +478,69 @@ export const ListTeamMembersResponseSchema: GenMessage<ListTeamMembersResponse> 
   messageDesc(file_svc_v2_team, 15);
 
 /**
+ * Request of ListUserTeams.
+ *
+ * @generated from message svc.v2.ListUserTeamsRequest
+ */
+export type ListUserTeamsRequest = Message<"svc.v2.ListUserTeamsRequest"> & {
+  /**
+   * The user. For one whom the organization does not have, the list is empty.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The maximum number of items. 0 means 100; more than 1,000 means 1,000; a negative number is an error.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous page, with the other parameters unchanged; empty for the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message svc.v2.ListUserTeamsRequest.
+ * Use `create(ListUserTeamsRequestSchema)` to create a new message.
+ */
+export const ListUserTeamsRequestSchema: GenMessage<ListUserTeamsRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_team, 16);
+
+/**
+ * Response of ListUserTeams.
+ *
+ * @generated from message svc.v2.ListUserTeamsResponse
+ */
+export type ListUserTeamsResponse = Message<"svc.v2.ListUserTeamsResponse"> & {
+  /**
+   * The roles of the page.
+   *
+   * @generated from field: repeated svc.v2.TeamMember data = 1;
+   */
+  data: TeamMember[];
+
+  /**
+   * Token of the next page; empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message svc.v2.ListUserTeamsResponse.
+ * Use `create(ListUserTeamsResponseSchema)` to create a new message.
+ */
+export const ListUserTeamsResponseSchema: GenMessage<ListUserTeamsResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_team, 17);
+
+/**
  * Request of SetTeamMember.
  *
  * @generated from message svc.v2.SetTeamMemberRequest
@@ -503,7 +580,7 @@ export type SetTeamMemberRequest = Message<"svc.v2.SetTeamMemberRequest"> & {
  * Use `create(SetTeamMemberRequestSchema)` to create a new message.
  */
 export const SetTeamMemberRequestSchema: GenMessage<SetTeamMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 16);
+  messageDesc(file_svc_v2_team, 18);
 
 /**
  * Response of SetTeamMember.
@@ -524,7 +601,7 @@ export type SetTeamMemberResponse = Message<"svc.v2.SetTeamMemberResponse"> & {
  * Use `create(SetTeamMemberResponseSchema)` to create a new message.
  */
 export const SetTeamMemberResponseSchema: GenMessage<SetTeamMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 17);
+  messageDesc(file_svc_v2_team, 19);
 
 /**
  * Request of RemoveTeamMember.
@@ -552,7 +629,7 @@ export type RemoveTeamMemberRequest = Message<"svc.v2.RemoveTeamMemberRequest"> 
  * Use `create(RemoveTeamMemberRequestSchema)` to create a new message.
  */
 export const RemoveTeamMemberRequestSchema: GenMessage<RemoveTeamMemberRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 18);
+  messageDesc(file_svc_v2_team, 20);
 
 /**
  * Response of RemoveTeamMember.
@@ -567,7 +644,7 @@ export type RemoveTeamMemberResponse = Message<"svc.v2.RemoveTeamMemberResponse"
  * Use `create(RemoveTeamMemberResponseSchema)` to create a new message.
  */
 export const RemoveTeamMemberResponseSchema: GenMessage<RemoveTeamMemberResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_team, 19);
+  messageDesc(file_svc_v2_team, 21);
 
 /**
  * Manages teams and the roles of users in them.
@@ -646,6 +723,17 @@ export const TeamService: GenService<{
     methodKind: "unary";
     input: typeof ListTeamMembersRequestSchema;
     output: typeof ListTeamMembersResponseSchema;
+  },
+  /**
+   * Lists the roles of a user, of the teams in which the caller has the permission, in the order of the teams' ids. A role
+   * that has ended is not listed.
+   *
+   * @generated from rpc svc.v2.TeamService.ListUserTeams
+   */
+  listUserTeams: {
+    methodKind: "unary";
+    input: typeof ListUserTeamsRequestSchema;
+    output: typeof ListUserTeamsResponseSchema;
   },
   /**
    * Gives a user a role in a team, in place of the one that the user has there, if any. Callers give no role with more

@@ -17,6 +17,7 @@ export interface UserListRequest extends PageRequest {
   readonly department?: string
   readonly role?: UserRole | undefined
   readonly managerUserId?: string
+  readonly ids?: readonly string[]
   readonly field?: GovernedField | undefined
   readonly owner?: FieldOwner | undefined
 }
@@ -29,8 +30,10 @@ export async function listUsers(scope: Scope, request: UserListRequest): Promise
   const { reads, caller } = scope
   const { organizationId } = caller
   const filters = filtersOf(request)
-  const { owned, emailKey: email, isDeactivated, ...values } = filters
-  const given = Object.entries({ email, ...values, ...owned }).filter(([, value]) => value !== undefined)
+  const { owned, emailKey: email, isDeactivated, ids, ...values } = filters
+  const given = Object.entries({ email, ids: ids?.join(' '), ...values, ...owned }).filter(
+    ([, value]) => value !== undefined,
+  )
   const includeDeactivated = String(isDeactivated === undefined || (isDeactivated && 'only'))
   return pageOf(scope, request, {
     method: 'ListUsers',
@@ -53,6 +56,7 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
     department: request.department || undefined,
     role: request.role,
     managerUserId: request.managerUserId || undefined,
+    ids: request.ids?.length ? request.ids : undefined,
     owned: field === undefined || owner === undefined ? undefined : { field, owner },
   }
 }

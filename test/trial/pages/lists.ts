@@ -133,6 +133,8 @@ export function listsOf(sql: Sql, { api, scim }: PagesClients): PagedList[] {
     appInstanceShares(sql, api),
     teamMembers(sql, api),
     groupMembers(sql, api),
+    userTeams(sql, api),
+    userGroups(sql, api),
     {
       name: 'ListApiKeys',
       add: async () => {
@@ -277,6 +279,41 @@ function teamMembers(sql: Sql, api: Send): PagedList {
   }
 }
 
+function userTeams(sql: Sql, api: Send): PagedList {
+  const userId = users.admin
+  return {
+    name: 'ListUserTeams',
+    add: async () => {
+      const { data } = await call(api, 'CreateTeam', { name: randomUUID() })
+      await call(api, 'SetTeamMember', { teamId: data.id, userId, role: 'TEAM_USER_ROLE_AGENT' })
+    },
+    remove: async (teamId) => {
+      await call(api, 'RemoveTeamMember', { teamId, userId })
+    },
+    isRemovedFrom: true,
+    ids: () => idsIn(sql, 'SELECT team_id AS id FROM team_members WHERE organization_id = $1 AND user_id = $2', userId),
+    walk: (size) => walkTokens(api, 'ListUserTeams', { userId }, size, 'teamId'),
+  }
+}
+
+function userGroups(sql: Sql, api: Send): PagedList {
+  const userId = users.admin
+  return {
+    name: 'ListUserGroups',
+    add: async () => {
+      const { data } = await call(api, 'CreateGroup', { name: randomUUID() })
+      await call(api, 'AddGroupMember', { groupId: data.id, userId })
+    },
+    remove: async (groupId) => {
+      await call(api, 'RemoveGroupMember', { groupId, userId })
+    },
+    isRemovedFrom: true,
+    ids: () =>
+      idsIn(sql, 'SELECT group_id AS id FROM group_members WHERE organization_id = $1 AND user_id = $2', userId),
+    walk: (size) => walkTokens(api, 'ListUserGroups', { userId }, size),
+  }
+}
+
 function appInstanceShares(sql: Sql, api: Send): PagedList {
   const id = appInstances.itSecond
   return {
@@ -317,12 +354,18 @@ function groupMembers(sql: Sql, api: Send): PagedList {
 }
 
 /** The ids of all pages of a method; members have those of their users, and shares those of their teams. */
-async function walkTokens(api: Send, method: string, query: RequestJson, pageSize: number): Promise<string[]> {
+async function walkTokens(
+  api: Send,
+  method: string,
+  query: RequestJson,
+  pageSize: number,
+  id?: 'teamId',
+): Promise<string[]> {
   const ids: string[] = []
   let pageToken = ''
   do {
     const { data, nextPageToken } = await call(api, method, { ...query, pageSize, pageToken })
-    ids.push(...data.map((item: Item) => item.id ?? item.userId ?? item.teamId))
+    ids.push(...data.map((item: Item) => (id && item[id]) ?? item.id ?? item.userId ?? item.teamId))
     pageToken = nextPageToken
   } while (pageToken !== '' && ids.length < MOST)
   return ids
