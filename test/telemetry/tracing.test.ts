@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -25,7 +22,6 @@ describe('traces', () => {
   let serve: RunningServe
   let token: string
   const audience = 'https://svc.example.com'
-  const folder = mkdtempSync(join(tmpdir(), 'svc-packages-'))
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
@@ -39,7 +35,6 @@ describe('traces', () => {
     await serve.stop()
     await collector.stop()
     await testDatabase.drop()
-    rmSync(folder, { recursive: true })
   })
 
   const start = (variables: Readonly<Record<string, string>> = {}) =>
@@ -221,47 +216,6 @@ describe('traces', () => {
     expect(issuer.traceparents).toEqual(Array(2).fill(`00-${traceId}-${call.spanId}-01`))
     await trusting.stop()
     await issuer.stop()
-  })
-
-  it('are sent before the program ends', async () => {
-    const late = await start({ OTEL_BSP_SCHEDULE_DELAY: '60000' })
-    const { traceId, traceparent } = newTrace()
-    expect((await update({ traceparent }, priorities.it, late.origin)).status).toBe(200)
-    expect(await late.stop()).toBe(0)
-    expect((await traceOf(traceId)).call.name).toBe('PATCH /v2/priorities/{id}')
-  })
-
-  it.each([
-    ['before the program ends', '1000'],
-    ['until then', '60000'],
-  ])('do not affect the program if no collector responds %s', async (_, OTEL_EXPORTER_OTLP_TIMEOUT) => {
-    const alone = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT })
-    expect((await update({}, priorities.it, alone.origin)).status).toBe(200)
-    expect([await alone.stop(), alone.stderr()]).toEqual([0, expect.not.stringMatching(/^svc: /m)])
-  })
-
-  it.each([
-    [false, 'no variable asks for them', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
-    [false, 'OTEL_SDK_DISABLED', { OTEL_SDK_DISABLED: 'true' }],
-    [false, 'OTEL_TRACES_EXPORTER=none', { OTEL_TRACES_EXPORTER: 'none' }],
-    [true, 'OTEL_TRACES_EXPORTER=otlp', { OTEL_TRACES_EXPORTER: 'otlp' }],
-  ] as const)('load their packages: %s, by %s', async (loads, _, variables) => {
-    const file = join(folder, randomUUID())
-    const preload = join(import.meta.dirname, '..', 'support', 'report-modules.cjs')
-    const other = await start({ ...variables, NODE_OPTIONS: `--require=${preload}`, LOADED_PACKAGES: file })
-    await other.stop()
-    const packages: string[] = JSON.parse(readFileSync(file, 'utf8'))
-    expect(packages.filter((name) => name.startsWith('@opentelemetry/sdk')).length > 0).toBe(loads)
-    expect(packages.some((name) => name.startsWith('@opentelemetry/exporter'))).toBe(loads)
-  })
-
-  it('are sent nowhere, which the program says, if a platform asks for what it does not have', async () => {
-    const platform = { OTEL_TRACES_EXPORTER: 'zipkin', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
-    const other = await start({ ...platform, OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })
-    expect(await other.stop()).toBe(0)
-    for (const name of [...Object.keys(platform), 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
-      expect(other.stderr()).toContain(`${name} is ignored`)
-    }
   })
 
   it('do not change responses, even of handlers that require no credential', async () => {
