@@ -269,8 +269,8 @@ describe('POST /v2/auth/revoke', () => {
   it.each(clothes)('ends a key and a token %s', async (_, dress) => {
     const [key, other] = [await newKey(), await newKey()]
     const userToken = await insertUserToken(service.database, { userId: fixture.users.viewer })
-    const answers = []
-    for (const text of [key.secret, other.token, userToken]) answers.push(await revoke({ secret: dress(text) }))
+    const texts = [key.secret, other.token, userToken]
+    const answers = await Promise.all(texts.map((text) => revoke({ secret: dress(text) })))
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [200, ''],
       [200, ''],

@@ -7,12 +7,16 @@ import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eventually } from '../support/eventually.js'
+import { holdTimers } from '../support/held-timers.js'
 import { openConnection, type Version, versions } from './connection.js'
 import { type EchoServer, startEchoServer } from './echo-server.js'
 import { everything, type Kind, kinds, pathOf } from './echo-service.js'
 import { bytesOf, headersOf, isEnveloped, readAnswer, requestOf, rpcProtocols, type WireForm } from './wire-form.js'
 
 const MAX_TIMEOUT_MS = 60_000
+/** How long the rest of a refused body may take. */
+const DRAIN_MILLIS = 5_000
 let server: EchoServer
 /** A call may last 200 ms, and one of bidirectional streams as long as it wants. */
 let hasty: EchoServer
@@ -120,10 +124,14 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
   return { kind, protocol, code, reset: stream.rstCode }
 }
 
-it.concurrent('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
+it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
+  const drains = holdTimers(DRAIN_MILLIS)
   const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
-  const answers = await Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
-  expect(answers).toEqual(
+  const answers = Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
+  await eventually(() => expect(drains.waiting).toBe(slow.length))
+  drains.runOut()
+  drains.release()
+  expect(await answers).toEqual(
     slow.map(({ kind, protocol }) => ({
       kind,
       protocol,
@@ -148,9 +156,14 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer) {
   return { sent, answer: Buffer.concat(chunks).toString() }
 }
 
-it.concurrent('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
+it('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
+  const drains = holdTimers(DRAIN_MILLIS)
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
-  const { answer } = await sendEndlessly(hasty.http1, head, Buffer.from('{'))
+  const sent = sendEndlessly(hasty.http1, head, Buffer.from('{'))
+  await eventually(() => expect(drains.waiting).toBe(1))
+  drains.runOut()
+  drains.release()
+  const { answer } = await sent
   expect(answer).toMatch(/^HTTP\/1\.1 504 .*"deadline_exceeded"/s)
 })
 
