@@ -10,6 +10,7 @@ import { FeedSignals } from './domain/event/feed-signals.js'
 import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
 import type { WebhookTools } from './domain/webhook/delivery.js'
+import { createSends } from './domain/webhook/delivery.js'
 import { runDispatcher } from './domain/webhook/dispatcher.js'
 import { createSecretStore } from './domain/webhook/secret-store.js'
 import { createWebhookSender } from './egress/webhook-sender.js'
@@ -87,5 +88,6 @@ export function createWebhooks({
   webhookAllow: allowance,
   webhookProxy: proxy,
 }: Pick<Config, 'sealKeys' | 'webhookAllow' | 'webhookProxy'>): WebhookTools {
-  return { allowance, secrets: createSecretStore(sealKeys), send: createWebhookSender({ allowance, proxy }) }
+  const send = createWebhookSender({ allowance, proxy })
+  return { allowance, secrets: createSecretStore(sealKeys), send, sends: createSends() }
 }

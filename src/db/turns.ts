@@ -1,18 +1,46 @@
 import { POOL_BUSY } from './errors.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
 
-/** Lets at most so many have a turn at a time. The others wait, first come first served. */
+/** Who wants a turn. */
+export interface TurnTaker {
+  /** Its organization. Without one, it may have all that is left. */
+  readonly of?: string | undefined
+  /** On the clock of `performance.now`: it waits no longer. */
+  readonly deadline?: number | undefined
+}
+
+/** How turns are shared, and how long an organization waits for one. */
+export interface TurnLimits extends WaitLimits {
+  /** The part that an organization may have of the turns that the others leave. Default half. */
+  readonly part?: number
+}
+
+interface Waiter {
+  readonly begin: () => void
+  readonly refuse: (reason: Error) => void
+}
+
+/**
+ * Lets at most so many have a turn at a time. Of those that the others leave, an organization has at most a part, so
+ * that there is nearly always a free one for the next organization, however many are taken and however long they last (a
+ * dynamic threshold, as switches share their memory between ports). The others wait: whoever has the fewest turns is
+ * next, and in one organization who came first.
+ */
 export class Turns {
   readonly #max: number
-  readonly #queue: WaitQueue<{ readonly begin: () => void; readonly refuse: (reason: Error) => void }>
-  readonly #onIdle: (() => void) | undefined
+  readonly #part: number
+  readonly #limits: WaitLimits
+  /** Of those who have any. */
+  readonly #takenBy = new Map<string, number>()
+  /** Of those who wait, those first whose turn is the longest ago. */
+  readonly #queues = new Map<string, WaitQueue<Waiter>>()
   #taken = 0
+  #onWaited: ((millis: number) => void) | undefined
 
-  /** `onIdle` is called when the last turn has ended. */
-  constructor(max: number, limits: WaitLimits, onIdle?: () => void) {
+  constructor(max: number, { part = 1 / 2, ...limits }: TurnLimits) {
     this.#max = max
-    this.#queue = createWaitQueue(limits, ({ refuse }) => refuse(new Error(POOL_BUSY)))
-    this.#onIdle = onIdle
+    this.#part = part
+    this.#limits = limits
   }
 
   get taken(): number {
@@ -20,34 +48,80 @@ export class Turns {
   }
 
   get waiting(): number {
-    return this.#queue.size
+    return [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Tells one listener how long each waited whose turn did not begin at once, whether it came or not. */
+  observeWaits(listener: (millis: number) => void): void {
+    this.#onWaited = listener
+  }
+
+  /** How many more turns could begin at once. */
+  roomFor(of = ''): number {
+    const left = this.#max - this.#taken
+    if (of === '') return left
+    const own = this.#takenBy.get(of) ?? 0
+    return Math.max(0, Math.ceil((left + own) * this.#part) - own)
   }
 
   /** Does the work in its turn. Rejects as a full pool does if that does not come in time, by the deadline at the latest. */
-  async use<T>(work: () => Promise<T>, deadline?: number): Promise<T> {
-    const turn = this.begin(deadline)
+  async use<T>(work: () => Promise<T>, taker: TurnTaker = {}): Promise<T> {
+    const turn = this.begin(taker)
     if (turn !== undefined) await turn
     try {
       return await work()
     } finally {
-      this.end()
+      this.end(taker.of)
     }
   }
 
   /** Begins a turn, as `use` does; undefined if it has begun at once. */
-  begin(deadline?: number): Promise<void> | undefined {
-    if (this.#taken >= this.#max) {
-      return new Promise((begin, refuse) => this.#queue.add({ begin, refuse }, deadline))
+  begin({ of = '', deadline }: TurnTaker = {}): Promise<void> | undefined {
+    if (this.roomFor(of) > 0) {
+      this.#take(of)
+      return undefined
     }
-    this.#taken++
-    return undefined
+    const since = performance.now()
+    const turn = new Promise<void>((begin, refuse) => this.#queueOf(of).add({ begin, refuse }, deadline))
+    return this.#onWaited === undefined ? turn : turn.finally(() => this.#onWaited?.(performance.now() - since))
   }
 
   /** Ends a turn, so that the next one begins. */
-  end(): void {
-    const [next] = this.#queue.take(1)
-    if (next === undefined) this.#taken--
-    else next.begin()
-    if (this.#taken === 0) this.#onIdle?.()
+  end(of = ''): void {
+    const left = (this.#takenBy.get(of) ?? 0) - 1
+    if (left > 0) this.#takenBy.set(of, left)
+    else this.#takenBy.delete(of)
+    this.#taken--
+    while (this.#beginNext());
+  }
+
+  #take(of: string): void {
+    this.#takenBy.set(of, (this.#takenBy.get(of) ?? 0) + 1)
+    this.#taken++
+  }
+
+  #queueOf(of: string): WaitQueue<Waiter> {
+    const queue = this.#queues.get(of) ?? createWaitQueue(this.#limits, ({ refuse }) => refuse(new Error(POOL_BUSY)))
+    this.#queues.set(of, queue)
+    return queue
+  }
+
+  /** Begins the turn of a waiter, if there is one for whom there is room. */
+  #beginNext(): boolean {
+    let next: string | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const [of, queue] of this.#queues) {
+      const taken = this.#takenBy.get(of) ?? 0
+      if (queue.size === 0) this.#queues.delete(of)
+      else if (taken < fewest && this.roomFor(of) > 0) [next, fewest] = [of, taken]
+    }
+    const queue = next === undefined ? undefined : this.#queues.get(next)
+    const [waiter] = queue?.take(1) ?? []
+    if (next === undefined || queue === undefined || waiter === undefined) return false
+    this.#queues.delete(next)
+    this.#queues.set(next, queue)
+    this.#take(next)
+    waiter.begin()
+    return true
   }
 }

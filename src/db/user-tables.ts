@@ -55,12 +55,12 @@ function tablesReading(
       return observed(statement.name, work, values)
     },
     readSnapshot: async function* (statements, parameters) {
-      await pool.longTurns.begin()
+      await pool.longTurns.begin({ of: organizationId })
       try {
         const client = (await source.replica?.beginSnapshot()) ?? (await beginSnapshot(pool, call))
         yield* readSnapshot(client, statements, parameters)
       } finally {
-        pool.longTurns.end()
+        pool.longTurns.end(organizationId)
       }
     },
     transaction: (work, options = {}) => {
@@ -73,7 +73,9 @@ function tablesReading(
         })
       const run = () => withRetries(attempt, { signal: options.signal, timeoutMillis }, timing, retries)
       // The work of operators may take long: calls and what goes on beside them do not wait for it.
-      return tell(options.isUnhurried === true ? run() : inTurn(run), (failure) => {
+      const begin = options.isUnhurried === true ? run : () => inTurn(run)
+      const taker = { of: organizationId, deadline: deadlineIn(timeoutMillis) }
+      return tell(options.isLong === true ? pool.longTurns.use(begin, taker) : begin(), (failure) => {
         for (const observer of observers) observer.transaction(startedAt, failure)
       })
     },

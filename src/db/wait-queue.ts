@@ -10,7 +10,7 @@ export type WaitQueue<Waiter> = ReturnType<typeof createWaitQueue<Waiter>>
 /** Makes a queue; `refuse` is called once for each waiter that is not, or no longer, kept. */
 export function createWaitQueue<Waiter>({ maxWaiting, maxWaitMillis }: WaitLimits, refuse: (waiter: Waiter) => void) {
   // A list, not a map: the tables of a map that changes with every call keep those who have left alive.
-  const waiting: { readonly waiter: Waiter; readonly timer: NodeJS.Timeout }[] = []
+  const waiting: { readonly waiter: Waiter; readonly timer: NodeJS.Timeout | undefined }[] = []
   return {
     get size() {
       return waiting.length
@@ -22,7 +22,8 @@ export function createWaitQueue<Waiter>({ maxWaiting, maxWaitMillis }: WaitLimit
         waiting.splice(waiting.indexOf(entry), 1)
         refuse(waiter)
       }
-      const entry = { waiter, timer: setTimeout(giveUp, Math.min(maxWaitMillis, deadline - performance.now())) }
+      const millis = Math.min(maxWaitMillis, deadline - performance.now())
+      const entry = { waiter, timer: Number.isFinite(millis) ? setTimeout(giveUp, millis) : undefined }
       waiting.push(entry)
     },
     /** Takes out the first waiters, at most `count`. */

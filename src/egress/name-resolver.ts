@@ -2,8 +2,8 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** The addresses of a name. Rejects if it has none. */
-export type ResolveName = (name: string) => Promise<readonly string[]>
+/** The addresses of a name: none if there are none, or nobody says so in time, or before the signal aborts. */
+export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /** Where names are looked up. */
 export interface ResolverOptions {
@@ -15,22 +15,26 @@ export interface ResolverOptions {
 
 /** How long a server may take, and how often one is asked. */
 const DNS = { timeout: 2_000, tries: 2 }
+/** How long it may take in all, however many servers there are. */
+const RESOLVE_MILLIS = 5_000
 
 /**
  * Makes what asks for names without `getaddrinfo`: that takes one of the four threads of the process for as long as a
  * server is silent, so that a few names would stop all others, and reading files too.
  */
 export function createNameResolver({ servers, hostsFile = '/etc/hosts' }: ResolverOptions = {}): ResolveName {
-  return async (name) => {
+  return async (name, signal) => {
     const known = addressesIn(await readFile(hostsFile, 'utf8').catch(() => ''), name)
-    if (known.length > 0) return known
+    if (known.length > 0 || signal.aborted) return known
     const resolver = new Resolver(DNS)
     if (servers !== undefined) resolver.setServers(servers)
+    const cancel = () => resolver.cancel()
+    const timer = setTimeout(cancel, RESOLVE_MILLIS)
+    signal.addEventListener('abort', cancel)
     const answers = await Promise.allSettled([resolver.resolve6(name), resolver.resolve4(name)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (addresses.length > 0) return addresses
-    const [cause] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-    throw new Error(`${name} cannot be resolved`, { cause })
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancel)
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   }
 }
 

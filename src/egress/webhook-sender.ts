@@ -2,6 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp
 import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { HttpsProxyAgent } from 'https-proxy-agent'
+import { createIdleConnections } from './idle-connections.js'
 import { createNameResolver, type ResolveName } from './name-resolver.js'
 import { destinationFault, hostOf, isPermitted, portOf, type WebhookAllowance } from './webhook-destination.js'
 
@@ -12,12 +13,15 @@ const BODY_MILLIS = 2_000
 const ADDRESS_MILLIS = 2_000
 /** How long a connection is kept for the next request. */
 const IDLE_MILLIS = 10_000
+/** How many idle connections are kept; an organization has at most half of those that the others leave. */
+const MAX_IDLE = 50
 /** How much of a response is read, and how much of that is kept. */
 const READ_BYTES = 16 * 1024
 const KEPT_BYTES = 1024
 
 /** A POST to a receiver. */
 export interface WebhookRequest {
+  readonly organizationId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -38,6 +42,9 @@ export interface SendResult {
 /** Sends a request. Rejects only if the signal aborts. */
 export type SendWebhook = (request: WebhookRequest, signal: AbortSignal) => Promise<SendResult>
 
+/** What is wrong with the egress proxy is for whoever operates the service, not for its customers. */
+const NO_TUNNEL = 'the egress proxy of the service made no connection'
+
 /** How webhooks leave. */
 export interface SenderOptions {
   readonly allowance: WebhookAllowance
@@ -56,22 +63,27 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
   const kept = { keepAlive: true, timeout: IDLE_MILLIS }
   const tunnel = proxy === undefined ? undefined : new HttpsProxyAgent(proxy, kept)
   const agents = { 'https:': tunnel ?? new TlsAgent(kept), 'http:': tunnel ?? new Agent(kept) }
+  const connections = createIdleConnections(MAX_IDLE)
+  for (const agent of new Set(Object.values(agents))) connections.bound(agent)
 
-  /** The addresses that a URL may be sent to, at least one. */
-  const addressesOf = async (url: URL): Promise<readonly [string, ...string[]]> => {
+  /** The addresses that a URL may be sent to, at least one. One text for all names without any: it tells nothing of them. */
+  const addressesOf = async (url: URL, signal: AbortSignal): Promise<readonly [string, ...string[]]> => {
     const fault = destinationFault(url, allowance)
     if (fault !== undefined) throw new Error(`the URL ${fault}`)
     const host = hostOf(url)
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+    const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
     const [first, ...others] = addresses.filter((address) => isPermitted(url, address, allowance))
     if (first === undefined) throw new Error(`${host} has no address that webhooks may be sent to: see WEBHOOK_ALLOW`)
     return [first, ...others]
   }
 
   /** Sends a request, and resolves once the status of the response is there. */
-  const post = async ({ url: text, headers, body }: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> => {
+  const post = async (
+    { organizationId, url: text, headers, body }: WebhookRequest,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> => {
     const url = new URL(text)
-    const addresses = await addressesOf(url)
+    const addresses = await addressesOf(url, signal)
     signal.throwIfAborted()
     const isTls = url.protocol === 'https:'
     const host = hostOf(url)
@@ -91,10 +103,16 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
     }
     for (;;) {
       const request = (isTls ? requestHttps : requestHttp)(options)
+      let isThrough = tunnel === undefined
+      request.once('proxyConnect', ({ statusCode }) => {
+        isThrough = statusCode === 200
+        if (!isThrough) request.destroy()
+      })
+      request.once('socket', (socket) => connections.use(socket, organizationId))
       request.end(body)
       const response = await responseOf(request).catch((error: unknown) => {
         // A receiver may close an idle connection just when it is used again (RFC 9112, section 9.3.1).
-        if (signal.aborted || !request.reusedSocket) throw error
+        if (signal.aborted || !request.reusedSocket) throw isThrough ? error : new Error(NO_TUNNEL)
       })
       if (response !== undefined) return response
     }
@@ -128,7 +146,7 @@ function alwaysTo(addresses: readonly string[]): LookupFunction {
   return (_name, _options, callback) => callback(null, found)
 }
 
-/** Resolving a name cannot be stopped: nobody waits for it any longer. */
+/** A proxy that does not answer cannot be left alone at once: nobody waits for it any longer. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject)

@@ -4,7 +4,7 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
 /** What transactions lock besides rows, in the order in which they lock it; rows come after all of it. */
-const kinds = ['imports', 'source', 'administrators', 'managers', 'email', 'phone', 'group'] as const
+const kinds = ['imports', 'endpoints', 'source', 'administrators', 'managers', 'email', 'phone', 'group'] as const
 
 /** Something that only one transaction at a time may hold, until it ends. */
 export interface Lock {
@@ -21,6 +21,11 @@ function folded(value: string): number {
 
 /** Held by an import while it writes, so that two of the same rows never interleave. */
 export const importLock: Lock = { kind: 'imports', key: '' }
+
+/** Held while a webhook endpoint is created, so that an organization never has more than it may have. */
+export function endpointLock(organizationId: string): Lock {
+  return { kind: 'endpoints', key: organizationId }
+}
 
 /** Held while profiles of the source are taken in. */
 export function sourceLock(organizationId: string, source: string): Lock {

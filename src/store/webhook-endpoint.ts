@@ -30,6 +30,11 @@ export async function hasEndpoints({ models }: Tables): Promise<boolean> {
   return (await models.webhookEndpoint.findFirst({ select: { id: true } })) !== null
 }
 
+/** How many endpoints an organization has, enabled or not. */
+export function countEndpoints({ models }: Tables, organizationId: string): Promise<number> {
+  return models.webhookEndpoint.count({ where: { organizationId } })
+}
+
 /** What a request is sent with. */
 export type EndpointTarget = NonNullable<Awaited<ReturnType<typeof findEndpointTarget>>>
 

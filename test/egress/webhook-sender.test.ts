@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
@@ -6,8 +7,14 @@ import { createWebhookSender, type SenderOptions } from '../../src/egress/webhoo
 import { eventually } from '../support/eventually.js'
 
 const { signal } = new AbortController()
+setMaxListeners(100, signal)
 const nowhere = parseWebhookAllowance('')
-const request = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' })
+const request = (url: string, organizationId = 'acme') => ({
+  organizationId,
+  url,
+  headers: { 'webhook-id': '1' },
+  body: '{}',
+})
 
 describe('sending a webhook', () => {
   const servers: Server[] = []
@@ -196,5 +203,53 @@ describe('sending a webhook', () => {
     expect(tunnels).toEqual([`127.0.0.1:${port}`])
     const refused = await sendTo('https://hooks.test/', { allowance, proxy, resolve: async () => ['10.0.0.1'] })
     expect([refused.responseStatus, tunnels.length]).toEqual([null, 1])
+  })
+
+  it.each([
+    [
+      'refuses',
+      (client: Socket) => client.end('HTTP/1.1 407 Authentication Required\r\ncontent-length: 4\r\n\r\npage'),
+    ],
+    ['hangs up', (client: Socket) => client.destroy()],
+    ['is not there', undefined],
+  ])('says nothing of a proxy that %s but that it is at fault', async (_, answer) => {
+    const proxyPort = await listen(() => {})
+    const [proxyServer] = servers
+    if (answer === undefined) await new Promise((resolve) => servers.pop()?.close(resolve))
+    else proxyServer?.on('connect', (_incoming, client: Socket) => answer(client))
+    for (const url of ['http://hooks.test:8080/', 'https://hooks.test/']) {
+      const result = await sendTo(url, {
+        allowance: parseWebhookAllowance('hooks.test:8080,hooks.test:443'),
+        proxy: `http://127.0.0.1:${proxyPort}`,
+        resolve: async () => ['192.0.2.1'],
+      })
+      const error = 'the egress proxy of the service made no connection'
+      expect(result).toEqual({ responseStatus: null, responseBody: '', error })
+    }
+  })
+
+  it('keeps a part of its idle connections for each organization, and closes the others', async () => {
+    const open = new Map<string | undefined, number>()
+    const port = await listen(({ socket, url }, response) => {
+      open.set(url, (open.get(url) ?? 0) + 1)
+      socket.once('close', () => open.set(url, (open.get(url) ?? 0) - 1))
+      response.end()
+    })
+    for (const server of servers) server.keepAliveTimeout = 0
+    // Each is a name of its own, with connections of its own.
+    const send = createWebhookSender({
+      allowance: parseWebhookAllowance('127.0.0.0/8'),
+      resolve: async () => ['127.0.0.1'],
+    })
+    const sendMany = (organizationId: string) =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          send(request(`http://${organizationId}-${index}.test:${port}/${organizationId}`, organizationId), signal),
+        ),
+      )
+    await sendMany('acme')
+    await eventually(() => expect(open.get('/acme')).toBe(25))
+    await sendMany('globex')
+    await eventually(() => expect([open.get('/acme'), open.get('/globex')]).toEqual([25, 13]))
   })
 })

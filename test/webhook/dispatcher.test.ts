@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
@@ -7,7 +8,7 @@ import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { startWebhookReceiver, type WebhookReceiver, webhookConfig } from '../support/webhook-receiver.js'
 
-const { acme } = fixture
+const { acme, globex } = fixture
 
 describe('the dispatcher of webhooks', () => {
   let service: TestService
@@ -28,11 +29,11 @@ describe('the dispatcher of webhooks', () => {
     const json = { url: receiver.url + path, types }
     return (await service.rest('POST', '/v2/webhook-endpoints', { token, json })).json.data.id
   }
-  const record = (action: AuditAction, count: number) =>
+  const record = (action: AuditAction, count: number, organizationId: string = acme) =>
     recordAuditEvents(
       service.database,
       Array.from({ length: count }, (_, index) => ({
-        organizationId: acme,
+        organizationId,
         action,
         targetId: `${index}`,
       })),
@@ -60,6 +61,31 @@ describe('the dispatcher of webhooks', () => {
     await wait(200)
     expect(new Set(receiver.at('/behind').map(({ json }) => json.id)).size).toBe(40)
     expect([receiver.at('/behind').length, requests.most]).toEqual([40, 10])
+  })
+
+  it('sends to other organizations, and tests their endpoints, while the receivers of one never answer', async () => {
+    const held: ServerResponse[] = []
+    for (let index = 0; index < 12; index++) {
+      const path = `/held-${index}`
+      receiver.answer(path, (response) => held.push(response))
+      await create(path)
+    }
+    await record('priority.update', 10)
+    await eventually(() => expect(held).toHaveLength(50))
+    const other = await insertApiKey(service.database, { organizationId: globex })
+    const json = { url: `${receiver.url}/other`, types: ['priority.update'] }
+    const { data } = (await service.rest('POST', '/v2/webhook-endpoints', { token: other.token, json })).json
+    const path = `/v2/webhook-endpoints/${data.id}`
+    const tested = await service.rest('POST', `${path}:test`, { token: other.token, json: {} })
+    expect(tested.json).toMatchObject({ delivered: true })
+    await record('priority.update', 20, globex)
+    await eventually(() => expect(receiver.at('/other')).toHaveLength(21))
+    expect(held).toHaveLength(50)
+    for (let index = 0; index < 12; index++) receiver.answer(`/held-${index}`, 200)
+    for (const response of held) response.end()
+    await eventually(() => {
+      for (let index = 0; index < 12; index++) expect(receiver.at(`/held-${index}`)).toHaveLength(10)
+    })
   })
 
   it('sends one request at a time to an endpoint that has failed for a minute', async () => {

@@ -1128,7 +1128,7 @@ export const WebhookEndpointService: GenService<{
   },
   /**
    * Creates a webhook endpoint for the events from now on, and shows its secret, once. Fails with
-   * `failed_precondition` if the server has no key to seal secrets. Not safe to retry without an `Idempotency-Key`; with
+   * `failed_precondition` if the server has no key to seal secrets, or the organization has 100 endpoints. Not safe to retry without an `Idempotency-Key`; with
    * one, a replay of the response omits the secret.
    *
    * @generated from rpc svc.v2.WebhookEndpointService.CreateWebhookEndpoint

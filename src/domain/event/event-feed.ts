@@ -110,7 +110,7 @@ async function readerOf(
   }
   return {
     next: async () => {
-      const part = hasWaited ? await signals.turns.use(readAdmitted) : await read(first)
+      const part = hasWaited ? await signals.turns.use(readAdmitted, { of: organizationId }) : await read(first)
       after = part.place
       return part
     },

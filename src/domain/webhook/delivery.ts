@@ -1,3 +1,4 @@
+import { Turns } from '../../db/turns.js'
 import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
 import type { EndpointKey, EndpointTarget } from '../../store/webhook-endpoint.js'
@@ -13,11 +14,21 @@ interface ToldEvent {
   readonly subject: { readonly type: string; readonly id: string }
 }
 
+/** Requests in flight at a time, in one process. */
+export const MAX_IN_FLIGHT = 100
+
 /** What a service needs for webhooks. */
 export interface WebhookTools {
   readonly allowance: WebhookAllowance
   readonly secrets: SecretStore
   readonly send: SendWebhook
+  /** The turns of requests: whoever sends takes one of its organization. */
+  readonly sends: Turns
+}
+
+/** Makes the turns of requests. What is due waits for its turn as long as it takes. */
+export function createSends(): Turns {
+  return new Turns(MAX_IN_FLIGHT, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: Number.POSITIVE_INFINITY })
 }
 
 /**
@@ -42,7 +53,7 @@ export async function deliver(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signaturesOf(secrets.open(endpoint), id, timestamp, body),
   }
-  return send({ url: endpoint.url, headers, body }, signal)
+  return send({ organizationId: endpoint.organizationId, url: endpoint.url, headers, body }, signal)
 }
 
 /** Whether a receiver has accepted an event. */

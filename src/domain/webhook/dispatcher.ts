@@ -16,12 +16,12 @@ import {
 import type { FeedSignals } from '../event/feed-signals.js'
 import type { Background } from '../event/sequencer.js'
 import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
-import { deliver, isDelivered, nextAttemptAt, type WebhookTools } from './delivery.js'
+import { deliver, isDelivered, MAX_IN_FLIGHT, nextAttemptAt, type WebhookTools } from './delivery.js'
 import { disableFailing } from './endpoint.js'
+import { type Lane, newLane } from './lane.js'
 import { createSigningCheck, type SigningCheck } from './signing-check.js'
 
-/** Requests in flight at a time, in one process. */
-const MAX_IN_FLIGHT = 100
+/** Requests in flight to an endpoint at a time. */
 const MAX_PER_ENDPOINT = 10
 /** How many endpoints look for events at a time, so that hundreds of them leave connections to calls. */
 const LOOKING = 2
@@ -41,25 +41,9 @@ export interface WebhookObserver {
 }
 
 /** What a dispatcher needs. */
-export interface DispatcherOptions extends Background, Pick<WebhookTools, 'secrets' | 'send'> {
+export interface DispatcherOptions extends Background, Omit<WebhookTools, 'allowance'> {
   readonly signals: FeedSignals
   readonly observer?: WebhookObserver | undefined
-}
-
-/** An endpoint for which this process works. */
-interface Lane {
-  readonly key: EndpointKey
-  /** As last read. */
-  failingSince: Date | null
-  inFlight: number
-  /** Attempts that have ended and keep their places until the next turn, with what they told. */
-  readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
-  isFilling: boolean
-  isWoken: boolean
-  /** Whether there may be events for which there are no deliveries. */
-  hasEvents: boolean
-  /** Whether attempts may be due. */
-  isDue: boolean
 }
 
 /**
@@ -91,13 +75,10 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
 class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #lanes = new Map<string, Lane>()
-  /** Those that found all places taken. */
-  readonly #waiting = new Set<Lane>()
   readonly #running = new Set<Promise<void>>()
   readonly #turns = new Turns(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
   readonly #stop = new AbortController()
   readonly #signing: SigningCheck
-  #inFlight = 0
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -108,16 +89,7 @@ class Dispatcher {
   /** Looks for events of an endpoint, and for attempts that are due if there may be any. */
   wake({ organizationId, id, failingSince }: EnabledEndpoint, { isDue }: { readonly isDue: boolean }): void {
     const name = nameOf({ organizationId, id })
-    const lane = this.#lanes.get(name) ?? {
-      key: { organizationId, id },
-      failingSince,
-      inFlight: 0,
-      ended: [],
-      isFilling: false,
-      isWoken: false,
-      hasEvents: false,
-      isDue: false,
-    }
+    const lane = this.#lanes.get(name) ?? newLane({ organizationId, id })
     this.#lanes.set(name, lane)
     lane.failingSince = failingSince
     lane.hasEvents = true
@@ -133,7 +105,7 @@ class Dispatcher {
   }
 
   #forget(lane: Lane): void {
-    const isIdle = lane.inFlight === 0 && !lane.isFilling && !this.#waiting.has(lane)
+    const isIdle = lane.inFlight === 0 && !lane.isFilling && lane.place === 'none'
     if (isIdle) this.#lanes.delete(nameOf(lane.key))
   }
 
@@ -154,7 +126,7 @@ class Dispatcher {
     try {
       while (lane.isWoken) {
         lane.isWoken = false
-        await this.#turns.use(() => this.#turn(lane))
+        await this.#turns.use(() => this.#turn(lane), { of: lane.key.organizationId })
       }
     } catch (err) {
       log.warn({ err, endpointId: lane.key.id }, 'webhooks could not be sent')
@@ -167,13 +139,16 @@ class Dispatcher {
   async #turn(lane: Lane): Promise<void> {
     const { signal } = this.#options
     const ended = lane.ended.splice(0)
-    this.#reserve(lane, -ended.length)
-    await this.#recordEnded(lane, ended)
-    if ((lane.hasEvents || lane.isDue) && !signal.aborted) await this.#fill(lane)
-    const [waiting] = this.#waiting
-    if (waiting === undefined || this.#inFlight >= MAX_IN_FLIGHT) return
-    this.#waiting.delete(waiting)
-    this.#look(waiting)
+    lane.inFlight -= ended.length
+    try {
+      await this.#recordEnded(lane, ended)
+      if ((lane.hasEvents || lane.isDue) && !signal.aborted) await this.#fill(lane)
+    } finally {
+      if (lane.place === 'free') {
+        lane.place = 'none'
+        this.#giveBack(lane, 1)
+      }
+    }
   }
 
   /** Records what was accepted, and notes since when the endpoint has only failed. */
@@ -198,10 +173,9 @@ class Dispatcher {
     const failing = lane.failingSince === null ? 0 : runtime.now().getTime() - lane.failingSince.getTime()
     const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
     if (!(await this.#signing.canSign(lane.key))) return
-    if (this.#inFlight >= MAX_IN_FLIGHT) this.#waiting.add(lane)
-    const room = Math.min(most - lane.inFlight, MAX_IN_FLIGHT - this.#inFlight)
-    if (room <= 0) return
-    this.#reserve(lane, room)
+    const room = this.#takePlaces(lane, most - lane.inFlight)
+    if (room === 0) return
+    lane.inFlight += room
     let claimed: ClaimedDelivery[] = []
     try {
       if (lane.hasEvents) {
@@ -215,7 +189,8 @@ class Dispatcher {
         claimed = await claimDeliveries(database, { ...lane.key, room })
       }
     } finally {
-      this.#reserve(lane, claimed.length - room)
+      lane.inFlight += claimed.length - room
+      this.#giveBack(lane, room - claimed.length)
     }
     const [first] = claimed
     if (first !== undefined) lane.failingSince = first.failingSince
@@ -224,9 +199,27 @@ class Dispatcher {
     for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
   }
 
-  #reserve(lane: Lane, places: number): void {
-    lane.inFlight += places
-    this.#inFlight += places
+  /** Takes at most so many places and returns how many; if there is none, the lane is looked at when it has one. */
+  #takePlaces(lane: Lane, wanted: number): number {
+    const { sends } = this.#options
+    const of = lane.key.organizationId
+    if (wanted <= 0) return 0
+    let taken = lane.place === 'free' ? 1 : 0
+    if (taken === 1) lane.place = 'none'
+    for (; taken < wanted && sends.roomFor(of) > 0; taken++) void sends.begin({ of })
+    if (taken > 0 || lane.place === 'awaited') return taken
+    lane.place = 'awaited'
+    const wait = async () => {
+      await sends.begin({ of })
+      lane.place = 'free'
+      this.#look(lane)
+    }
+    this.#track(wait())
+    return 0
+  }
+
+  #giveBack({ key }: Lane, places: number): void {
+    for (let left = places; left > 0; left--) this.#options.sends.end(key.organizationId)
   }
 
   /** Never rejects. */
@@ -235,21 +228,15 @@ class Dispatcher {
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
     const endpoint = { ...lane.key, ...target }
-    const { signal } = this.#stop
     let told: Lane['ended'][number] = 'nothing'
     try {
       const fault = this.#signing.fault(endpoint)
-      // It stays due, and the metrics say for how long.
-      if (fault !== undefined) {
-        await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
-        throw fault
-      }
-      const result = await deliver(this.#options, endpoint, event, runtime.now(), signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error
-      })
-      // One that did not take place is given back.
+      const sent = fault === undefined ? this.#send(endpoint, event) : Promise.resolve(undefined)
+      const result = await sent.finally(() => this.#giveBack(lane, 1))
+      // One that did not take place is given back: it stays due, and the metrics say for how long.
       if (result === undefined) await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
       else told = await this.#record(endpoint, attempt, result)
+      if (fault !== undefined) throw fault
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
@@ -257,6 +244,15 @@ class Dispatcher {
     // In order of the targets, the next event of this one may have waited for it.
     lane.isDue ||= target.mode === 'BY_TARGET'
     this.#look(lane)
+  }
+
+  /** Sends an event; undefined if the process stops first. */
+  async #send(endpoint: EndpointKey & EndpointTarget, event: string): Promise<SendResult | undefined> {
+    const { signal } = this.#stop
+    return deliver(this.#options, endpoint, event, this.#options.runtime.now(), signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+      return undefined
+    })
   }
 
   /** Records a failure; what was accepted is recorded with others. */

@@ -4,9 +4,11 @@ import type { SendResult } from '../../egress/webhook-sender.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findFeedEnd, readFeedStates } from '../../store/event.js'
+import { endpointLock, takeLocks } from '../../store/lock.js'
 import type { StandardValues } from '../../store/standard-writes.js'
 import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
+  countEndpoints,
   disableEndpoint,
   type EndpointKey,
   type EndpointTarget,
@@ -29,9 +31,12 @@ interface WithSecret {
   readonly secret: string
 }
 
+/** How many endpoints an organization may have: each event makes as many requests. */
+const MAX_ENDPOINTS = 100
+
 /**
- * Creates an endpoint for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL, and whatever
- * `createObject` throws.
+ * Creates an endpoint for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL,
+ * `TOO_MANY_OBJECTS`, and whatever `createObject` throws.
  */
 export function createEndpoint(
   scope: Scope,
@@ -43,6 +48,16 @@ export function createEndpoint(
   const { organizationId } = scope.caller
   const { keys, publicKey } = newSigningKeys(scope.runtime, hasPublicKey)
   return scope.tables.transaction(async (tables) => {
+    await takeLocks(tables, [endpointLock(organizationId)])
+    if ((await countEndpoints(tables, organizationId)) >= MAX_ENDPOINTS) {
+      throw new ServiceError(
+        'TOO_MANY_OBJECTS',
+        `the organization has ${MAX_ENDPOINTS} webhook endpoints: delete one`,
+        {
+          metadata: { limit: String(MAX_ENDPOINTS) },
+        },
+      )
+    }
     const [feed] = await readFeedStates(tables, [organizationId])
     const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0) }
     const json = await createObject({ ...scope, tables }, webhookEndpoints, values)
@@ -97,7 +112,10 @@ export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean)
   return updateObject(scope, webhookEndpoints, id, ({ status }) => (status === wanted ? {} : values), action)
 }
 
-/** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does. */
+/** How long a test waits until its organization has a place among the requests in flight. */
+const TEST_WAIT_MILLIS = 5_000
+
+/** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does, and as a full pool does. */
 export async function testEndpoint(
   scope: Scope,
   tools: WebhookTools,
@@ -121,7 +139,8 @@ export async function testEndpoint(
     actor: { kind: 'ACTOR_KIND_SYSTEM', id: '', name: '' },
     changedFields: [],
   }
-  return deliver(tools, { ...endpoint, ...target }, JSON.stringify(event), runtime.now(), signal)
+  const send = () => deliver(tools, { ...endpoint, ...target }, JSON.stringify(event), runtime.now(), signal)
+  return tools.sends.use(send, { of: caller.organizationId, deadline: performance.now() + TEST_WAIT_MILLIS })
 }
 
 /**

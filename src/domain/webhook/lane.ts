@@ -1,0 +1,36 @@
+import type { AcceptedAttempt } from '../../store/webhook-attempt.js'
+import type { EndpointKey } from '../../store/webhook-endpoint.js'
+
+/** An endpoint for which this process works. */
+export interface Lane {
+  readonly key: EndpointKey
+  /** As last read. */
+  failingSince: Date | null
+  /** Attempts that have begun and are not recorded. */
+  inFlight: number
+  /** Whether it waits for a place among the requests in flight, or has one for its next attempt. */
+  place: 'none' | 'awaited' | 'free'
+  /** Attempts that have ended, with what they told, to be recorded in the next turn. */
+  readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
+  isFilling: boolean
+  isWoken: boolean
+  /** Whether there may be events for which there are no deliveries. */
+  hasEvents: boolean
+  /** Whether attempts may be due. */
+  isDue: boolean
+}
+
+/** An endpoint that has nothing to do yet. */
+export function newLane(key: EndpointKey): Lane {
+  return {
+    key,
+    failingSince: null,
+    inFlight: 0,
+    place: 'none',
+    ended: [],
+    isFilling: false,
+    isWoken: false,
+    hasEvents: false,
+    isDue: false,
+  }
+}
