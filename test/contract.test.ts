@@ -1,5 +1,5 @@
-import { type DescMethod, getOption, hasOption } from '@bufbuild/protobuf'
-import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { type DescMethod, getOption, hasOption, isFieldSet } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel, MethodOptionsSchema } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from '@jest/globals'
 import { field as rules } from '../gen/buf/validate/validate_pb.js'
 import { http } from '../gen/google/api/annotations_pb.js'
@@ -103,7 +103,9 @@ describe('the contract', () => {
   })
 
   it.each(named)('%s declares whether it may be repeated', (_, method) => {
+    const { options } = method.proto
     expect(hasOption(method, http)).toBe(true)
+    expect(options && isFieldSet(options, MethodOptionsSchema.field.idempotencyLevel)).toBe(true)
     const isRead = routeOf(method)?.startsWith('get') ?? false
     expect(method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS).toBe(isRead)
   })

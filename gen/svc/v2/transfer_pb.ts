@@ -230,7 +230,6 @@ export const TransferService: GenService<{
   /**
    * Streams every record of the organization, as of one moment, without secrets: each kind after those that it refers
    * to, in creation order. `ImportRecords` accepts them as they are.
-   * buf:lint:ignore RPC_RESPONSE_STANDARD_NAME
    *
    * @generated from rpc svc.v2.TransferService.ExportRecords
    */

@@ -1274,28 +1274,29 @@ export enum TeamUserRole {
   MANAGER = 1,
 
   /**
-   * Reads everything; writes access and apps.
+   * Reads everything in the team; writes access and apps.
    *
    * @generated from enum value: TEAM_USER_ROLE_BUILDER = 2;
    */
   BUILDER = 2,
 
   /**
-   * Reads everything; writes tickets.
+   * Reads everything in the team; writes tickets.
    *
    * @generated from enum value: TEAM_USER_ROLE_AGENT = 3;
    */
   AGENT = 3,
 
   /**
-   * Reads everything.
+   * Reads everything in the team. This API permits a contributor and a viewer the same: the two roles differ for the
+   * apps that read them.
    *
    * @generated from enum value: TEAM_USER_ROLE_CONTRIBUTOR = 4;
    */
   CONTRIBUTOR = 4,
 
   /**
-   * Reads everything.
+   * Reads everything in the team, as a contributor does.
    *
    * @generated from enum value: TEAM_USER_ROLE_VIEWER = 5;
    */
