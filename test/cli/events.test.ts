@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { parse } from 'yaml'
+import { systemTiming } from '../../src/db/retries.js'
 import { runInProcess } from '../support/command-line.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -93,8 +94,13 @@ describe('svc events tail', () => {
     const printed = stdout.trimEnd().split('\n')
     expect(printed.map((line) => JSON.parse(line))).toEqual((await list(`cursor=${before}`)).data)
     const stopped = new AbortController()
+    const { sleep } = systemTiming
+    jest.spyOn(systemTiming, 'sleep').mockImplementation((millis, until) => {
+      // It has looked, and waits before it looks again.
+      if (until === stopped.signal) stopped.abort()
+      return sleep(millis, until)
+    })
     const waiting = tail(['--org', acme, '--follow', '--from', after], stopped.signal)
-    setTimeout(() => stopped.abort(), 1_500)
     expect(await waiting).toEqual({ status: 0, stdout: '', stderr: `continue with --from ${after}\n` })
   })
 
@@ -126,14 +132,15 @@ describe('svc events tail', () => {
     for (const [index, [program, ...words]] of commands.entries()) {
       expect(program).toBe('/opt/svc/bin/svc.mjs')
       const file = words.indexOf('--cursor-file') + 1
-      const own = words.map((word, at) => (at === file ? join(folder, `shipper-${index}`) : word))
+      const cursorFile = join(folder, `shipper-${index}`)
+      const own = words.map((word, at) => (at === file ? cursorFile : word))
       const stop = new AbortController()
-      if (own.includes('--follow')) setTimeout(() => stop.abort(), 1_500)
       const line = own.map((word) => (word === 'org_acme' ? acme : word))
-      const { status, stdout } = await runInProcess(line, {
-        env: service.testDatabase.environment,
-        stopSignal: stop.signal,
-      })
+      const run = runInProcess(line, { env: service.testDatabase.environment, stopSignal: stop.signal })
+      const { nextCursor } = await list('cursor=latest')
+      await eventually(async () => expect(await readFile(cursorFile, 'utf8')).toBe(`${nextCursor}\n`))
+      stop.abort()
+      const { status, stdout } = await run
       expect([status, stdout.split('\n').length]).toEqual([0, (await list('')).data.length + 1])
     }
   })

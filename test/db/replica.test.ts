@@ -29,7 +29,8 @@ const select = createStatement<Named, Named & { readonly isStandby: boolean }>({
 const selectSlowly = createStatement<object, { readonly isStandby: boolean }>({
   name: 'test_select_slowly',
   columns: { isStandby: 'bool' },
-  text: () => Prisma.sql`SELECT pg_is_in_recovery() AS "isStandby" FROM pg_sleep(0.5)`,
+  text: () =>
+    Prisma.sql`SELECT pg_is_in_recovery() AS "isStandby" FROM pg_sleep(CASE WHEN pg_is_in_recovery() THEN 8 ELSE 0 END)`,
 })
 
 const selectAll = createStatement<object, Named & { readonly isStandby: boolean }>({
@@ -204,7 +205,7 @@ describe('a read with a replica', () => {
     const reading = database.reads.run(selectSlowly, {})
     await eventually(async () => {
       const ended = await servers.standby.sql(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.5)' AND pid <> pg_backend_pid()`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(CASE%' AND pid <> pg_backend_pid()`,
       )
       expect(ended).toHaveLength(1)
     })

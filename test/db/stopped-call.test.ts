@@ -5,6 +5,7 @@ import { createStatement } from '../../src/db/statement.js'
 import type { UserTables } from '../../src/db/tables.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
+import { untilLockWaits } from '../support/lock-wait.js'
 import { type Database, sqlOn } from '../support/sql.js'
 
 const sleep = createStatement<{ readonly seconds: number }, { readonly slept: string }>({
@@ -82,15 +83,19 @@ describe('a stopped call', () => {
   it('keeps a commit that has begun', async () => {
     await database.query('CREATE TABLE slow (id int)')
     await database.query(`CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql
-      AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$`)
+      AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$`)
     await database.query(`CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION be_slow()`)
+    const holder = await database.pool.connect()
+    await holder.query('SELECT pg_advisory_lock(1)')
     const call = {}
     const outcome = database
       .tablesFor({ call })
       .transaction((tables) => sqlOn(tables).query('INSERT INTO slow VALUES (1)'))
-    await delay(250)
+    await untilLockWaits(test, 1)
     database.stop(call, over)
+    await holder.query('SELECT pg_advisory_unlock(1)')
+    holder.release()
     expect(await outcomeOf(outcome)).toBe('done')
     expect(await database.query('SELECT id FROM slow')).toEqual([{ id: 1 }])
   })

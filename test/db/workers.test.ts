@@ -16,6 +16,7 @@ function createCluster() {
   const silent = new Set<string>()
   const asked: string[] = []
   const warnings: string[] = []
+  const probed: string[] = []
   const workers = new Workers({
     connections: 10,
     waiting: { maxWaiting: 100, maxWaitMillis: 3_000 },
@@ -24,10 +25,19 @@ function createCluster() {
       if (silent.has('coordinator')) throw new Error('no answer')
       return organizationId.startsWith('?') ? undefined : organizationId.slice(0, 1)
     },
-    isSilent: async (organizationId) => silent.has(organizationId.slice(0, 1)),
+    isSilent: async (organizationId) => {
+      probed.push(organizationId)
+      return silent.has(organizationId.slice(0, 1))
+    },
     log: { warn: (_, message) => warnings.push(message) },
   })
-  return { silent, asked, warnings, workers }
+  /** Waits until a worker has been asked once more whether it is silent. */
+  const nextProbe = async () => {
+    const before = probed.length
+    await eventually(() => expect(probed.length).toBeGreaterThan(before))
+    await wait(0)
+  }
+  return { silent, asked, nextProbe, warnings, workers }
 }
 
 /** Work that ends when it is told to. */
@@ -88,24 +98,24 @@ describe('the workers of a cluster', () => {
   })
 
   it.concurrent('refuse at once what waits for a silent one, until it answers', async () => {
-    const { workers, silent } = createCluster()
+    const { workers, silent, nextProbe } = createCluster()
     const held = createHeld()
     silent.add('a')
     const stuck = workers.use('a1', held.work)
-    await wait(1_800)
+    await nextProbe()
     const refused = await workers.use('a2', held.work).catch((error: unknown) => error)
     expect(refused).toMatchObject({ message: WORKER_SILENT })
     expect(databaseFailure(refused)).toEqual({ kind: 'unavailable' })
     await expect(workers.use('b1', async () => 'other')).resolves.toBe('other')
     silent.delete('a')
-    await wait(1_800)
+    await nextProbe()
     await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')
     held.end()
     await stuck
   })
 
   it.concurrent('refuse at once what is asked of a lost one, until it answers', async () => {
-    const { workers, silent } = createCluster()
+    const { workers, silent, nextProbe } = createCluster()
     const message = 'connection to the remote node svc@a:5432 failed with the following error: Connection refused'
     const lost = Object.assign(new Error(message), { code: '08006', severity: 'ERROR' })
     silent.add('a')
@@ -115,17 +125,17 @@ describe('the workers of a cluster', () => {
     await Promise.all(['a2', 'a2', 'a3'].map((each) => expect(workers.use(each, ask)).rejects.toThrow(WORKER_SILENT)))
     expect(asked).toEqual([])
     silent.delete('a')
-    await wait(1_800)
+    await nextProbe()
     await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')
     await expect(workers.use('a1', () => Promise.reject(lost))).rejects.toBe(lost)
     await expect(workers.use('a2', async () => 'still there')).resolves.toBe('still there')
   })
 
   it.concurrent('may take their time with one statement while they answer', async () => {
-    const { workers } = createCluster()
+    const { workers, nextProbe } = createCluster()
     const held = createHeld()
     const slow = workers.use('a1', held.work)
-    await wait(1_800)
+    await nextProbe()
     await expect(workers.use('a2', async () => 'answered')).resolves.toBe('answered')
     held.end()
     await slow

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { eventually } from '../support/eventually.js'
 import { frame } from '../support/http2-frame.js'
 import { startServe } from '../support/program.js'
 
@@ -43,9 +43,16 @@ it('a service that is shutting down answers an HTTP/2 client that has paused rea
   ]
   const calls = Array.from({ length: STREAMS }, (_, index) => get(script, 2 * index + 1))
   socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), ...windows, ...calls]))
-  await wait(500)
+  // Nothing reads on, so it has as much as Node keeps.
+  await eventually(() => expect(socket.readableLength).toBeGreaterThan(0))
   const stopped = serve.stop()
-  await wait(500)
+  await eventually(async () => {
+    const status = await fetch(`${serve.origin}/readyz`).then(
+      (answer) => answer.status,
+      () => 0,
+    )
+    expect(status).not.toBe(200)
+  })
   const received: Buffer[] = []
   socket.on('data', (chunk: Buffer) => received.push(chunk))
   await once(socket, 'close')

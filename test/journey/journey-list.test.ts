@@ -277,15 +277,15 @@ describe('the list of journeys', () => {
   it('follows the clock: what is due today is overdue from midnight in UTC', async () => {
     const dueToday = idsOf(all.filter((each) => earliestDue(each) === 20_260_615))
     const before = idsOf(await walk({ isOverdue: true }))
-    const untilMidnight = DAY / 2
-    service.runtime.advance(untilMidnight - 60_000)
+    const HOUR = 3_600_000
+    service.runtime.advance(11 * HOUR)
     expect(idsOf(await walk({ isOverdue: true }))).toEqual(before)
-    service.runtime.advance(120_000)
+    service.runtime.advance(HOUR)
     try {
       expect(idsOf(await walk({ isOverdue: true }))).toEqual([...before, ...dueToday])
       expect(idsOf(await walk({ isOverdue: false }))).not.toContain(dueToday[0])
     } finally {
-      service.runtime.advance(-untilMidnight - 60_000)
+      service.runtime.advance(-12 * HOUR)
     }
   })
 

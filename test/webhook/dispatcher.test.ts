@@ -39,22 +39,27 @@ describe('the dispatcher of webhooks', () => {
       })),
       { actor: systemActor, runtime: service.runtime },
     )
-  /** Lets the receiver of a path take its time for a response, and returns the most that it had to do at once. */
-  const answerSlowly = (path: string, status: number) => {
+  /**
+   * Lets the receiver of a path answer nothing until so many requests are open, and each a moment later from then on;
+   * returns the most that were open at once.
+   */
+  const answerSlowly = (path: string, status: number, awaited: number) => {
     const requests = { open: 0, most: 0 }
+    const waiting: (() => void)[] = []
     receiver.answer(path, (response) => {
       requests.most = Math.max(requests.most, ++requests.open)
-      setTimeout(() => {
+      waiting.push(() => {
         requests.open--
         response.writeHead(status).end()
-      }, 100)
+      })
+      if (requests.most >= awaited) for (const answer of waiting.splice(0)) setTimeout(answer, 100)
     })
     return requests
   }
 
   it('gets an endpoint through what is far behind, ten requests at a time', async () => {
     await create('/behind')
-    const requests = answerSlowly('/behind', 200)
+    const requests = answerSlowly('/behind', 200, 10)
     await record('organization.update', 2_500)
     await record('priority.update', 40)
     await eventually(() => expect(receiver.at('/behind')).toHaveLength(40))
@@ -90,7 +95,7 @@ describe('the dispatcher of webhooks', () => {
 
   it('sends one request at a time to an endpoint that has failed for a minute', async () => {
     const id = await create('/failing')
-    const requests = answerSlowly('/failing', 500)
+    const requests = answerSlowly('/failing', 500, 1)
     const failingSince = new Date(service.runtime.now().getTime() - 61_000)
     await service.database.models.webhookEndpoint.updateMany({ where: { id }, data: { failingSince } })
     // The dispatcher looks at the endpoints once a second: once a new one is sent to, it has read them again.
