@@ -35,7 +35,7 @@ beforeAll(async () => {
     KEYS_URL: `http://127.0.0.1:${(programme.address() as AddressInfo).port}/`,
   }
   receiver = spawn(process.execPath, ['examples/receive-leaks.mjs'], { cwd: root, env: environment })
-  await eventually(async () => expect((await fetch(url)).status).toBe(401), 10_000)
+  await eventually(async () => expect((await fetch(url)).status).toBe(401))
 })
 afterAll(async () => {
   receiver?.kill()

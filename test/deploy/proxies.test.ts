@@ -80,7 +80,7 @@ describe.each(Object.keys(proxies))('the service behind %s', (name) => {
     const snippet = await readFile(join(root, 'deploy/proxies', name), 'utf8')
     const place = { folder, port, service: new URL(service.baseUrl).host }
     proxy = await proxies[name]?.(place, snippet)
-    await eventually(async () => expect((await send({ path: '/healthz' })).statusCode).toBe(200), 20_000)
+    await eventually(async () => expect((await send({ path: '/healthz' })).statusCode).toBe(200))
   }, 60_000)
   afterAll(async () => {
     if (proxy !== undefined && proxy.exitCode === null) {

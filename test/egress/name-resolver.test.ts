@@ -86,5 +86,5 @@ describe('names of receivers', () => {
     ])
     expect(first).toBe('file')
     expect((await Promise.all(silent)).flat()).toEqual([])
-  }, 30_000)
+  })
 })

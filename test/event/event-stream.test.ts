@@ -140,7 +140,7 @@ describe('a stream of events', () => {
         source.close()
         await brief.close()
       }
-    }, 30_000)
+    })
 
     it('is refused for an id that is no cursor, and its lines for people take no notice of one', async () => {
       const refused = await open('latest', 'nothing')

@@ -56,7 +56,7 @@ const defineWalk = `globalThis.walk ??= (() => {
   const buttons = () => [...document.querySelectorAll('main button')].filter((each) => isShown(each) && each.ariaDisabled !== 'true')
   const find = (name) => buttons().find((each) => nameOf(each) === name)
   const soon = async (holds) => {
-    for (let tries = 0; tries < 20 && !holds(); tries++) await new Promise((go) => setTimeout(go, 10))
+    for (const end = performance.now() + 30_000; performance.now() < end && !holds(); ) await new Promise(requestAnimationFrame)
     return holds()
   }
   return {

@@ -1,9 +1,6 @@
 import type { TestDatabase } from './database.js'
 import { eventually } from './eventually.js'
 
-/** How long a session may take to begin waiting. */
-const WAIT_MILLIS = 10_000
-
 /** In a cluster, what waits on a worker counts, and not the session of the coordinator that has sent it there. */
 const WAITING = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
@@ -17,7 +14,7 @@ export async function untilLockWaits(database: TestDatabase, sessions: number, t
   await eventually(async () => {
     const waits = await countLockWaits(database, type)
     if (waits !== sessions) throw new Error(`${waits} sessions wait for locks, not ${sessions}`)
-  }, WAIT_MILLIS)
+  })
 }
 
 /** Ends the sessions that wait for locks, and returns how many there were. */

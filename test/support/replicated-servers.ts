@@ -41,7 +41,7 @@ export interface ReplicatedServers {
   remove(): Promise<void>
 }
 
-const PATIENCE_MILLIS = 20_000
+const PATIENCE_MILLIS = 60_000
 const SETTINGS = { listen_addresses: '', fsync: 'off', full_page_writes: 'off', max_connections: '100' }
 const DATABASE = 'svc'
 

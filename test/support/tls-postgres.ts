@@ -24,7 +24,7 @@ export interface TlsPostgres {
   remove(): Promise<void>
 }
 
-const PATIENCE_MILLIS = 20_000
+const PATIENCE_MILLIS = 60_000
 
 /** Starts the embedded PostgreSQL with a certificate for `localhost`. */
 export async function startTlsPostgres(): Promise<TlsPostgres> {

@@ -314,7 +314,7 @@ describe('webhook endpoints', () => {
       expect((await deliveries(data.id))[0]).toMatchObject({ attempts: 1, responseStatus: 200 }),
     )
     expect(receiver.at('/repaired')).toHaveLength(7)
-  }, 30_000)
+  })
 
   it('tests an endpoint, disabled or not, and says what it answered', async () => {
     const { data } = await create('/tested')
