@@ -20,7 +20,7 @@ export async function toldToOperator(tables: Tables, error: unknown): Promise<un
   const kind = kinds[resourceType]
   if (kind === undefined) return new Error(fault, { cause: error })
   const id = nearest(resourceId, await kind.names(tables))
-  const advice = id === undefined ? `"${kind.command}" lists them` : `did you mean ${id}?`
+  const advice = id === undefined || id === resourceId ? `"${kind.command}" lists them` : `did you mean ${id}?`
   return new Error(`${fault}: ${advice}`, { cause: error })
 }
 

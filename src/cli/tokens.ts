@@ -10,7 +10,7 @@ import {
 } from '../domain/auth/user-token.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound } from '../errors.js'
-import { findMemberByEmail } from '../store/operator-search.js'
+import { findMembersNamed } from '../store/operator-search.js'
 import { hasOrganization } from '../store/organization.js'
 import {
   answer,
@@ -43,7 +43,9 @@ export function registerTokensCommand(program: Command, context: CommandContext)
       context.onDatabase(async (database) => {
         await requirePepper(database, context)
         const { org: organizationId, ttl: ttlSeconds } = options
-        const request = { userId: await userIdOf(database, organizationId, options.user), organizationId, ttlSeconds }
+        await requireOrganization(database, organizationId)
+        const [userId = options.user] = await userIdsOf(database, options.user, organizationId)
+        const request = { userId, organizationId, ttlSeconds }
         const { token, expiresAt } = await createUserToken(credentialsOf(database, context), request)
         answer(context, options, { token, expiresAt }, `${token}\n`)
         if (!options.json) stderr.write(`It lasts until ${expiresAt.toISOString()} and is not shown again.\n`)
@@ -53,15 +55,18 @@ export function registerTokensCommand(program: Command, context: CommandContext)
     .command('list')
     .description('list the tokens of an organization or a user')
     .option('--org <id>', 'the organization')
-    .option('--user <id>', 'the person')
+    .option('--user <id>', 'the person: an id or an email address')
     .option('--json', 'print one JSON object')
     .action((options: { readonly org?: string; readonly user?: string } & JsonOption) => {
-      const { org: organizationId, user: userId } = options
-      if (organizationId === undefined && userId === undefined) {
+      const { org: organizationId, user } = options
+      if (organizationId === undefined && user === undefined) {
         throw new Error('specify whose tokens to list: --org ID, --user ID, or both')
       }
       return context.onDatabase(async (database) => {
-        const tokens = await listUserTokens(database, { organizationId, userId })
+        if (organizationId !== undefined) await requireOrganization(database, organizationId)
+        const userIds = user === undefined ? undefined : await userIdsOf(database, user, organizationId)
+        if (user !== undefined && userIds?.length === 0) throw notFound('user', user)
+        const tokens = await listUserTokens(database, { organizationId, userIds })
         answer(context, options, { tokens }, tokens.map((token) => lineOf(token, runtime.now())).join(''))
       })
     })
@@ -78,11 +83,14 @@ export function registerTokensCommand(program: Command, context: CommandContext)
     )
 }
 
-/** The id of the person with an address in an organization; what is not an address of theirs is an id. */
-async function userIdOf(database: Database, organizationId: string, given: string): Promise<string> {
+async function requireOrganization(database: Database, organizationId: string): Promise<void> {
   if (!(await hasOrganization(database, organizationId))) throw notFound('organization', organizationId)
-  if (!given.includes('@')) return given
-  return (await findMemberByEmail(database, organizationId, emailKeyOf(given)))?.userId ?? given
+}
+
+/** The ids of the people with the id or address: in one organization one at most, in all of them perhaps several. */
+async function userIdsOf(database: Database, given: string, organizationId: string | undefined): Promise<string[]> {
+  const members = await findMembersNamed(database, { organizationId, userId: given, emailKey: emailKeyOf(given) })
+  return [...new Set(members.map(({ userId }) => userId))]
 }
 
 function lineOf({ id, organizationId, userId, createdAt, expiresAt }: UserTokenSummary, now: Date): string {

@@ -31,10 +31,13 @@ export function findMembers({ models }: Tables, { organizationId, text, most }: 
   })
 }
 
-/** The member of an organization with an address; undefined if there is none. */
-export async function findMemberByEmail({ models }: Tables, organizationId: string, emailKey: string) {
-  const where = { organizationId_emailKey: { organizationId, emailKey } }
-  return (await models.membership.findUnique({ where, select: { userId: true } })) ?? undefined
+/** The members whose id or address this is, of an organization or of all. */
+export function findMembersNamed(
+  { models }: Tables,
+  { organizationId, userId, emailKey }: { organizationId: string | undefined; userId: string; emailKey: string },
+) {
+  const where = { ...(organizationId !== undefined && { organizationId }), OR: [{ userId }, { emailKey }] }
+  return models.membership.findMany({ where, orderBy: { userId: 'asc' }, select: { userId: true } })
 }
 
 /** Teams of all organizations. */

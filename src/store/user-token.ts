@@ -9,19 +9,19 @@ export async function insertUserToken({ models }: Tables, token: Omit<UserTokenM
 /** A user token, and whose it is. */
 export type UserTokenRow = Awaited<ReturnType<typeof findUserTokens>>[number]
 
-/** Which user tokens to read: those of an organization, of a person, of both, or those with the hashes. */
+/** Which user tokens to read: those of an organization, of people, of both, or those with the hashes. */
 export interface UserTokenSelection {
   readonly organizationId?: string | undefined
-  readonly userId?: string | undefined
+  readonly userIds?: readonly string[] | undefined
   readonly hashes?: readonly UserTokenModel['tokenHash'][]
 }
 
 /** User tokens, expired ones too, the oldest first. */
-export function findUserTokens({ models }: Tables, { organizationId, userId, hashes }: UserTokenSelection) {
+export function findUserTokens({ models }: Tables, { organizationId, userIds, hashes }: UserTokenSelection) {
   return models.userToken.findMany({
     where: {
       ...(organizationId !== undefined && { organizationId }),
-      ...(userId !== undefined && { userId }),
+      ...(userIds !== undefined && { userId: { in: [...userIds] } }),
       ...(hashes !== undefined && { tokenHash: { in: [...hashes] } }),
     },
     orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],

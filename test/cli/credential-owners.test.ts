@@ -117,7 +117,8 @@ describe('a credential that was found', () => {
     })
     const { stdout: line } = await svc(['tokens', 'list', '--org', acme, '--user', users.viewer])
     expect(line).toContain(`${tokens[0].id}  ${acme}  ${users.viewer}  created ${tokens[0].createdAt}  active until `)
-    expect((await svc(['tokens', 'list', '--org', globex, '--user', users.viewer])).stdout).toBe('')
+    const { failure } = await svc(['tokens', 'list', '--org', globex, '--user', users.viewer])
+    expect(failure).toContain('user not found')
 
     const { stdout } = await svc(['tokens', 'revoke', tokens[0].id])
     expect(stdout).toBe(`revoked a token of ${users.viewer} in ${acme}\n`)

@@ -51,14 +51,13 @@ describe('svc users', () => {
   })
 })
 
-describe('svc tokens create', () => {
-  it('takes the address of a person in place of the id', async () => {
-    const email = await emailOf(users.admin)
-    const made = await svc('tokens', 'create', '--org', acme, '--user', email.toUpperCase(), '--json')
-    expect([made.status, made.stderr]).toEqual([0, ''])
-    const listed = await svc('tokens', 'list', '--user', users.admin)
-    expect(listed.stdout.trimEnd().split('\n')).toHaveLength(1)
-  })
+it('the address of a person is taken in place of the id, by every command that takes a person', async () => {
+  const email = (await emailOf(users.admin)).toUpperCase()
+  const made = await svc('tokens', 'create', '--org', acme, '--user', email, '--json')
+  expect([made.status, made.stderr]).toEqual([0, ''])
+  const listed = await svc('tokens', 'list', '--user', users.admin)
+  expect(listed.stdout.trimEnd().split('\n')).toHaveLength(1)
+  for (const org of [[], ['--org', acme]]) expect(await svc('tokens', 'list', ...org, '--user', email)).toEqual(listed)
 })
 
 describe('what a command does not find', () => {
@@ -75,6 +74,12 @@ describe('what a command does not find', () => {
       'a person',
       ['tokens', 'create', '--org', acme, '--user', 'admn'],
       'there is no active member admn: did you mean admin?',
+    ],
+    ['a person whose tokens are wanted', ['tokens', 'list', '--user', 'admn'], 'no user admn: did you mean admin?'],
+    [
+      'a person who is in another organization',
+      ['tokens', 'list', '--org', fixture.globex, '--user', users.admin],
+      `no user ${users.admin}: "svc users list --org ID" lists them`,
     ],
     ['the organization of a person', ['tokens', 'create', '--org', 'acmee', '--user', 'admin'], 'did you mean acme?'],
     ['a key', ['keys', 'revoke', 'nothing'], 'svc: there is no api key nothing\n'],

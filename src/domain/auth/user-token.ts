@@ -1,7 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound } from '../../errors.js'
 import { hasActiveMember } from '../../store/member.js'
-import { deleteUserToken, findUserTokens, insertUserToken } from '../../store/user-token.js'
+import { deleteUserToken, findUserTokens, insertUserToken, type UserTokenSelection } from '../../store/user-token.js'
 import { type AuditEvent, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { type CredentialTools, USER_TOKEN_PREFIX } from './bearer-token.js'
 
@@ -50,10 +50,10 @@ export interface UserTokenSummary {
   readonly expiresAt: Date
 }
 
-/** The tokens of the members of an organization, or of a user, or of a user in an organization; the oldest first. */
+/** The tokens of the members of an organization, or of people, or of people in an organization; the oldest first. */
 export async function listUserTokens(
   tables: Tables,
-  of: { readonly organizationId?: string | undefined; readonly userId?: string | undefined },
+  of: Pick<UserTokenSelection, 'organizationId' | 'userIds'>,
 ): Promise<UserTokenSummary[]> {
   const tokens = await findUserTokens(tables, of)
   return tokens.map(({ tokenHash, organizationId, userId, createdAt, expiresAt }) => {
