@@ -67,12 +67,12 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
     }
   }
   if (options.plan) {
-    const plan = await context.onDatabase((database) => importBy(planImport, database))
+    const { plan, isForceable } = await context.onDatabase((database) => importBy(planImport, database))
     answer(context, options, plan, textFromPlan(plan))
     // The plan of an import that would fail has the exit status of that import.
     const refused = plan.records.filter(({ outcome }) => outcome === 'refused').length
-    const how = options.force ? 'even with --force' : 'without --force'
-    const text = `nothing would be imported ${how}: ${refused} of ${plan.records.length} refused`
+    const hint = isForceable ? '; use --force to import everything' : ''
+    const text = `nothing would be imported: ${refused} of ${plan.records.length} refused${hint}`
     if (refused > 0) throw new Error(text)
   } else {
     const summary = await context.onPreparedDatabase((database) => importBy(importRecords, database))

@@ -16,6 +16,11 @@ export function refusalText({ field, fault }: Refusal): string {
   return `${field}: ${fault}`
 }
 
+/** Whether force imports all of the refused records anyway. */
+export function areForceable(refusals: readonly Refusal[]): boolean {
+  return refusals.every(({ isForceable }) => isForceable)
+}
+
 /** A file that cannot be imported. `line` counts from 1; it is absent if no single line is to blame. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
@@ -42,6 +47,6 @@ export function refusedError(refusals: readonly Refusal[]): ImportError {
   const named = refusals.slice(0, MAX_NAMED_LINES).map((each) => `line ${each.line}: ${refusalText(each)}`)
   const rest = refusals.length - named.length
   const more = rest === 0 ? [] : [`and ${rest} more`]
-  const hint = refusals.every(({ isForceable }) => isForceable) ? '; use --force to import everything' : ''
+  const hint = areForceable(refusals) ? '; use --force to import everything' : ''
   return new ImportError(undefined, [...named, ...more, `Nothing was imported${hint}.`].join('\n'))
 }

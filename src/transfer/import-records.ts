@@ -12,7 +12,7 @@ import {
 } from '../store/transfer/import.js'
 import { type RecordKind, recordKinds } from '../store/transfer/kind.js'
 import type { Outcome, OutcomeDetail } from '../store/transfer/statements.js'
-import { ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
+import { areForceable, ImportError, type Refusal, refusalText, refusedError } from './import-error.js'
 import { operatorUsers, type UserWriter } from './import-users.js'
 import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
 import type { Chunks } from './text-lines.js'
@@ -71,9 +71,17 @@ export async function importRecords(tables: Tables, chunks: Chunks, options: Imp
   return { kinds }
 }
 
-/** Tells what an import would do with each record, and writes nothing. Throws an ImportError for text that is no record. */
-export async function planImport(tables: Tables, chunks: Chunks, options: ImportOptions): Promise<ImportPlan> {
-  return planOf(await undone(tables, writesOf(chunks, { ...options, isWhole: true }), unhurried(options)))
+/**
+ * Tells what an import would do with each record, and whether force would take all that is refused; writes nothing.
+ * Throws an ImportError for text that is no record.
+ */
+export async function planImport(
+  tables: Tables,
+  chunks: Chunks,
+  options: ImportOptions,
+): Promise<{ readonly plan: ImportPlan; readonly isForceable: boolean }> {
+  const written = await undone(tables, writesOf(chunks, { ...options, isWhole: true }), unhurried(options))
+  return { plan: planOf(written), isForceable: areForceable(written.refusals) }
 }
 
 /** However long the input takes to arrive, and however large it is. */

@@ -126,15 +126,26 @@ describe('svc import and svc export', () => {
     const deactivated = line('user', { ...gone, deactivatedAt: '2026-01-01T00:00:00.000Z' })
     expect((await svc(['import', await fileOf([deactivated])])).status).toBe(0)
     const elsewhere = await fileOf([line('priority', { id: 'p', teamId: 'nowhere', priority: 'P1', name: 'P' })])
-    expect((await svc(['import', '--plan', '--force', elsewhere])).stderr).toBe(
-      'svc: nothing would be imported even with --force: 1 of 1 refused\n',
-    )
+    const both = await fileOf([
+      line('user', gone),
+      line('priority', { id: 'p', teamId: 'nowhere', priority: 'P1', name: 'P' }),
+    ])
+    for (const [args, refused] of [
+      [[elsewhere], '1 of 1'],
+      [['--force', elsewhere], '1 of 1'],
+      [[both], '2 of 2'],
+      [['--force', both], '1 of 2'],
+    ] as const) {
+      expect((await svc(['import', '--plan', ...args])).stderr).toBe(
+        `svc: nothing would be imported: ${refused} refused\n`,
+      )
+    }
     const file = await fileOf([line('user', gone)])
     const fault = 'user.deactivatedAt: the user is deactivated, and would be reactivated'
     expect(await svc(['import', '--plan', file])).toEqual({
       status: 1,
       stdout: `line 1: user user_gone refused: ${fault}\n`,
-      stderr: 'svc: nothing would be imported without --force: 1 of 1 refused\n',
+      stderr: 'svc: nothing would be imported: 1 of 1 refused; use --force to import everything\n',
     })
     expect(await svc(['import', file])).toEqual({
       status: 1,

@@ -28,12 +28,13 @@ export function importLines(
 }
 
 /** Plans the import of lines. */
-export function planLines(
+export async function planLines(
   database: Database,
   lines: readonly string[],
   mode: Partial<ImportOptions> = {},
 ): Promise<ImportPlan> {
-  return planImport(database, streamOf([`${lines.join('\n')}\n`]), { runtime: createTestRuntime(), ...mode })
+  const options = { runtime: createTestRuntime(), ...mode }
+  return (await planImport(database, streamOf([`${lines.join('\n')}\n`]), options)).plan
 }
 
 /** Imports pieces of a file. */
