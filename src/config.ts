@@ -170,8 +170,8 @@ export function configFromEnvironment(environment: Environment = process.env) {
   return {
     ...inCamelCase(parsed.output),
     /**
-     * The OpenID Connect issuer that is trusted, the organization of tokens that name none (by default that of the
-     * person's oldest membership), and the claims that hold the address and say whether it is verified.
+     * The OpenID Connect issuer that is trusted, the organization of tokens that name none (by default the
+     * only one where the person is active), and the claims that hold the address and say whether it is verified.
      */
     oidc: issuer && audience ? { issuer, audience, organization, emailClaim, emailVerifiedClaim } : undefined,
     tls: cert && key ? { cert, key } : undefined,

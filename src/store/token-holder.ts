@@ -132,7 +132,7 @@ export async function findOrganizationsOfManagementKeys({ models }: Tables, hash
   return keys.map(({ secretHash, organizationId }) => ({ tokenHash: secretHash, organizationId }))
 }
 
-/** The members with an address in an organization, or in all of them: active ones first, then the oldest. */
+/** The members with an address in an organization, or in all of them. */
 export async function findMembersOfEmail(
   { models }: Tables,
   {
@@ -143,7 +143,6 @@ export async function findMembersOfEmail(
 ) {
   const members = await models.membership.findMany({
     where: organizationId === undefined ? { emailKey } : { organizationId, emailKey },
-    orderBy: [{ deactivatedAt: { sort: 'asc', nulls: 'first' } }, { ordinal: 'asc' }],
     select: {
       userId: true,
       organizationId: true,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { createOidcVerifier } from '../../src/domain/auth/oidc.js'
 import { eventually } from '../support/eventually.js'
 import { type OidcIssuer, startOidcIssuer, startSilentIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
@@ -44,15 +44,16 @@ describe('tokens of the OpenID Connect issuer', () => {
       log: { warn: ({ err }) => warnings.push(String(err)) },
     })
   /** A token of the key, for an hour. */
-  const forge = (key: Parameters<SignJWT['sign']>[0], kid: string, iss = issuer.url) => {
+  const forge = (key: Parameters<SignJWT['sign']>[0], kid: string | undefined, iss = issuer.url) => {
     const exp = Math.floor(Date.now() / 1000) + 86_400
     return new SignJWT({ ...claims, iss, aud: audience, exp })
       .setIssuedAt()
-      .setProtectedHeader({ alg: 'RS256', kid })
+      .setProtectedHeader({ alg: 'RS256', ...(kid !== undefined && { kid }) })
       .sign(key)
   }
   /** A token of a key that the issuer does not have. */
-  const strange = async (kid: string, iss = issuer.url) => forge((await generateKeyPair('RS256')).privateKey, kid, iss)
+  const strange = async (kid: string | undefined, iss = issuer.url) =>
+    forge((await generateKeyPair('RS256')).privateKey, kid, iss)
 
   describe('of an issuer with a faulty key set', () => {
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -116,11 +117,51 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await verify(old)).toBe('unknown key')
   })
 
+  it('fetch the keys again when their own has another key under the same id, at most every 30 seconds', async () => {
+    const [one, other] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
+    const keySet = async ({ publicKey }: typeof one) =>
+      JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'same', alg: 'RS256' }] })
+    const replacing = await startStaticIssuer(await keySet(one))
+    try {
+      const verifyReplaced = createVerifier(replacing.url)
+      const [before, after] = [
+        await forge(one.privateKey, 'same', replacing.url),
+        await forge(other.privateKey, 'same', replacing.url),
+      ]
+      expect(await verifyReplaced(before)).toEqual(accepted)
+      replacing.replaceKeys(await keySet(other))
+      expect(await verifyReplaced(after)).toBe('wrong signature')
+      runtime.advance(30_000)
+      expect(await verifyReplaced(after)).toEqual(accepted)
+      const { length } = replacing.traceparents
+      for (let time = 0; time < 5; time++) expect(await verifyReplaced(before)).toBe('wrong signature')
+      expect(replacing.traceparents).toHaveLength(length)
+    } finally {
+      await replacing.stop()
+    }
+  })
+
+  it('are verified by any key that fits if they do not name theirs, as while an issuer has two', async () => {
+    const pairs = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
+    const jwks = await Promise.all(pairs.map(({ publicKey }) => exportJWK(publicKey)))
+    const issued = await startStaticIssuer(JSON.stringify({ keys: jwks.map((jwk) => ({ ...jwk, alg: 'RS256' })) }))
+    try {
+      const verifyOfTwo = createVerifier(issued.url)
+      for (const { privateKey } of pairs) {
+        expect(await verifyOfTwo(await forge(privateKey, undefined, issued.url))).toEqual(accepted)
+      }
+      expect(await verifyOfTwo(await strange(undefined, issued.url))).toBe('wrong signature')
+    } finally {
+      await issued.stop()
+    }
+  })
+
   it('cannot make the service fetch keys arbitrarily often', async () => {
     expect(await verify(await issuer.issue(audience, claims))).toEqual(accepted)
     const before = issuer.keyFetches()
     for (let time = 0; time < 5; time++) {
       expect(await verify(await strange(`unknown-${time}`))).toBe('unknown key')
+      expect(await verify(await strange(issuer.keys[0]?.kid))).toBe('wrong signature')
     }
     expect(issuer.keyFetches()).toBe(before)
   })

@@ -165,7 +165,7 @@ describe('tokens of the OpenID Connect issuer', () => {
   it.each([
     ['the organization that they name', globex, acme, globex],
     ['the configured organization, if they name none', undefined, globex, globex],
-    ['the oldest membership, if neither names one', undefined, undefined, acme],
+    ['nothing, if neither names one', undefined, undefined, undefined],
     ['nothing, if they name a foreign organization', 'nowhere', acme, undefined],
     ['nothing, if the configured organization is foreign', undefined, 'nowhere', undefined],
   ])('of a person who belongs to several organizations open %s', async (_, org, organization, opened) => {
@@ -174,22 +174,22 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(organizationIn(caller)).toBe(opened)
   })
 
-  it('open the oldest active membership of the person, whatever other organizations add', async () => {
+  it('open the only active membership of the person, and are refused while there are several', async () => {
     const claims = { email: 'founder@example.com', email_verified: true }
     const organizationOf = async () => organizationIn(await authenticate(await issuer.issue(audience, claims)))
     await insertUser(database, { id: 'founder', organizationId: globex })
     expect(await organizationOf()).toBe(globex)
-    await insertUser(database, {
-      id: 'founder',
-      organizationId: acme,
-      columns: { created_at: '2001-01-01T00:00:00Z' },
-    })
-    expect(await organizationOf()).toBe(globex)
+    await insertUser(database, { id: 'founder', organizationId: acme })
+    expect(await organizationOf()).toBeUndefined()
+    expect(refusals).toMatchObject([{ refusal: 'ambiguous address' }])
     await deactivate('founder', globex)
     expect(await organizationOf()).toBe(acme)
+    await deactivate('founder', acme)
+    expect(await organizationOf()).toBeUndefined()
+    expect(refusals.at(-1)).toMatchObject({ refusal: 'deactivated person' })
   })
 
-  it('are refused if two persons have the address, unless they name an organization', async () => {
+  it('are refused if two active persons have the address, unless they name an organization', async () => {
     const email = 'taken@example.com'
     await insertUser(database, { id: 'intruder', organizationId: globex, email: 'intruder@example.com' })
     await insertUser(database, { id: 'owner', organizationId: acme, email })
@@ -201,7 +201,7 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(await authenticate(token, { requestId: 'a-call' })).toBeUndefined()
     expect(refusals).toEqual([{ requestId: 'a-call', refusal: 'ambiguous address' }])
     await deactivate('owner', acme)
-    expect(await authenticate(token)).toBeUndefined()
+    expect(await authenticate(token)).toMatchObject({ id: 'intruder', organizationId: globex })
     await database.execute('UPDATE memberships SET deactivated_at = NULL WHERE user_id = $1', ['owner'])
 
     for (const [organizationId, id] of [

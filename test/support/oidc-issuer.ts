@@ -29,11 +29,14 @@ export interface StaticIssuer {
   readonly url: string
   /** The `traceparent` of each received request. */
   readonly traceparents: readonly unknown[]
+  /** Has another key set from now on. */
+  replaceKeys(keySet: string): void
   stop(): Promise<void>
 }
 
 /** Starts an issuer with a discovery document and the text given as its key set. */
-export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
+export async function startStaticIssuer(firstKeySet: string): Promise<StaticIssuer> {
+  let keySet = firstKeySet
   const traceparents: unknown[] = []
   const server = createServer((request, response) => {
     traceparents.push(request.headers['traceparent'])
@@ -41,7 +44,10 @@ export async function startStaticIssuer(keySet: string): Promise<StaticIssuer> {
     response.end(request.url === '/jwks' ? keySet : JSON.stringify({ issuer: url, jwks_uri: `${url}/jwks` }))
   })
   const url = await listen(server)
-  return { url, traceparents, stop: () => stop(server) }
+  const replaceKeys = (other: string) => {
+    keySet = other
+  }
+  return { url, traceparents, replaceKeys, stop: () => stop(server) }
 }
 
 /** An issuer that accepts requests and does not respond. */

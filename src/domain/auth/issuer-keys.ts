@@ -67,7 +67,7 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
       if (held === undefined || now() - heldSince >= KEYS_MAX_AGE_MILLIS) await refresh(traceparent)
       return heldNow()
     },
-    /** The same after asking the issuer, for a key that is not among them. */
+    /** The same after asking the issuer, for a token that they do not verify. */
     refreshed: async (traceparent?: string) => {
       await refresh(traceparent)
       return heldNow()

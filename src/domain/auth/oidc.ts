@@ -66,25 +66,46 @@ export function createOidcVerifier(options: OidcOptions) {
     if (!tokenForm.test(token)) return undefined
     // Loaded only if an issuer is configured: most services have none, and would start more slowly.
     const { decodeJwt, errors, jwtVerify } = await import('jose')
-    const getKey: JWTVerifyGetKey = async (header, jws) => {
-      const held = await keys.current(traceparent)
-      try {
-        return await held(header, jws)
-      } catch (cause) {
-        if (!(cause instanceof errors.JWKSNoMatchingKey)) throw cause
-        return (await keys.refreshed(traceparent))(header, jws)
-      }
+    const expected = {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: runtime.now(),
+      requiredClaims: ['exp'],
     }
+    let used: JWTVerifyGetKey | undefined
+    const heldKey: JWTVerifyGetKey = async (header, jws) => {
+      used = await keys.current(traceparent)
+      return used(header, jws)
+    }
+    const verifyToken = () =>
+      jwtVerify(token, heldKey, expected).catch(async (cause: unknown) => {
+        if (!(cause instanceof errors.JWKSMultipleMatchingKeys)) throw cause
+        // It does not name its key, so any of those that fit may be it (RFC 7515 section 4.1.4).
+        for await (const key of cause) {
+          const verified = await jwtVerify(token, key, expected).catch((fault: unknown) => {
+            if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault
+          })
+          if (verified !== undefined) return verified
+        }
+        throw new errors.JWSSignatureVerificationFailed()
+      })
+    const faultsOfKeys = [
+      errors.JWKSNoMatchingKey,
+      errors.JWSSignatureVerificationFailed,
+      errors.JWKSInvalid,
+      TypeError,
+      DOMException,
+    ]
+    const isOfKeys = (cause: unknown) => faultsOfKeys.some((kind) => cause instanceof kind)
     try {
       // Whatever another issuer has signed, the keys of this one do not matter to it.
       if (decodeJwt(token).iss !== issuer) return 'other issuer'
-      const { payload } = await jwtVerify(token, getKey, {
-        issuer,
-        audience,
-        algorithms: ALGORITHMS,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        currentDate: runtime.now(),
-        requiredClaims: ['exp'],
+      const { payload } = await verifyToken().catch(async (cause: unknown) => {
+        // Issuers get new keys, some under the id of the one before.
+        if (!isOfKeys(cause) || (await keys.refreshed(traceparent)) === used) throw cause
+        return verifyToken()
       })
       return identify(payload, options)
     } catch (cause) {
@@ -92,12 +113,9 @@ export function createOidcVerifier(options: OidcOptions) {
       if (cause instanceof errors.JWTExpired) return 'expired'
       if (cause instanceof errors.JWTClaimValidationFailed) return refusalByClaim[cause.claim] ?? 'malformed'
       if (cause instanceof errors.JWSSignatureVerificationFailed) return 'wrong signature'
-      if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys) {
-        return 'unknown key'
-      }
+      if (cause instanceof errors.JWKSNoMatchingKey) return 'unknown key'
       // The fault is in the key that the token names: it verifies nothing.
-      const isOfKey = [errors.JWKSInvalid, TypeError, DOMException].some((kind) => cause instanceof kind)
-      if (isOfKey) return 'unusable key'
+      if (isOfKeys(cause)) return 'unusable key'
       if (cause instanceof errors.JOSEError) return 'malformed'
       throw cause
     }
@@ -173,9 +191,8 @@ export function createOidcSignIn(options: OidcSignInOptions) {
 }
 
 /**
- * The member whom an address names: in one organization the member who has it, otherwise the oldest active membership
- * of the only person who has it. An organization that gives it to another person, active or not, makes it ambiguous,
- * and so cannot take anyone's tokens.
+ * The member whom an address names: in one organization the member who has it, otherwise the only active one. Where
+ * several organizations have one it is ambiguous, so that none of them takes the tokens of another.
  */
 async function findMember(
   database: Tables,
@@ -183,11 +200,11 @@ async function findMember(
   now: Date,
 ): Promise<TokenMember | JwtRefusal> {
   const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), organizationId, now })
-  const [member] = members
-  if (member === undefined) return organizationId === undefined ? 'unknown person' : 'unknown organization or person'
-  if (members.some(({ userId }) => userId !== member.userId)) return 'ambiguous address'
+  if (members.length === 0) return organizationId === undefined ? 'unknown person' : 'unknown organization or person'
+  const [member, ...others] = members.filter(({ isActive }) => isActive)
+  if (member === undefined) return 'deactivated person'
+  if (others.length > 0) return 'ambiguous address'
   const { sessionsEndedAt } = member
-  if (!member.isActive) return 'deactivated person'
   const isLive = sessionsEndedAt === null || (issuedAt !== undefined && issuedAt >= sessionsEndedAt)
   return isLive ? { ...member, expiresAt } : 'ended session'
 }
