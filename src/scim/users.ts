@@ -16,6 +16,7 @@ import { searchedMembers } from '../store/directory/member-search.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { memberFrom } from '../store/member.js'
 import { readPage } from '../store/search-page.js'
+import { deactivates, isInactive } from './deactivation.js'
 import { ScimError } from './error.js'
 import { memberOf, textIn } from './json.js'
 import { applyPatch } from './patch.js'
@@ -65,26 +66,30 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     })
   },
 
-  async replace(request) {
+  replace(request) {
     const { body, report, id } = request
-    report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
-    const document = readResource(body, userType, report)
-    return writeUser(request, id, (user, read) => {
-      requireUser(request, user)
-      return read(withKeptId(document, body, user), user, staysActive(user, document))
+    return deactivating(request, isInactive(body), async () => {
+      report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
+      const document = readResource(body, userType, report)
+      return writeUser(request, id, (user, read) => {
+        requireUser(request, user)
+        return read(withKeptId(document, body, user), user, staysActive(user, document))
+      })
     })
   },
 
-  async patch(request) {
+  patch(request) {
     const { body, report, id } = request
-    const changes = patchChangesFrom(body, userType, report)
-    return writeUser(request, id, (user, read) => {
-      requireUser(request, user)
-      const before = documentOf(user)
-      const after = applyPatch(before, changes, report, shownLists(user))
-      const isRenamed = emailKeyOf(textIn(after, 'userName') ?? '') !== emailKeyOf(userNameOf(user))
-      const follows = staysActive(user, after)
-      return read(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
+    return deactivating(request, deactivates(body), async () => {
+      const changes = patchChangesFrom(body, userType, report)
+      return writeUser(request, id, (user, read) => {
+        requireUser(request, user)
+        const before = documentOf(user)
+        const after = applyPatch(before, changes, report, shownLists(user))
+        const isRenamed = emailKeyOf(textIn(after, 'userName') ?? '') !== emailKeyOf(userNameOf(user))
+        const follows = staysActive(user, after)
+        return read(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
+      })
     })
   },
 
@@ -103,6 +108,35 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const { rows, total } = await readPage(scope.tables, searchedMembers, selection, range)
     return { rows: rows.map(memberFrom), total }
   },
+}
+
+/**
+ * Runs a write of a user. If what it says is refused, and it deactivates, the user is deactivated all the same, and the
+ * refusal reported: whoever has left must not stay because of what stands beside it.
+ */
+async function deactivating(
+  request: ScimRequest,
+  isDeactivation: boolean,
+  write: () => Promise<DirectoryUserRow>,
+): Promise<DirectoryUserRow> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isDeactivation || !isAboutContent(error)) throw error
+    const { report, id } = request
+    report.leftOut.set('all but active', error instanceof ScimError ? error.detail : refusalWords(error))
+    return writeUser(request, id, (user, read) => {
+      requireUser(request, user)
+      return read({ ...documentOf(user), active: false }, user, false)
+    })
+  }
+}
+
+/** Whether an error is about what a request says, and not about the state in which it finds the user or the service. */
+function isAboutContent(error: unknown): boolean {
+  if (error instanceof ScimError) return true
+  const codes = ['invalid_argument', 'already_exists', 'failed_precondition']
+  return isTakenName(error) || (error instanceof ServiceError && codes.includes(error.code))
 }
 
 /** What a document says of a user, without the values that were refused. */
@@ -144,7 +178,7 @@ function refusedFieldOf(error: unknown): 'PRIMARY_PHONE' | 'MANAGER' | undefined
 }
 
 function refusalWords(error: unknown): string {
-  if (!(error instanceof ServiceError)) return ''
+  if (!(error instanceof ServiceError)) return 'another user already has this userName or externalId'
   if (error.reason === 'PHONE_TAKEN') return 'another member of the organization has this number'
   return error.violations[0]?.description ?? error.message
 }

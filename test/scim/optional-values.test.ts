@@ -109,6 +109,67 @@ describe('an optional value that cannot be stored', () => {
     expect([created.status, created.body.userName]).toEqual([201, joiner.userName])
   })
 
+  const LARGE = Array.from({ length: 40 }, (_, n) => ({ value: `https://example.com/${n}/${'x'.repeat(1_900)}` }))
+  it.each<[what: string, operations: object[], reason: RegExp]>([
+    [
+      'a path that cannot be parsed',
+      [{ op: 'Replace', path: 'emails[type eq "work"', value: 'a' }],
+      /not a valid path/,
+    ],
+    ['a filter that cannot be parsed', [{ op: 'Replace', path: 'emails[type eq].value', value: 'a' }], /filter/],
+    ['a path that is no text', [{ op: 'Add', path: 7, value: 'a' }], /path must be a string/],
+    ['an unknown operation', [{ op: 'Move', path: 'title', value: 'a' }], /op must be/],
+    ['an operation that is none', ['Replace'], /must be an object/],
+    ['a removal of nothing in particular', [{ op: 'Remove' }], /must have a path/],
+    ['an attribute that is read-only', [{ op: 'Replace', path: 'id', value: 'a' }], /read-only/],
+    ['an address that is none', [{ op: 'Replace', path: 'emails', value: [{ value: 'nobody' }] }], /email address/],
+    ['the address of a colleague', [{ op: 'Add', value: { userName: 'holder@example.com' } }], /already|taken/],
+    ['no userName', [{ op: 'Replace', path: 'userName', value: '' }], /userName is required/],
+    ['attributes beyond 64 KiB', [{ op: 'Replace', path: 'photos', value: LARGE }], /65536 bytes/],
+    ['too many attributes', Array(1_001).fill({ op: 'Add', path: 'title', value: 'a' }), /at most 1000/],
+  ])('nor a value that has to be right keeps a leaver in: %s', async (_, operations, reason) => {
+    const { id } = await provider.add(newUser())
+    expect((await provider.patch(`/Users/${id}`, ...operations)).status).toBeGreaterThanOrEqual(400)
+    const leaver = newUser()
+    const before = await provider.add(leaver)
+    const off = { op: 'Replace', path: 'active', value: 'False' }
+    const { status, body } = await provider.patch(`/Users/${before.id}`, off, ...operations)
+    expect([status, body]).toEqual([200, { ...before, active: false, meta: expect.anything() }])
+    expect((await refusalsOf(leaver.userName, 1)).map(([, , ...told]) => told)).toEqual([
+      [200, 'all but active', expect.stringMatching(reason)],
+    ])
+  })
+
+  it.each([
+    [
+      'at the URN of the attribute',
+      { op: 'add', path: 'urn:ietf:params:scim:schemas:core:2.0:User:Active', value: false },
+    ],
+    ['in a value without a path', { op: 'replace', value: { Active: ['False'] } }],
+    [
+      'below the URN of the schema',
+      { op: 'Add', value: { 'urn:ietf:params:scim:schemas:core:2.0:User': { active: false } } },
+    ],
+  ])('nor does it if the leaver is deactivated %s', async (_, off) => {
+    const { id } = await provider.add(newUser())
+    const { status, body } = await provider.patch(`/Users/${id}`, { op: 'Remove' }, off)
+    expect([status, body.active]).toEqual([200, false])
+  })
+
+  it('nor keeps a leaver in who is replaced as a whole', async () => {
+    const { id, title } = await provider.add(newUser())
+    const { status, body } = await provider.send('PUT', `/Users/${id}`, { userName: '', active: 'False', title: 'No' })
+    expect([status, body.active, body.title]).toEqual([200, false, title])
+  })
+
+  it('is refused with the operations around it if none of them deactivates in the end', async () => {
+    const { id } = await provider.add(newUser())
+    const states = [false, true].map((value) => ({ op: 'replace', path: 'active', value }))
+    const bad = { op: 'replace', path: 'emails[', value: 'a' }
+    expect((await provider.patch(`/Users/${id}`, ...states, bad)).status).toBe(400)
+    expect((await provider.send('GET', `/Users/${id}`)).body.active).toBe(true)
+  })
+
   it('is put on one line instead, if it only has line breaks', async () => {
     const texts = { title: 'Chief\r\nOfficer', displayName: '\tAda\u2028L. ', [ENTERPRISE]: { department: 'R&D\n' } }
     const { title, displayName, [ENTERPRISE]: enterprise } = await provider.add(newUser(texts))
