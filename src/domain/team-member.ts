@@ -1,23 +1,13 @@
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
-import { invalidField, notFound, ServiceError } from '../errors.js'
+import { invalidField, notFound } from '../errors.js'
 import type { AuditAction } from '../store/audit-action.js'
 import { lockMembers } from '../store/member.js'
 import { readMemberName } from '../store/member-name.js'
 import * as store from '../store/team-member.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import { defaultPermissions } from './auth/api-key.js'
-import { teamRolePermissions } from './auth/authentication.js'
-import {
-  type Caller,
-  hasPermissionIn,
-  type Permission,
-  permissionMissing,
-  permittedTeamIds,
-  requirePermissionIn,
-  type Scope,
-  visibleScope,
-} from './caller/caller.js'
+import { roleBeyond } from './auth/role-limits.js'
+import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf } from './paging.js'
 import { EVERY_TEAM, requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
@@ -104,7 +94,8 @@ export async function setTeamMember(
   const expiresAt = end === null ? null : new Date(end)
   return changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
     if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
-    await requireRight(transaction, caller, { teamId, role, expiresAt }, runtime.now())
+    const beyond = roleBeyond(caller, { teamId, role, expiresAt })
+    if (beyond !== undefined) throw beyond
     await store.setTeamMember(transaction, key, { role, expiresAt })
     const isOther = { role: before?.role !== role, expiresAt: before?.expiresAt?.getTime() !== expiresAt?.getTime() }
     const changedFields = (['role', 'expiresAt'] as const).filter((name) => isOther[name])
@@ -160,35 +151,4 @@ function changeMember<Now>(
     await recordCallEvents(scope, transaction, [{ action, targetId: userId, teamId, changedFields }])
     return now
   })
-}
-
-/**
- * A permission that a role gives in a team and the caller lacks there; undefined if there is none. A key has everything
- * if it has all that its kind can have (docs/permissions.md).
- */
-export function permissionBeyond(
-  caller: Caller,
-  { teamId, role }: Pick<TeamMember, 'teamId' | 'role'>,
-): Permission | undefined {
-  const given = teamRolePermissions[role]
-  const possible = defaultPermissions(caller.kind === 'WORKER_TOKEN' ? 'wk' : 'pk', caller.reach.scope === 'teams')
-  return possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
-}
-
-/** Refuses a role that gives more than the caller has in the team, or lasts longer. */
-async function requireRight(
-  tables: Tables,
-  caller: Caller,
-  { teamId, role, expiresAt }: Pick<TeamMember, 'teamId' | 'role' | 'expiresAt'>,
-  now: Date,
-): Promise<void> {
-  const missing = permissionBeyond(caller, { teamId, role })
-  if (missing !== undefined) throw permissionMissing(missing)
-  if (caller.kind !== 'USER_TOKEN' || caller.reach.scope !== 'teams') return
-  const { organizationId, id: userId } = caller
-  const own = await store.findTeamMember(tables, { organizationId, teamId, userId }, now)
-  if (own === undefined) throw permissionMissing('teams:write')
-  if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return
-  const end = own.expiresAt.toISOString()
-  throw new ServiceError('PERMISSION_MISSING', `your own role in the team ends at ${end}: send an expiresAt no later`)
 }

@@ -110,6 +110,22 @@ export function findMemberRoles(
   })
 }
 
+/** A role of a member in a team. */
+export type TeamRoleRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
+
+/** The roles of members in teams that have not ended by `now`. */
+export function findTeamRoles(
+  { models }: Tables,
+  {
+    organizationId,
+    userIds,
+    now,
+  }: Pick<MemberKey, 'organizationId'> & { readonly userIds: readonly string[]; readonly now: Date },
+): Promise<TeamRoleRow[]> {
+  const where = { organizationId, userId: { in: [...userIds] }, ...unendedAt(now) }
+  return models.teamMember.findMany({ where, select: { teamId: true, userId: true, role: true, expiresAt: true } })
+}
+
 /** The role of a user in a team; undefined if the user has none, or one that has ended. */
 export async function findTeamMember(
   { models }: Tables,

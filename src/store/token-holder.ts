@@ -22,13 +22,18 @@ export type TokenKey = Pick<
   ApiKeyModel,
   'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'lastUsedAt'
 > &
-  Expiring
+  Expiring & {
+    /** When the key itself expires. */
+    readonly keyExpiresAt: Date | null
+  }
 
 /** A member with the roles in the teams of the organization that have not ended. */
 export type TokenMember = Expiring &
   Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
     readonly name: string
     readonly teamRoles: Readonly<Record<string, TeamUserRole>>
+    /** When those of them end that do (RFC 3339). */
+    readonly teamRoleEnds: Readonly<Record<string, string>>
   }
 
 /** Tokens of one organization. */
@@ -65,12 +70,13 @@ const keyColumns = {
   name: 'text',
   permissions: 'text[]',
   lastUsedAt: 'timestamptz',
+  keyExpiresAt: 'timestamptz',
 } as const
 
 // A management key has no tokens; it gets none here either, even if one came to exist.
 const keyOfToken = Prisma.sql`
 SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, k.id, k.organization_id AS "organizationId",
-       k.team_id AS "teamId", k.kind, k.name, k.permissions, k.last_used_at AS "lastUsedAt"
+       k.team_id AS "teamId", k.kind, k.name, k.permissions, k.last_used_at AS "lastUsedAt", k.expires_at AS "keyExpiresAt"
   FROM api_key_sessions token
   JOIN api_keys k ON ${ofOrganization('k')} AND k.id = token.api_key_id
  WHERE ${ofOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
@@ -88,17 +94,21 @@ const memberColumns = {
   role: 'enum user_role',
   name: 'text',
   teamRoles: 'json',
+  teamRoleEnds: 'json',
 } as const
 
 const memberOfToken = Prisma.sql`
 SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), m.email) AS name,
-       (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}')
-          FROM team_members t
-         WHERE ${ofOrganization('t')} AND t.user_id = m.user_id
-           AND (t.expires_at IS NULL OR t.expires_at > now())) AS "teamRoles"
+       held.roles AS "teamRoles", held.ends AS "teamRoleEnds"
   FROM user_tokens token
   JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
+ CROSS JOIN LATERAL
+       (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}') AS roles,
+               coalesce(json_object_agg(t.team_id, t.expires_at) FILTER (WHERE t.expires_at IS NOT NULL), '{}') AS ends
+          FROM team_members t
+         WHERE ${ofOrganization('t')} AND t.user_id = m.user_id
+           AND (t.expires_at IS NULL OR t.expires_at > now())) AS held
  WHERE ${ofOrganization('token')} AND m.deactivated_at IS NULL`
 
 const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
@@ -152,13 +162,16 @@ export async function findMembersOfEmail(
       deactivatedAt: true,
       sessionsEndedAt: true,
       email: true,
-      teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } },
+      teamRoles: { where: unendedAt(now), select: { teamId: true, role: true, expiresAt: true } },
     },
   })
   return members.map(({ firstName, lastName, deactivatedAt, email, teamRoles, ...member }) => ({
     ...member,
     name: `${firstName} ${lastName}`.trim() || email,
     teamRoles: Object.fromEntries(teamRoles.map(({ teamId, role }) => [teamId, role])),
+    teamRoleEnds: Object.fromEntries(
+      teamRoles.flatMap(({ teamId, expiresAt }) => (expiresAt === null ? [] : [[teamId, expiresAt.toISOString()]])),
+    ),
     isActive: deactivatedAt === null,
   }))
 }

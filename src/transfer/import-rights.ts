@@ -1,6 +1,6 @@
 import type { Tables } from '../db/tables.js'
+import { roleBeyond } from '../domain/auth/role-limits.js'
 import { type Caller, isAdministrator } from '../domain/caller/caller.js'
-import { permissionBeyond } from '../domain/team-member.js'
 import type { ErrorReason } from '../errors.js'
 import { findDirectoryGroups } from '../store/transfer/import.js'
 import type { RecordKind } from '../store/transfer/kind.js'
@@ -102,14 +102,15 @@ function when(isSo: boolean, field: string, fault: string, reason: ErrorReason =
 
 const FOR_ADMINISTRATORS = 'can be changed only by administrators, and organization API keys with every permission'
 
-/** A team role that gives more than the caller has, or has ended. */
+/** A team role that gives more than the caller has, or for longer, or has ended. */
 function teamRoleExcess(given: TeamRoleJson, caller: Caller, now: Date): Excess[] {
   const { teamId, role, expiresAt } = given
-  const isMore = permissionBeyond(caller, { teamId, role: storedRoleOf(given) }) !== undefined
-  const isPast = expiresAt !== undefined && new Date(expiresAt) <= now
-  const fault = `${role} in ${teamId} gives permissions that the caller does not have`
+  const end = expiresAt === undefined ? null : new Date(expiresAt)
+  const beyond = roleBeyond(caller, { teamId, role: storedRoleOf(given), expiresAt: end })
+  const isPast = end !== null && end <= now
+  const fault = `${role} in ${teamId}: ${beyond?.message}`
   return [
-    ...when(isMore, 'teamRoles', fault, 'PERMISSION_MISSING'),
+    ...when(beyond !== undefined, 'teamRoles', fault, 'PERMISSION_MISSING'),
     ...when(isPast, 'teamRoles', `expiresAt of ${role} in ${teamId} must be in the future`),
   ]
 }

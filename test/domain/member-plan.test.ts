@@ -47,6 +47,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
     userNames: new Map(),
     managers: new Map(members.map(({ userId, profile }) => [userId, profile.MANAGER.value || null])),
     administrators: undefined,
+    teamRoles: [],
     needs: { emails: [], phones: [], userNames: [], managerIds: [], managerEmails: [] },
   }
 }

@@ -110,7 +110,7 @@ describe('an import gives nobody more than its caller has', () => {
       'writer',
       users.requester,
       { teamRoles: [{ teamId: team, role: 'TEAM_USER_ROLE_VIEWER' }] },
-      `user.teamRoles: TEAM_USER_ROLE_VIEWER in ${team} gives permissions that the caller does not have`,
+      `user.teamRoles: TEAM_USER_ROLE_VIEWER in ${team}: the permission access:read is required: use a credential that has it here`,
     ],
     [
       'what the directory manages',

@@ -314,7 +314,8 @@ export type CreateApiKeyRequest = Message<"svc.v2.CreateApiKeyRequest"> & {
   permissions: string[];
 
   /**
-   * How long it lasts, in seconds, ten years at most; 0 means until it is revoked.
+   * How long it lasts, in seconds, ten years at most; 0 means until it is revoked. A key that is created by a role with an
+   * end expires with it at the latest.
    *
    * @generated from field: int32 lifetime_seconds = 5;
    */
@@ -635,7 +636,7 @@ export const ApiKeyService: GenService<{
   },
   /**
    * Creates the successor of an API key and shows its secret, once. The successor has the same kind, access, name,
-   * permissions and lifetime; the key stays valid for the overlap, and then expires with its tokens. Fails with
+   * permissions and lifetime, except that it lasts no longer than a role by which it is rotated; the key stays valid for the overlap, and then expires with its tokens. Fails with
    * `failed_precondition` for a key that is revoked, has expired or has a successor. With an `Idempotency-Key`, a replay
    * of the response omits the secret.
    *

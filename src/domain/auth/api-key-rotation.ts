@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.js'
-import { endApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key.js'
+import { endApiKey, findKeyOfRotation, type LockedApiKey, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { keyPermissions } from '../caller/caller.js'
 import {
   addApiKey,
   findKeyFor,
+  givableEnd,
   type KeyTools,
   keyEvent,
   lockKeyFor,
@@ -25,7 +26,7 @@ export interface Rotation extends NewApiKey {
 
 /**
  * Makes the successor of a live key, of the same kind and with the same reach and name, which lasts as long as the key
- * was made to last. The key ends after the overlap, or before if it was to, and at once if the overlap is 0; its tokens
+ * was made to last, but no longer than the caller's right. The key ends after the overlap, or before if it was to, and at once if the overlap is 0; its tokens
  * end with it. Records audit events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the
  * caller has less than the key, and `API_KEY_NOT_ROTATABLE`.
  */
@@ -51,7 +52,7 @@ export async function rotateApiKey(
       kind,
       name,
       permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
-      expiresAt: old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime()),
+      expiresAt: givableEnd(tools.call, old, lastsAsLong(old)),
       chainId,
       rotation,
       previousRotation: old.rotation,
@@ -70,6 +71,11 @@ export async function rotateApiKey(
     await recordKeyEvents(tools, transaction, [rotated, created, ...revoked])
     return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
   })
+}
+
+/** When the successor of a key ends that lasts as long as it was to. */
+function lastsAsLong({ expiresAt, createdAt, now }: LockedApiKey): Date | null {
+  return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime())
 }
 
 function notRotatable(id: string, fault: string, metadata: Readonly<Record<string, string>> = {}): ServiceError {

@@ -21,6 +21,7 @@ import {
   type Permission,
   permissions,
   requirePermissionIn,
+  rightEndIn,
   type Scope,
 } from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
@@ -88,7 +89,8 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
     const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
     const reach = { organizationId, teamId: teamId ?? null, kind, permissions: granted }
     requireGivable(call, reach)
-    const expiresAt = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
+    const end = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
+    const expiresAt = givableEnd(call, reach, end)
     const key = await addApiKey(tools, transaction, { ...reach, name, expiresAt })
     await recordKeyEvents(tools, transaction, [keyEvent('api_key.create', { ...reach, id: key.id })])
     return key
@@ -109,6 +111,12 @@ export function requireGivable(
   for (const permission of permissions) {
     if (kind === 'mk' || granted.includes(permission)) requirePermissionIn(call.caller, teamId, permission)
   }
+}
+
+/** When a key ends that was to end at a time, or not at all: with the right of its maker at the latest. */
+export function givableEnd(call: Scope | undefined, { teamId }: Pick<StoredApiKey, 'teamId'>, end: Date | null) {
+  const ownEnd = call === undefined ? null : rightEndIn(call.caller, teamId)
+  return ownEnd === null || (end !== null && end < ownEnd) ? end : ownEnd
 }
 
 /** Finds a key of the caller's organization; for an operator, of any. Throws `RESOURCE_NOT_FOUND`. */

@@ -77,8 +77,9 @@ export function createManagementKeys(options: Omit<CredentialTools, 'bearerToken
 }
 
 function callerOfKey(key: TokenKey): Caller {
-  const { id, name, organizationId, teamId, permissions: granted, expiresAt } = key
-  return { kind: callerKindOf(key), id, name, organizationId, reach: reachOfKey(teamId, granted), expiresAt }
+  const { id, name, organizationId, teamId, permissions: granted, expiresAt, keyExpiresAt } = key
+  const reach = reachOfKey(teamId, granted)
+  return { kind: callerKindOf(key), id, name, organizationId, reach, expiresAt, rightEnd: keyExpiresAt ?? undefined }
 }
 
 function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
@@ -93,8 +94,12 @@ function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
     : { scope: 'teams', teams: new Map([[teamId, known]]) }
 }
 
-function callerOfMember({ userId: id, name, organizationId, role, teamRoles, expiresAt }: TokenMember): Caller {
-  return { kind: 'USER_TOKEN', id, name, organizationId, reach: reachOfUser(role, teamRoles), expiresAt }
+function callerOfMember(member: TokenMember): Caller {
+  const { userId: id, name, organizationId, role, teamRoles, teamRoleEnds, expiresAt } = member
+  const reach = reachOfUser(role, teamRoles)
+  const ends = reach.scope === 'teams' ? Object.entries(teamRoleEnds) : []
+  const rightEnd = new Map(ends.map(([teamId, end]) => [teamId, new Date(end)]))
+  return { kind: 'USER_TOKEN', id, name, organizationId, reach, expiresAt, rightEnd }
 }
 
 const all: ReadonlySet<Permission> = new Set(permissions)

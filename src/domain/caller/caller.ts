@@ -51,6 +51,8 @@ export interface Caller {
   readonly reach: Reach
   /** When the credential expires. */
   readonly expiresAt?: Date | undefined
+  /** When its rights end: those of a key everywhere, those of a person by team. Absent ones do not end. */
+  readonly rightEnd?: Date | ReadonlyMap<string, Date> | undefined
 }
 
 /** What one call needs, made when it is admitted. */
@@ -96,6 +98,14 @@ export function hasPermissionAnywhere(caller: Caller, permission: Permission): b
 export function hasPermissionIn({ reach }: Caller, teamId: string | null, permission: Permission): boolean {
   if (reach.scope === 'organization') return reach.permissions.has(permission)
   return teamId !== null && (reach.teams.get(teamId)?.has(permission) ?? false)
+}
+
+/**
+ * When the rights of the caller end in a team, or, without one, over the whole organization: nothing that they give lasts
+ * longer. Null if they do not end.
+ */
+export function rightEndIn({ rightEnd }: Caller, teamId: string | null): Date | null {
+  return (rightEnd instanceof Date ? rightEnd : rightEnd?.get(teamId ?? '')) ?? null
 }
 
 /** Refuses, with `permission_denied`, a caller who lacks the permission in a team, or in the whole organization. */

@@ -2,6 +2,7 @@ import type { Tables } from '../../db/tables.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
 import { findAdministrators, findEmailKeys, lockMembers } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
+import { findTeamRoles, type TeamRoleRow } from '../../store/team-member.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import type { ManagerChains } from './manager.js'
 import { type Member, type MemberChange, type MemberWriter, newMember, valuesSet } from './member.js'
@@ -27,6 +28,8 @@ export interface HeldMembers {
    * make one of them none, or if a directory makes them.
    */
   readonly administrators: ReadonlySet<string> | undefined
+  /** The team roles of those who are to get another address from a caller. */
+  readonly teamRoles: readonly TeamRoleRow[]
   /** What all this was read for. */
   readonly needs: Needs
 }
@@ -64,7 +67,7 @@ type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 
  */
 export async function holdMembers(
   transaction: Tables,
-  { organizationId, runtime, actor }: MemberWriter,
+  { organizationId, runtime, actor, caller }: MemberWriter,
   changes: readonly MemberChange[],
 ): Promise<HeldMembers> {
   const needs = needsOf(changes)
@@ -116,6 +119,11 @@ export async function holdMembers(
     transaction,
     left.filter((key) => !lockedEmails.has(key)).map((key) => emailLock(organizationId, key)),
   )
+  const moved = changes.flatMap(({ email, target }) => {
+    if (caller === undefined || email === undefined || !('userId' in target)) return []
+    return emailKeyOf(members.get(target.userId)?.email ?? '') === emailKeyOf(email) ? [] : target.userId
+  })
+  const teamRoles = moved.length > 0 ? await findTeamRoles(transaction, { organizationId, userIds: moved, now }) : []
   const managerIds = [...needs.managerIds, ...needs.managerEmails.flatMap((key) => emails.get(key)?.userId ?? [])]
   const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
   const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined
@@ -128,6 +136,7 @@ export async function holdMembers(
     userNames: holdersOf('userNames', userNameKeyOf),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
     administrators: administrators && new Set(administrators),
+    teamRoles,
     needs,
   }
 }

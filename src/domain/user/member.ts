@@ -3,6 +3,7 @@ import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { MemberRow } from '../../store/member.js'
 import type { Author } from '../audit/audit-event.js'
+import type { Caller } from '../caller/caller.js'
 import {
   emptyProfile,
   type FieldChange,
@@ -46,6 +47,8 @@ export interface MemberWriter extends Author {
   readonly organizationId: string
   readonly runtime: Runtime
   readonly rights: MemberRights
+  /** The caller, who gives no more than it has; absent for a directory and an operator. */
+  readonly caller?: Caller
   /**
    * The action in the audit log for a write of governed fields, such as `user.update`; for a new member, `user.create`.
    */

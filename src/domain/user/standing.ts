@@ -1,6 +1,8 @@
 import { invalidField, ServiceError } from '../../errors.js'
 import type { ValueHolder } from '../../store/member-value.js'
-import { administratorMissing, permissionMissing } from '../caller/caller.js'
+import type { TeamRoleRow } from '../../store/team-member.js'
+import { roleBeyond } from '../auth/role-limits.js'
+import { administratorMissing, permissionMissing, rightEndIn } from '../caller/caller.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
 import { type HeldMembers, otherHolder } from './hold.js'
@@ -20,6 +22,7 @@ export function withStanding(writer: MemberWriter, member: Member, change: Membe
     throw new ServiceError('OWN_ROLE', 'users cannot change their own role: omit it, or ask another administrator')
   }
   if (role !== member.role && (role === 'ORG_ADMIN' || member.role === 'ORG_ADMIN')) requireAdministrators(writer)
+  if (role !== member.role && role === 'ORG_ADMIN') requireUnendingRight(writer)
   if (active !== isActive(member)) requireActivation(writer, member)
   if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (userName !== undefined) requireUserName(held, member, userName)
@@ -68,13 +71,20 @@ function changedEmail(
   writer: MemberWriter,
   member: Member,
   { email = member.email, role, active, commands }: MemberChange,
-  { emails }: HeldMembers,
+  { emails, teamRoles }: HeldMembers,
 ): string {
   const emailKey = emailKeyOf(email)
   const { actor, rights } = writer
   if (emailKey === emailKeyOf(member.email)) return actor.kind === 'DIRECTORY' ? email : member.email
   if (rights === 'profiles') throw permissionMissing('users:write')
-  if (member.role === 'ORG_ADMIN') requireAdministrators(writer)
+  if (member.role === 'ORG_ADMIN') {
+    requireAdministrators(writer)
+    requireUnendingRight(writer)
+  }
+  requireRightsOf(
+    writer,
+    teamRoles.filter(({ userId }) => userId === member.userId),
+  )
   if (actor.kind !== 'DIRECTORY') {
     // Any other field counts, whatever its value: even writing the current value may take ownership.
     if (role !== undefined || active !== undefined || commands.length > 0) {
@@ -97,6 +107,26 @@ function requireAdministrators({ rights }: MemberWriter): void {
   throw administratorMissing(
     'grant or revoke the administrator role, or change the email address of an administrator, deactivate or reactivate one, or end the sessions of one',
   )
+}
+
+/** Refuses a caller whose rights end before those of an administrator, which do not. */
+function requireUnendingRight({ caller }: MemberWriter): void {
+  const end = caller === undefined ? null : rightEndIn(caller, null)
+  if (end === null) return
+  throw new ServiceError(
+    'PERMISSION_MISSING',
+    `the API key ends at ${end.toISOString()}, and an administrator's role does not: use a credential that does not end`,
+  )
+}
+
+/** Refuses a caller who has less than the roles of a member: who has an address signs in as the member. */
+function requireRightsOf({ caller }: MemberWriter, roles: readonly TeamRoleRow[]): void {
+  for (const role of roles) {
+    const beyond = caller && roleBeyond(caller, role)
+    if (beyond === undefined) continue
+    const message = `the user has the role ${role.role} in team ${role.teamId}, which gives more than the caller has`
+    throw new ServiceError('PERMISSION_MISSING', `${message}: ${beyond.message}`, { metadata: beyond.metadata })
+  }
 }
 
 /** The error for an address that a member of the organization already has (docs/field-ownership.md). */

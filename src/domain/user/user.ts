@@ -167,7 +167,7 @@ export async function requireMemberPermission(scope: Scope, permission: Permissi
 export function memberWriterOf(scope: Scope, action: AuditAction): MemberWriter {
   const { caller, runtime } = scope
   const { organizationId } = caller
-  return { organizationId, ...authorOf(scope), runtime, rights: memberRightsOf(caller), action }
+  return { organizationId, ...authorOf(scope), runtime, rights: memberRightsOf(caller), caller, action }
 }
 
 /**

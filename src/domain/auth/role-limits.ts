@@ -1,0 +1,32 @@
+import type { TeamUserRole } from '../../../gen/prisma/enums.js'
+import { ServiceError } from '../../errors.js'
+import { type Caller, hasPermissionIn, type Permission, permissionMissing, rightEndIn } from '../caller/caller.js'
+import { defaultPermissions } from './api-key.js'
+import { teamRolePermissions } from './authentication.js'
+
+/** A role in a team; `expiresAt` is null if it does not end. */
+export interface TeamRole {
+  readonly teamId: string
+  readonly role: TeamUserRole
+  readonly expiresAt: Date | null
+}
+
+/**
+ * A permission that a role gives in a team and the caller lacks there; undefined if there is none. A key has everything
+ * if it has all that its kind can have (docs/permissions.md).
+ */
+function permissionBeyond(caller: Caller, { teamId, role }: TeamRole): Permission | undefined {
+  const given = teamRolePermissions[role]
+  const possible = defaultPermissions(caller.kind === 'WORKER_TOKEN' ? 'wk' : 'pk', caller.reach.scope === 'teams')
+  return possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
+}
+
+/** Why a role in a team gives more than the caller has there, or for longer; undefined if it does not. */
+export function roleBeyond(caller: Caller, given: TeamRole): ServiceError | undefined {
+  const missing = permissionBeyond(caller, given)
+  if (missing !== undefined) return permissionMissing(missing)
+  const end = rightEndIn(caller, given.teamId)
+  if (end === null || (given.expiresAt !== null && given.expiresAt <= end)) return undefined
+  const own = caller.kind === 'USER_TOKEN' ? 'your own role in the team' : 'the API key'
+  return new ServiceError('PERMISSION_MISSING', `${own} ends at ${end.toISOString()}, and what it gives no later`)
+}
