@@ -26,10 +26,16 @@ export function createSink(response: NodeResponse, coding: Coding | undefined) {
     else if (writable === undefined) response.end()
     else writable.end()
   }
-  return { write, end }
+  /** Cuts the response short, after all that was written, so that the client does not take it for complete. */
+  function cut(): void {
+    const afterRest = () => writeChunk(response, '', () => cutResponse(response))
+    if (isGone(response) || writable === undefined) afterRest()
+    else writable.flush(afterRest)
+  }
+  return { write, end, cut }
 }
 
 // The two response classes declare overloads of `write` that have no common signature.
-function writeChunk(response: NodeResponse, chunk: string | Uint8Array): boolean {
-  return 'stream' in response ? response.write(chunk) : response.write(chunk)
+function writeChunk(response: NodeResponse, chunk: string | Uint8Array, done?: () => void): boolean {
+  return 'stream' in response ? response.write(chunk, done) : response.write(chunk, done)
 }

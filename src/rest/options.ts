@@ -18,12 +18,15 @@ export interface EventIdFields {
   readonly lastId: string
 }
 
+/** Declared as a method, so that the handler of a framework that knows HTTP/1.1 alone fits too. */
+type FallbackHandler = { handle(...given: Parameters<NodeHandler>): void }['handle']
+
 /** The options of `createRestTranscoder`. Only `routes` is required; every default is the safe one. */
 export interface RestTranscoderOptions extends TimeoutOptions, CallHooks {
   /** Registers services, as for `connectNodeAdapter`. */
   readonly routes: (router: ConnectRouter) => unknown
   /** Handles every request whose path no route has; default: answer 404. */
-  readonly fallback?: NodeHandler | undefined
+  readonly fallback?: FallbackHandler | undefined
   /**
    * What to do with query and form names that bind nothing, because no field has the name, or because the path or the
    * body binds it: refuse (default) or ignore. A bad value of a name that does bind is refused either way.

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonValue, Message } from '@bufbuild/protobuf'
 import type { Call } from '../call/call.js'
 import { prefersEventStream } from '../call/content-type.js'
-import { cutResponse, headerOf, isGone } from '../call/node-http.js'
+import { headerOf, isGone } from '../call/node-http.js'
 import { addHeaders, streamHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
@@ -72,7 +72,7 @@ export function streamAnswer(
       if (sink === undefined) return errors.send(failure, request, response, call)
       const line = frameError(format, errors.json(failure.error))
       // Raw bytes have no place for an error: only cutting the connection shows that they are incomplete.
-      if (line === undefined) return cutResponse(response)
+      if (line === undefined) return sink.cut()
       // Not waited for: the call ends now, whether its client reads or not.
       void sink.write(line)
       end(sink)

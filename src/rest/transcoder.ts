@@ -16,6 +16,7 @@ import { createRequiredSearch } from '../protojson/required-fields.js'
 import type { Route } from './compile-route.js'
 import { nearestPath } from './nearest-path.js'
 import type { RestTranscoderOptions } from './options.js'
+import { bytesOfParsedBody } from './parsed-body.js'
 import { createRouteTable } from './route-table.js'
 import type { RouteMatch } from './route-trie.js'
 import { streamAnswer } from './stream-response.js'
@@ -122,15 +123,19 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
   const { accepts, requestBody } = route
   const header = headerOf(request, 'content-type')
   const coding = checkBodyHeaders(request, route.maxBodyBytes)
+  // A framework that parses bodies has read it to its end.
+  const isRead = request.readableEnded
   const type = bodyTypeFromHeader(header)
   if (accepts !== 'raw' && (type === undefined || !accepts.includes(type))) {
     const taken = [...bodyTypes].flatMap(([name, each]) => (accepts.includes(each) ? name : []))
     const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
     // An empty body cannot be of a wrong type.
-    if (headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
+    if (!isRead && headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
     throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
   }
-  const bytes = await readBody(request, coding, route.maxBodyBytes)
+  const bytes = isRead
+    ? bytesOfParsedBody(request, type === 'json' && accepts !== 'raw', route.maxBodyBytes)
+    : await readBody(request, coding, route.maxBodyBytes)
   return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { createRestTranscoder, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { echo, handlerOf, json } from './echo.js'
@@ -196,4 +197,20 @@ describe('content negotiation of codings', () => {
     expect(response.headers['content-encoding']).toBe(coding)
     expect(response.headers['vary']).toBe('accept-encoding')
   })
+})
+
+it('every option is in the table of the README', () => {
+  const declared = ['src/rest/options.ts', 'src/call/serve-call.ts', 'src/call/deadline.ts'].flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    const bodies = [
+      ...text.matchAll(/^export interface (?:RestTranscoderOptions|CallHooks|TimeoutOptions)\b[^{]*\{\n(.*?)^\}/gms),
+    ]
+    return bodies.flatMap(([, body = '']) => [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name = '']) => name))
+  })
+  const rows = readFileSync('src/rest/README.md', 'utf8')
+    .match(/^\| `.*?\|/gm)
+    ?.join('')
+  const listed = rows?.match(/(?<=`)\w+(?=`)/g)
+  expect(new Set(listed)).toEqual(new Set(declared))
+  expect(declared.length).toBeGreaterThan(20)
 })
