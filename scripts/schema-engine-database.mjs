@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { ColumnTypeEnum, DriverAdapterError } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
+import { concurrentIndexOf } from '../dist/src/db/concurrent-index.js'
+import { splitStatements } from '../dist/src/db/migration.js'
 
 /** Type of the one-byte "char" columns of the system catalogs, and of text. */
 const CHAR_OID = 18
@@ -64,10 +66,13 @@ async function connect(url) {
   // One session, so that advisory locks and settings hold.
   const adapter = await new PrismaPg({ connectionString: url, max: 1 }).connect()
   const pool = adapter.underlyingDriver()
-  // The adapter would split a script at every semicolon, even inside functions.
+  // The adapter would split a script at every semicolon, even inside functions; and the server refuses scripts of
+  // several statements that make or drop indexes concurrently.
   adapter.executeScript = async (script) => {
+    const statements = splitStatements(script)
     try {
-      await pool.query(script)
+      if (statements.some(concurrentIndexOf)) for (const statement of statements) await pool.query(statement)
+      else await pool.query(script)
     } catch (error) {
       adapter.onError(error)
     }

@@ -134,7 +134,7 @@ describe.each(lists)('$method', ({ method, table }) => {
       async (who) => {
         const own = await ofTeam(team)
         expect((await pagesOf({}, who)).flat()).toEqual(own)
-        const found = isShareable ? ['forest', 'Forge', 'Forum'] : ['Forge', 'Forum']
+        const found = isShareable ? ['Forge', 'forest', 'Forum'] : ['Forge', 'Forum']
         expect(await idsOf({ q: 'fo' }, who)).toEqual(found)
         // A name that another team or organization has is as one that nobody has.
         const nothing = await call({ teamId: '-', q: 'nobody has this' }, who)
@@ -151,16 +151,17 @@ describe.each(lists)('$method', ({ method, table }) => {
       },
     )
 
-    it('finds by the beginning of a name, in the order of names, in a team and in every team', async () => {
+    it('finds by the beginnings of words of a name, in the order of creation, in a team and in every team', async () => {
       expect(await idsOf({ q: 'FORGE' })).toEqual(['Forge', 'FORGE-2'])
-      expect(await idsOf({ q: 'fo' })).toEqual(['forest', 'Forge', 'FORGE-2', 'Forum'])
+      expect(await idsOf({ q: 'fo' })).toEqual(['Forge', 'forest', 'Forum', 'FORGE-2'])
+      expect(await idsOf({ q: '2 FO' })).toEqual(['FORGE-2'])
       expect(await idsOf({ q: 'fo', teamId: people })).toEqual(['forest', 'FORGE-2'])
       expect(await idsOf({ q: 'fo', teamId: team })).toEqual([
-        ...(isShareable ? ['forest', 'Forge', 'Forum'] : ['Forge', 'Forum']),
+        ...(isShareable ? ['Forge', 'forest', 'Forum'] : ['Forge', 'Forum']),
       ])
       expect(await idsOf({ q: 'orge' })).toEqual([])
-      expect(await idsOf({ q: '100%' })).toEqual(['percent'])
-      expect(await idsOf({ q: '1__' })).toEqual([])
+      expect(await idsOf({ q: '100%' })).toEqual(['percent', '1000'])
+      expect(await idsOf({ q: '_' })).toEqual([])
       expect(await idsOf({ q: 'fo' }, 'globexAdmin')).toEqual([])
     })
 

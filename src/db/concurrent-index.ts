@@ -21,11 +21,10 @@ export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
  * Runs such a statement outside a transaction. A process that ended before recording it may have run it already: an
  * index that exists is kept, and one that was left half made is dropped and made again.
  */
-export async function runConcurrently(
-  client: pg.Client,
-  sql: string,
-  { action, index }: ConcurrentIndex,
-): Promise<void> {
+export async function runConcurrently(client: pg.Client, sql: string): Promise<void> {
+  const concurrent = concurrentIndexOf(sql)
+  if (concurrent === undefined) throw new Error('the statement does nothing concurrently')
+  const { action, index } = concurrent
   // It waits for every older transaction, but blocks no one.
   await client.query('SET lock_timeout = 0')
   await client.query('SET statement_timeout = 0')

@@ -35,7 +35,7 @@ const CREATES_TABLE = /\bCREATE TABLE\b/i
 
 /**
  * Applies pending migrations in order, and returns their names. Each is a transaction of its own, sent a statement at a
- * time; one that makes or drops an index concurrently consists of that statement, outside a transaction. Several
+ * time; one that makes or drops indexes concurrently consists of such statements, outside a transaction. Several
  * processes may do this at once, while servers run, and again after one was interrupted at any point. Throws, having
  * changed nothing more, if a migration fails or cannot get its locks, and if `pendingOf` throws.
  */
@@ -77,11 +77,10 @@ export function pendingMigrations(
 
 async function apply(client: pg.Client, migration: Migration, times: Required<MigrationTimes>): Promise<void> {
   const statements = splitStatements(migration.sql)
-  const concurrent = statements.map(concurrentIndexOf).find((found) => found !== undefined)
-  if (concurrent === undefined) return applyInTransaction(client, migration, statements, times)
-  const [alone = '', ...others] = statements
-  if (others.length > 0) throw new Error('a statement with CONCURRENTLY must be the only one of its migration')
-  await runConcurrently(client, alone, concurrent)
+  const isConcurrent = statements.map((sql) => concurrentIndexOf(sql) !== undefined)
+  if (!isConcurrent.includes(true)) return applyInTransaction(client, migration, statements, times)
+  if (isConcurrent.includes(false)) throw new Error('a migration with CONCURRENTLY must have no other statements')
+  for (const sql of statements) await runConcurrently(client, sql)
   await recordMigration(client, migration)
 }
 

@@ -31,7 +31,7 @@ export async function listAuditEvents(scope: Scope, request: AuditEventListReque
   const teamIds = permittedTeamIds(caller, 'audit:read')
   return pageOf(scope, request, {
     method: 'ListAuditEvents',
-    filter: { ...filter, actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
+    filter: { ...filter, order: 'id', actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
     usualSize: MAX_PAGE_SIZE,
     read: (range) => readAuditEvents(reads, { ...filter, actions, organizationId, teamIds, ...range }),
   })

@@ -30,8 +30,7 @@ export async function getObject(
 }
 
 /**
- * A page of the objects that the caller may read, in creation order, or by the text that `q` searches. Throws
- * `PAGE_TOKEN_INVALID`. Objects that have their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND`
+ * A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. Objects that have their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND`
  * for it, and `PERMISSION_MISSING` without the read permission in its team.
  */
 export async function listObjects(
@@ -55,7 +54,13 @@ export async function listObjects(
   }
   const count = () => pages.count(reads, selection)
   const { usualSize } = request
-  return pageOf(scope, request, { method: `list ${name}`, filter, usualSize, read: readObjects, count })
+  return pageOf(scope, request, {
+    method: `${'q' in filter ? 'find' : 'list'} ${name}`,
+    filter,
+    usualSize,
+    read: readObjects,
+    count,
+  })
 }
 
 /** The team of an owner among those of visible ones. */

@@ -8,7 +8,7 @@ import type { StandardResource } from './standard-resource.js'
 /** The team of a request that reads across teams (AIP-159). */
 export const EVERY_TEAM = '-'
 
-/** What to list: of a team, or with `-` of every team; `q` is the beginning of a name. 0 and empty texts mean absent. */
+/** What to list: of a team, or with `-` of every team; `q` has beginnings of words of a name. 0 and empty texts mean absent. */
 export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {
   readonly teamId: string
   readonly q: string
@@ -42,8 +42,8 @@ export async function requireTeam({ reads, caller }: Scope, teamId: string, perm
 }
 
 /**
- * A page of the objects in the list of a team, or of every team in which the caller may read them, each once: in
- * creation order, or by the text that `q` searches. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
+ * A page of the objects in the list of a team, or of every team in which the caller may read them, each once, in
+ * creation order. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
  */
 export async function listAcrossTeams(
   scope: Scope,

@@ -5,11 +5,10 @@ import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { createPages, type PageRow } from './pages.js'
+import { createFilteredPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { timestampText } from './resource/text.js'
-import { inTeams, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Scope } from './scope.js'
 
 /** Which events to list; an empty text means no filter. */
 export interface AuditEventSelection extends Scope {
@@ -25,7 +24,7 @@ export interface AuditEventSelection extends Scope {
   readonly since: string
   /** Exclusive. */
   readonly until: string
-  /** Time and id of the event before the page, with a slash between them; undefined for the first one. */
+  /** The id of the event before the page; undefined for the first one. */
   readonly after: string | undefined
   readonly pageSize: number
 }
@@ -45,64 +44,65 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
   },
 })
 
-/**
- * The events of a page and one more, in order; with `action`, only those that have it. They are then a range of the
- * index that begins with it: an equality would let the planner, which does not know the action, read the events of all.
- */
-function eventsText(where: Places<AuditEventSelection>, most: Prisma.Sql, action?: Prisma.Sql): Prisma.Sql {
-  const [column, value, order] =
-    action === undefined
-      ? [Prisma.empty, Prisma.empty, Prisma.empty]
-      : [Prisma.sql`action, `, Prisma.sql`${action}, `, Prisma.sql`action DESC, `]
-  const since = Prisma.sql`coalesce(nullif(${where.since}, '')::timestamptz, '-infinity')`
-  const after = (part: number) => Prisma.sql`nullif(split_part(${where.after}, '/', ${Prisma.raw(String(part))}), '')`
-  const before = Prisma.sql`coalesce(${after(1)}, nullif(${where.until}, ''), 'infinity')::timestamptz`
-  const beforeId = Prisma.sql`coalesce(${after(2)}, '00000000-0000-0000-0000-000000000000')::uuid`
-  return Prisma.sql`
-        SELECT *
-          FROM audit_events
-         WHERE organization_id = ${where.organizationId}
-           AND ${inTeams(Prisma.sql`team_id`, where.teamIds)}
-           AND (${where.targetId} = '' OR target_id = ${where.targetId})
-           AND (${where.targetType} = '' OR target_type = ${where.targetType})
-           AND (${where.actorId} = '' OR actor_id = ${where.actorId})
-           AND (${where.actorKind} = '' OR actor_kind = nullif(${where.actorKind}, '')::actor_kind)
-           AND (${where.teamId} = '' OR team_id = ${where.teamId})
-           AND (${where.requestId} = '' OR request_id = ${where.requestId})
-           AND (${column}occurred_at) >= (${value}${since})
-           AND (${column}occurred_at, id) < (${value}${before}, ${beforeId})
-         ORDER BY ${order}occurred_at DESC, id DESC
-         LIMIT ${most}`
+type Page = Omit<AuditEventSelection, 'after'> & {
+  /** Ids between which the page is: not before the first, and before the second. */
+  readonly fromId: string
+  readonly beforeId: string
 }
 
 /**
- * Each column that can be filtered has an index that ends in the order of the list; which of them is used depends on the
- * filters.
+ * How far the time of an event can be from that of its id, in whose order the log is: it is when the transaction began,
+ * by the clock of the database.
  */
-const createList = (name: string, events: typeof eventsText) =>
-  createPages<AuditEventSelection>(name, {
-    alias: 'e',
-    text: rowText(eventResource),
-    order: Prisma.sql`e.occurred_at DESC, e.id DESC`,
-    position: Prisma.sql`${timestampText(Prisma.sql`e.occurred_at`)} || '/' || e.id`,
-    rows: (where, most) => Prisma.sql`(${events(where, most)}
-      ) e`,
-  })
+const APART_MILLIS = 86_400_000
 
-const list = createList('list_audit_events', eventsText)
+/** An id before those of events since a time. */
+function idBefore(time: Date): string {
+  return leastId(time.getTime() - APART_MILLIS)
+}
 
-/** A page of each action makes up a page of several: none of them is read further than that. */
-const listOfActions = createList(
-  'list_audit_events_of_actions',
-  (where, most) => Prisma.sql`
-        SELECT found.*
-          FROM unnest(${where.actions}::text[]) AS asked (action)
-         CROSS JOIN LATERAL (${eventsText(where, most, Prisma.sql`asked.action`)}) found
-         ORDER BY found.occurred_at DESC, found.id DESC
-         LIMIT ${most}`,
-)
+/** An id after those of events until a time. */
+export function idAfter(time: Date): string {
+  return leastId(time.getTime() + APART_MILLIS)
+}
+
+function leastId(millis: number): string {
+  const time = Math.min(Math.max(millis, 0), 2 ** 48 - 1).toString(16)
+  return `${time.padStart(12, '0').replace(/.{8}/, '$&-')}-0000-0000-000000000000`
+}
+
+const [FIRST_ID, LAST_ID] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+
+const isWanted = (where: Places<Page>) => Prisma.sql`${ofOrganization('e')}
+           AND ${inTeams(Prisma.sql`e.team_id`, where.teamIds)}
+           AND (${where.targetId} = '' OR e.target_id = ${where.targetId})
+           AND (${where.targetType} = '' OR e.target_type = ${where.targetType})
+           AND (${where.actorId} = '' OR e.actor_id = ${where.actorId})
+           AND (${where.actorKind} = '' OR e.actor_kind = nullif(${where.actorKind}, '')::actor_kind)
+           AND (${where.teamId} = '' OR e.team_id = ${where.teamId})
+           AND (${where.requestId} = '' OR e.request_id = ${where.requestId})
+           AND (cardinality(${where.actions}::text[]) = 0 OR e.action = ANY (${where.actions}))
+           AND (${where.since} = '' OR e.occurred_at >= nullif(${where.since}, '')::timestamptz)
+           AND (${where.until} = '' OR e.occurred_at < nullif(${where.until}, '')::timestamptz)`
+
+/** An index leads to the events of a target; whatever else is asked for, the log is read until the page is full. */
+const list = createFilteredPages<Page>('list_audit_events', {
+  alias: 'e',
+  from: Prisma.sql`audit_events e`,
+  condition: isWanted,
+  text: rowText(eventResource),
+  order: Prisma.sql`e.id DESC`,
+  position: Prisma.sql`e.id::text`,
+  isLater: ({ fromId, beforeId }) => Prisma.sql`e.id >= ${fromId}::uuid AND e.id < ${beforeId}::uuid`,
+})
 
 /** A page of events, the newest first. */
-export function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
-  return selection.actions.length === 0 ? list(tables, selection) : listOfActions(tables, selection)
+export function readAuditEvents(
+  tables: Tables,
+  { after, ...selection }: AuditEventSelection,
+): Promise<PageRow | undefined> {
+  const { since, until } = selection
+  const fromId = since === '' ? FIRST_ID : idBefore(new Date(since))
+  const beforeId = after ?? (until === '' ? LAST_ID : idAfter(new Date(until)))
+  return list(tables, { ...selection, fromId, beforeId })
 }

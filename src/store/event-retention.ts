@@ -1,22 +1,23 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
+import { idAfter } from './audit-log.js'
 import { firstOfWrite } from './event.js'
 import { ofOrganization } from './scope.js'
 import type { ExpiredOf } from './sweep.js'
 
-const deleteFromLog = createStatement<ExpiredOf, { readonly deleted: number }>({
+const deleteFromLog = createStatement<ExpiredOf & { readonly beforeId: string }, { readonly deleted: number }>({
   name: 'delete_old_audit_events',
   columns: { deleted: 'int4' },
-  text: ({ by, rows }) => Prisma.sql`
+  text: ({ by, beforeId, rows }) => Prisma.sql`
 WITH old AS MATERIALIZED (
   SELECT e.id
     FROM audit_events e
-   WHERE ${ofOrganization('e')} AND e.occurred_at <= ${by}
+   WHERE ${ofOrganization('e')} AND e.id < ${beforeId}::uuid AND e.occurred_at <= ${by}
      AND ${firstOfWrite(Prisma.sql`e.id`)} NOT IN (SELECT w.first_event_id FROM event_outbox w WHERE ${ofOrganization('w')})
      AND (SELECT f.position FROM event_feed f
            WHERE ${ofOrganization('f')} AND f.first_event_id = ${firstOfWrite(Prisma.sql`e.id`)}) IS NULL
-   ORDER BY e.occurred_at, e.id
+   ORDER BY e.id
    LIMIT ${rows}
 ), deleted AS (
   DELETE FROM audit_events e
@@ -58,5 +59,5 @@ async function oldRows(
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
 export async function deleteOldAuditEvents(tables: Tables, old: ExpiredOf): Promise<number> {
-  return (await firstRow(tables, deleteFromLog, old))?.deleted ?? 0
+  return (await firstRow(tables, deleteFromLog, { ...old, beforeId: idAfter(old.by) }))?.deleted ?? 0
 }

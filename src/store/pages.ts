@@ -1,7 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Places } from '../db/statement.js'
+import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { itemsText } from './resource/text.js'
+import { organizationId } from './scope.js'
 
 /** Some of the rows of a list: those after an id, at most so many. */
 export interface RowRange {
@@ -97,23 +98,42 @@ interface FilteredPages<Page> extends FilteredRows<Page>, PagedRows {
   readonly join?: Prisma.Sql
   /** True for what comes after the position before the page. */
   readonly isLater: (places: Places<Page>) => Prisma.Sql
+  /** Whether the condition has `isFound`. */
+  readonly isSearched?: boolean
 }
 
-/** Makes pages of filtered rows. */
-export function createFilteredPages<Page extends PageSize>(
+/**
+ * Makes pages of filtered rows. A search reads all that it finds and cuts that to the page: a planner who expects it to
+ * find many would rather split text after text into words, in the order of the list, until the page is full.
+ */
+export function createFilteredPages<Page extends PageSize & { readonly q?: string | null | undefined }>(
   name: string,
-  { from, condition, join = Prisma.empty, isLater, ...paged }: FilteredPages<Page>,
+  { from, condition, join = Prisma.empty, isLater, isSearched = false, ...paged }: FilteredPages<Page>,
 ): ReadPage<Page> {
   const row = Prisma.raw(paged.alias)
-  return createPages<Page>(name, {
-    ...paged,
-    rows: (places, most) => Prisma.sql`(
-        SELECT ${row}.* FROM ${from}
-         WHERE ${condition(places)} AND ${isLater(places)}
+  const create = (named: string, fence: Prisma.Sql) =>
+    createPages<Page>(named, {
+      ...paged,
+      rows: (places, most) => Prisma.sql`(
+        SELECT * FROM (
+          SELECT ${row}.* FROM ${from}
+           WHERE ${condition(places)} AND ${isLater(places)} ${fence}
+        ) ${row}
          ORDER BY ${paged.order}
          LIMIT ${most}
       ) ${row} ${join}`,
-  })
+    })
+  const list = create(name, Prisma.empty)
+  if (!isSearched) return list
+  const search = create(`${name}_found`, Prisma.raw('OFFSET 0'))
+  return (tables, page) => (typeof page.q === 'string' ? search : list)(tables, page)
+}
+
+/** True if no search is given, or if each of its words begins a word of the text, in a row with the alias. */
+export function isFound(alias: string, text: Prisma.Sql): Prisma.Sql {
+  const q: Parameter = { parameter: 'q' }
+  const words = Prisma.sql`search_words(${Prisma.raw(alias)}.organization_id, ${text})`
+  return Prisma.sql`(${q}::text IS NULL OR ${words} @@ search_query(${organizationId}, ${q}))`
 }
 
 /** The statement that counts the rows that filters want, which reads all of them. */

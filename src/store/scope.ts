@@ -24,7 +24,7 @@ export function isOneOf(column: Prisma.Sql, values: Parameter, type = 'text'): P
 }
 
 /** The parameter that names the organization whose rows a statement reads and writes; it is the same in all of them. */
-const organizationId: Parameter = { parameter: 'organizationId' }
+export const organizationId: Parameter = { parameter: 'organizationId' }
 
 /**
  * The condition that the row with this alias belongs to the statement's organization. Every table of a statement needs

@@ -3,7 +3,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createFilteredPages } from './pages.js'
+import { createCount, createFilteredPages, isFound } from './pages.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
@@ -38,10 +38,7 @@ interface StandardStoreOptions {
   readonly ownerColumn?: string | null
   /** Finds fields that are kept elsewhere. */
   readonly join?: Prisma.Sql
-  /**
-   * A field with a text: the filter `q` finds objects by the beginning of that text and orders them by it. The table
-   * then has indexes that end in the text's search key and the ordinal.
-   */
+  /** A field with a text in whose words the filter `q` searches, by an index of the table. */
   readonly searched?: string
   /**
    * For objects that are in the lists of other teams than their own: the condition that they are in those of some teams,
@@ -55,7 +52,7 @@ interface StandardStoreOptions {
 /**
  * Makes the store of a resource. Its table has the columns `organization_id` and `id`, and `team_id` unless the owner
  * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
- * column `ordinal` as well and, for each filter, an index that ends in it.
+ * column `ordinal` as well.
  */
 export function createStandardStore(resource: Resource, options: StandardStoreOptions = {}) {
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
@@ -129,60 +126,40 @@ function createStandardPages(
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
   const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
-  const ordinal = column('ordinal')
-  const key = searched === undefined ? undefined : searchKey(column(columnOfField(resource, searched)))
-  const q: Parameter = { parameter: 'q' }
   const listed = (places: Places<Scope>) => {
     const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
       shared === undefined ? isListed(own) : Prisma.sql`(${isListed(own)} OR ${shared(isListed)})`
     const conditions = filterColumns.map(([name, filtered]) => {
       const place: Parameter = { parameter: name }
       const isWanted = (of: Prisma.Sql) => Prisma.sql`${of} = ${place}`
-      const isFound = filtered === 'team_id' ? inLists(isWanted, column(filtered)) : isWanted(column(filtered))
-      return Prisma.sql`(${place}::text IS NULL OR ${isFound})`
+      const isMet = filtered === 'team_id' ? inLists(isWanted, column(filtered)) : isWanted(column(filtered))
+      return Prisma.sql`(${place}::text IS NULL OR ${isMet})`
     })
-    const found = key && Prisma.sql`(${q}::text IS NULL OR starts_with(${key}, ${searchKey(Prisma.sql`${q}`)}))`
+    const found = searched === undefined ? undefined : isFound(alias, column(columnOfField(resource, searched)))
     const inScope = inLists((of) => inTeams(of, places.teamIds), team)
     const others = [found, condition?.(places)].flatMap((each) => (each === undefined ? [] : [each]))
     return Prisma.join([ofOrganization(alias), inScope, ...conditions, ...others], ' AND ')
   }
-  const listedRows = { alias, from: rows, condition: listed, text: rowText(resource), join }
+  const order = column('ordinal')
+  const listedRows = { from: rows, condition: listed }
   const list = createFilteredPages<StandardPage>(`list_${table.name}`, {
     ...listedRows,
-    order: ordinal,
-    position: Prisma.sql`${ordinal}::text`,
-    isLater: ({ after }) => Prisma.sql`${ordinal} > ${after}::bigint`,
+    alias,
+    text: rowText(resource),
+    join,
+    order,
+    position: Prisma.sql`${order}::text`,
+    isLater: ({ after }) => Prisma.sql`${order} > ${after}::bigint`,
+    isSearched: searched !== undefined,
   })
-  // A position has the ordinal and the key of its row. The first one has what is searched: the index is read from there.
-  const search =
-    key &&
-    createFilteredPages<StandardPage>(`search_${table.name}`, {
-      ...listedRows,
-      order: Prisma.sql`${key}, ${ordinal}`,
-      position: Prisma.sql`${ordinal} || ' ' || ${key}`,
-      isLater: ({ after }) => {
-        const afterKey = searchKey(Prisma.sql`substr(${after}, strpos(${after}, ' ') + 1)`)
-        return Prisma.sql`(${key}, ${ordinal}) > (${afterKey}, split_part(${after}, ' ', 1)::bigint)`
-      },
-    })
   const count = createCount<Scope>(`count_${table.name}`, listedRows)
   return {
-    list: (tables: Tables, { filters: values, after, ...page }: StandardSelection) => {
-      const searchedFor = search === undefined ? null : (values['q'] ?? null)
-      if (search === undefined || searchedFor === null) {
-        return list(tables, { ...values, ...page, after: after ?? '0' })
-      }
-      return search(tables, { ...values, ...page, after: after ?? `0 ${searchedFor}` })
-    },
+    list: (tables: Tables, { filters: values, after = '0', ...page }: StandardSelection) =>
+      list(tables, { ...values, ...page, after }),
     /** How many objects the list has on all pages. */
     count: (tables: Tables, { filters: values, ...scope }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
       count(tables, { ...values, ...scope }),
   }
-}
-
-/** The part of a text that is searched: its first 64 characters, in whatever case. */
-function searchKey(text: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`lower(left(${text}, 64) COLLATE "C")`
 }
 
 /** The rows of a resource in SQL, with those of their owners if these have the teams, and their columns. */

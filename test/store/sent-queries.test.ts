@@ -52,7 +52,7 @@ const operations: Operation[] = [
     ['select_member_of_token', 'update_priority'],
   ],
   byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances_10000']),
-  byKey('GET /v2/app-instances?teamId=-&q=app', undefined, ['search_app_instances']),
+  byKey('GET /v2/app-instances?teamId=-&q=app', undefined, ['list_app_instances_found']),
   byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
   byKey('GET /v2/journeys', undefined, ['list_journeys']),
   byKey('GET /v2/journeys?isOverdue=true&includeTotal=true', undefined, [
@@ -64,7 +64,7 @@ const operations: Operation[] = [
   byKey('GET /v2/entity-ingestion-configs?teamId=-', undefined, ['list_entity_ingestion_configs']),
   byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, ['list_mappings']),
   byKey(`GET /v2/teams/${team}/sla-definitions`, undefined, ['list_sla_definitions_of_team']),
-  byKey('GET /v2/teams/-/sla-definitions?q=sla', undefined, ['search_sla_definitions']),
+  byKey('GET /v2/teams/-/sla-definitions?q=sla', undefined, ['list_sla_definitions_found']),
   byKey(
     `PUT /v2/users/${users.agent}`,
     {

@@ -105,6 +105,7 @@ function literal(value: unknown): string {
 
 /** A part of a plan. */
 export interface PlanNode {
+  readonly 'Relation Name'?: string
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
@@ -125,6 +126,17 @@ export function rowsRead(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
   const own = (node['Actual Rows'] + removed) * node['Actual Loops']
   return own + [...(node.Plans ?? []), ...remotePlansOf(node)].reduce((sum, child) => sum + rowsRead(child), 0)
+}
+
+/** How many rows a plan has read from each table, those several times that were read so. */
+export function scannedRows(plan: PlanNode): ReadonlyMap<string, number> {
+  const scanned = new Map<string, number>()
+  for (const part of [plan, ...partsOf(plan).flatMap(remotePlansOf)].flatMap(partsOf)) {
+    const { 'Relation Name': table = '', 'Actual Loops': loops } = part
+    const removed = (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Index Recheck'] ?? 0)
+    if (table !== '') scanned.set(table, (scanned.get(table) ?? 0) + (part['Actual Rows'] + removed) * loops)
+  }
+  return scanned
 }
 
 /**

@@ -407,7 +407,7 @@ export type ListAppInstancesRequest = Message<"svc.v2.ListAppInstancesRequest"> 
   pageToken: string;
 
   /**
-   * Only those whose name begins with this, in whatever case of the letters A to Z; then the list is in the order of names.
+   * Only those in whose name each word of this begins one, in any order, without regard to case and accents.
    *
    * @generated from field: string q = 4;
    */
@@ -958,8 +958,8 @@ export const AppInstanceService: GenService<{
     output: typeof GetAppInstanceResponseSchema;
   },
   /**
-   * Lists the app instances that a team owns and those that are shared with it, in creation order, or by name if `q` is
-   * given; with `-` as the team, those of every team, each once.
+   * Lists the app instances that a team owns and those that are shared with it, in creation order; with `-` as
+   * the team, those of every team, each once.
    *
    * @generated from rpc svc.v2.AppInstanceService.ListAppInstances
    */

@@ -181,7 +181,7 @@ export type ListAppResourcesRequest = Message<"svc.v2.ListAppResourcesRequest"> 
   externalId: string;
 
   /**
-   * Only those whose name begins with this, in whatever case of the letters A to Z; then the list is in the order of names.
+   * Only those in whose name each word of this begins one, in any order, without regard to case and accents.
    *
    * @generated from field: string q = 7;
    */
@@ -507,7 +507,7 @@ export const AppResourceService: GenService<{
     output: typeof GetAppResourceResponseSchema;
   },
   /**
-   * Lists the resources of the teams in which the caller may read them, in creation order, or by name if `q` is given.
+   * Lists the resources of the teams in which the caller may read them, in creation order.
    *
    * @generated from rpc svc.v2.AppResourceService.ListAppResources
    */

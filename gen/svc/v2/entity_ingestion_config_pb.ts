@@ -198,8 +198,8 @@ export type ListEntityIngestionConfigsRequest = Message<"svc.v2.ListEntityIngest
   appInstanceId: string;
 
   /**
-   * Only those whose service has a name that begins with this, in whatever case of the letters A to Z; then the list is in
-   * the order of these names.
+   * Only those in the name of whose service each word of this begins one, in any order, without regard to case and
+   * accents.
    *
    * @generated from field: string q = 3;
    */
@@ -540,8 +540,7 @@ export const EntityIngestionConfigService: GenService<{
     output: typeof GetEntityIngestionConfigResponseSchema;
   },
   /**
-   * Lists the ingestion configs of a team, or with `-` of every team, in creation order, or by the name of their service
-   * if `q` is given.
+   * Lists the ingestion configs of a team, or with `-` of every team, in creation order.
    *
    * @generated from rpc svc.v2.EntityIngestionConfigService.ListEntityIngestionConfigs
    */

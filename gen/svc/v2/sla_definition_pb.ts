@@ -324,7 +324,7 @@ export type ListSlaDefinitionsRequest = Message<"svc.v2.ListSlaDefinitionsReques
   teamId: string;
 
   /**
-   * Only those whose name begins with this, in whatever case of the letters A to Z; then the list is in the order of names.
+   * Only those in whose name each word of this begins one, in any order, without regard to case and accents.
    *
    * @generated from field: string q = 2;
    */
@@ -871,8 +871,7 @@ export const SlaDefinitionService: GenService<{
     output: typeof GetSlaDefinitionResponseSchema;
   },
   /**
-   * Lists the SLA definitions of a team, or with `-` of every team, including archived ones, in creation order, or by name
-   * if `q` is given.
+   * Lists the SLA definitions of a team, or with `-` of every team, including archived ones, in creation order.
    *
    * @generated from rpc svc.v2.SlaDefinitionService.ListSlaDefinitions
    */

@@ -61,7 +61,7 @@ export async function countSuppliedMembers(tables: Tables, organizationId: strin
 export async function lastDirectoryWrite(tables: Tables, organizationId: string): Promise<Date | undefined> {
   const event = await tables.models.auditEvent.findFirst({
     where: { organizationId, actorKind: 'DIRECTORY' },
-    orderBy: { occurredAt: 'desc' },
+    orderBy: { id: 'desc' },
     select: { occurredAt: true },
   })
   return event?.occurredAt
