@@ -7,7 +7,9 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { credentialInvalid } from '../src/admission/bearer.js'
+import { scimRoutes } from '../src/scim/routes.js'
 import { auditActions, isAuditAction } from '../src/store/audit-action.js'
+import { recordKinds } from '../src/store/transfer/kind.js'
 import { shells } from './support/shells.js'
 
 const root = join(import.meta.dirname, '..')
@@ -321,6 +323,16 @@ describe('what the documentation says of the schema', () => {
       const unknown = named.flatMap(([, type, verb]) => (isAuditAction(`${type}.${verb}`) ? [] : `${type}.${verb}`))
       expect([page, unknown]).toEqual([page, []])
     }
+  })
+
+  it('says exactly who writes groups', async () => {
+    const writers = [
+      [[...(await operations()).keys()].some((name) => /^(?!GET).* \/v2\/groups/.test(name)), 'the API'],
+      [scimRoutes.some(({ method, path }) => method === 'PATCH' && path.startsWith('/Groups')), 'the directory'],
+      [recordKinds.includes('group'), 'an import'],
+    ] as const
+    const [, told = ''] = /^\| `group\.create`.*? written by (.+?);/m.exec(await read('docs/field-ownership.md')) ?? []
+    expect(told.split(/, | or /)).toEqual(writers.flatMap(([isWriter, name]) => (isWriter ? name : [])))
   })
 
   it('quotes the message about a rejected JWT', async () => {

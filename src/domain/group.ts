@@ -83,14 +83,14 @@ export async function writeGroupMember(
     const wasMember = (await directory.findGroupMembers(transaction, key, [userId])).has(userId)
     if (!isMember && !wasMember) throw notFound('group member', userId)
     const isChange = isMember !== wasMember
+    const members = { added: isChange && isMember ? [userId] : [], removed: isChange && !isMember ? [userId] : [] }
     if (isChange) {
-      const change = isMember ? { gone: [], added: [userId] } : { gone: [userId], added: [] }
-      await directory.changeGroupMembers(transaction, key, change)
+      await directory.changeGroupMembers(transaction, key, members)
       // With its members, the version of the group changes.
       const now = runtime.now()
       await store.groupStore.update(transaction, { organizationId, id: groupId }, { updatedAt: now }, now)
     }
-    const target = { targetId: groupId, changedFields: isChange ? ['members'] : [] }
+    const target = { targetId: groupId, changedFields: isChange ? ['members'] : [], members }
     await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])
     return { groupId, userId, ...(await readMemberName(transaction, { organizationId, userId })) }
   })

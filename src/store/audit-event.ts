@@ -6,8 +6,10 @@ import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/text.js'
 
-/** A governed field of a write, by the names of the API without their prefixes. */
-export type NewFieldChange = Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
+/** A governed field of a write, or a member of a group, by the names of the API without their prefixes. */
+export type NewFieldChange =
+  | Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
+  | Readonly<Record<'userId' | 'outcome', string>>
 
 /** What events that are stored together have in common. */
 export type AuditContext = Pick<AuditEventModel, 'organizationId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
@@ -84,7 +86,9 @@ export async function clearOutbox({ models }: Tables, organizationId: string): P
 /** A change as it is stored: the JSON of the API. */
 function changeDocument(change: NewFieldChange): Readonly<Record<string, string>> {
   const names: Readonly<Record<string, string>> = change
-  return Object.fromEntries(
-    FieldChangeSchema.fields.map((field) => [field.jsonName, `${enumPrefix(field)}${names[field.localName]}`]),
-  )
+  const members = FieldChangeSchema.fields.map((field) => {
+    const name = names[field.localName]
+    return [field.jsonName, field.enum ? `${enumPrefix(field)}${name ?? 'UNSPECIFIED'}` : name]
+  })
+  return Object.fromEntries(members.filter(([, text]) => text !== undefined))
 }

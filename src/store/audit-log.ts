@@ -40,7 +40,7 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
   actor: { kind: 'columns', resource: actorResource },
   changedFields: {
     kind: 'computed',
-    sql: Prisma.sql`CASE WHEN e.changes::text = '[]' THEN e.changed_fields ELSE '{}' END`,
+    sql: Prisma.sql`CASE WHEN e.changes::text = '[]' OR e.target_type = 'group' THEN e.changed_fields ELSE '{}' END`,
   },
 })
 

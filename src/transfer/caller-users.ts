@@ -88,6 +88,7 @@ export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers)
       const events = changed.flatMap(({ id, before, after }) => changedTeamRoles(id, before, after))
       if (events.length > 0) await recordCallEvents(scope, transaction, events)
     },
+    record: (transaction, events) => recordCallEvents(scope, transaction, events),
     changesOf: (line) => outcomes.get(line)?.changes ?? [],
   }
 }

@@ -1,5 +1,6 @@
 import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
+import type { AuditEvent } from '../domain/audit/audit-event.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { importLock, managerLock, takeLocks } from '../store/lock.js'
 import {
@@ -148,6 +149,8 @@ export async function writeRecords(
     const result = await writeStaged(part, organizationIds, users, options)
     const changed = result.outcomes.get('user') ?? []
     await users.recordChanges(part, changed.filter(isUpdated))
+    const groups = result.outcomes.get('group') ?? []
+    if (groups.some(isUpdated)) await users.record(part, groups.filter(isUpdated).map(groupEvent))
     return result
   })
 }
@@ -198,7 +201,8 @@ async function writeStaged(
   }
   const outcomes = new Map<RecordKind, readonly Outcome[]>()
   for (const { kind } of staged) {
-    outcomes.set(kind, await transaction.run(kindStatements[kind].outcomes, { isWhole, hasRecords }))
+    const detail = { isWhole, hasRecords: hasRecords || kind === 'group' }
+    outcomes.set(kind, await transaction.run(kindStatements[kind].outcomes, detail))
   }
   return {
     kinds: staged.map((each) => ({ ...each, updated: outcomes.get(each.kind)?.filter(isUpdated).length ?? 0 })),
@@ -240,6 +244,21 @@ export function planOf({ kinds, outcomes, refusals }: WrittenRecords): ImportPla
     records.set(line, { ...known, outcome: 'refused', faults: [...known.faults, refusalText(refusal)] })
   }
   return { kinds, records: [...records.values()].sort((one, other) => one.line - other.line) }
+}
+
+/** The event of a group that stood and is changed, with who was added and who removed. */
+function groupEvent({ organizationId, id, fields, before, after }: Outcome): AuditEvent {
+  const [old, now] = [membersIn(before), membersIn(after)]
+  const members = {
+    added: [...now].filter((userId) => !old.has(userId)),
+    removed: [...old].filter((userId) => !now.has(userId)),
+  }
+  const changedFields = fields.map((field) => (field === 'userIds' ? 'members' : field))
+  return { organizationId, action: 'group.update', targetId: id, changedFields, members }
+}
+
+function membersIn(record: string | null): ReadonlySet<string> {
+  return new Set(JSON.parse(record ?? '{}').userIds)
 }
 
 function plannedRecord(kind: RecordKind, outcome: Outcome): PlannedRecord {

@@ -32,6 +32,8 @@ export interface UserWriter {
   write(transaction: Tables): Promise<number>
   /** Records what has been changed in the audit log, if `write` does not. */
   recordChanges(transaction: Tables, changed: readonly Outcome[]): Promise<void>
+  /** Records other events in the name of whoever imports. */
+  record(transaction: Tables, events: readonly AuditEvent[]): Promise<void>
 }
 
 /** Writes users as an operator does: their owners are taken over as given. */
@@ -40,6 +42,7 @@ export function operatorUsers(runtime: Runtime): UserWriter {
     judge: (transaction) => prepareUsers(transaction, () => runtime.newId()),
     write: (transaction) => writeKind(transaction, 'user'),
     recordChanges: (transaction, changed) => recordChangedUsers(transaction, changed, runtime),
+    record: (transaction, events) => recordAuditEvents(transaction, events, { actor: systemActor, runtime }),
   }
 }
 

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/audit_log.proto.
  */
 export const file_svc_v2_audit_log: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvYXVkaXRfbG9nLnByb3RvEgZzdmMudjIi9gEKCkF1ZGl0RXZlbnQSFAoCaWQYASABKAlCCLpIBXIDsAEBEhkKC29jY3VycmVkX2F0GAIgASgJQgSotRgBEhwKBWFjdG9yGAMgASgLMg0uc3ZjLnYyLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfdHlwZRgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDwoHdGVhbV9pZBgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEiQKB2NoYW5nZXMYCSADKAsyEy5zdmMudjIuRmllbGRDaGFuZ2USFgoOY2hhbmdlZF9maWVsZHMYCiADKAkiQgoFQWN0b3ISHwoEa2luZBgBIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSKwAQoLRmllbGRDaGFuZ2USJwoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIqCgdvdXRjb21lGAIgASgOMhkuc3ZjLnYyLkZpZWxkV3JpdGVPdXRjb21lEiUKCW9sZF9vd25lchgDIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEiUKCW5ld19vd25lchgEIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyIsICChZMaXN0QXVkaXRFdmVudHNSZXF1ZXN0EiEKCXBhZ2Vfc2l6ZRgBIAEoBUIOukgEGgIoAKK1GAMYkE4SEgoKcGFnZV90b2tlbhgCIAEoCRIRCgl0YXJnZXRfaWQYAyABKAkSDgoGYWN0aW9uGAQgASgJEhoKBXNpbmNlGAUgASgJQgu6SARyAhhAqLUYARIaCgV1bnRpbBgGIAEoCUILukgEcgIYQKi1GAESEAoIYWN0b3JfaWQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRIvCgphY3Rvcl9raW5kGAkgASgOMhEuc3ZjLnYyLkFjdG9yS2luZEIIukgFggECEAESEwoLdGFyZ2V0X3R5cGUYCiABKAkSDwoHdGVhbV9pZBgLIAEoCRIZCgdhY3Rpb25zGAwgAygJQgi6SAWSAQIQZCJUChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIuc3ZjLnYyLkF1ZGl0RXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIhkKF0xpc3RBdWRpdEFjdGlvbnNSZXF1ZXN0IigKGExpc3RBdWRpdEFjdGlvbnNSZXNwb25zZRIMCgRkYXRhGAEgAygJKrYBCglBY3RvcktpbmQSGgoWQUNUT1JfS0lORF9VTlNQRUNJRklFRBAAEhMKD0FDVE9SX0tJTkRfVVNFUhABEhYKEkFDVE9SX0tJTkRfQVBJX0tFWRACEhUKEUFDVE9SX0tJTkRfV09SS0VSEAMSGAoUQUNUT1JfS0lORF9ESVJFQ1RPUlkQBBIYChRBQ1RPUl9LSU5EX0FOT05ZTU9VUxAFEhUKEUFDVE9SX0tJTkRfU1lTVEVNEAYqmAIKEUZpZWxkV3JpdGVPdXRjb21lEiMKH0ZJRUxEX1dSSVRFX09VVENPTUVfVU5TUEVDSUZJRUQQABIfChtGSUVMRF9XUklURV9PVVRDT01FX1dSSVRURU4QARIhCh1GSUVMRF9XUklURV9PVVRDT01FX1VOQ0hBTkdFRBACEiYKIkZJRUxEX1dSSVRFX09VVENPTUVfU0tJUFBFRF9QSU5ORUQQAxIwCixGSUVMRF9XUklURV9PVVRDT01FX1NLSVBQRURfRElSRUNUT1JZX0xPQ0tFRBAEEiAKHEZJRUxEX1dSSVRFX09VVENPTUVfUkVMRUFTRUQQBRIeChpGSUVMRF9XUklURV9PVVRDT01FX1BJTk5FRBAGMqECCg9BdWRpdExvZ1NlcnZpY2USgwEKD0xpc3RBdWRpdEV2ZW50cxIeLnN2Yy52Mi5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gh8uc3ZjLnYyLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIi+QAgGKtRgQCgIBAxIKYXVkaXQ6cmVhZILT5JMCEhIQL3YyL2F1ZGl0LWV2ZW50cxKHAQoQTGlzdEF1ZGl0QWN0aW9ucxIfLnN2Yy52Mi5MaXN0QXVkaXRBY3Rpb25zUmVxdWVzdBogLnN2Yy52Mi5MaXN0QXVkaXRBY3Rpb25zUmVzcG9uc2UiMJACAYq1GBAKAgEDEgphdWRpdDpyZWFkgtPkkwITEhEvdjIvYXVkaXQtYWN0aW9uc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChZzdmMvdjIvYXVkaXRfbG9nLnByb3RvEgZzdmMudjIi9gEKCkF1ZGl0RXZlbnQSFAoCaWQYASABKAlCCLpIBXIDsAEBEhkKC29jY3VycmVkX2F0GAIgASgJQgSotRgBEhwKBWFjdG9yGAMgASgLMg0uc3ZjLnYyLkFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfdHlwZRgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSDwoHdGVhbV9pZBgHIAEoCRISCgpyZXF1ZXN0X2lkGAggASgJEiQKB2NoYW5nZXMYCSADKAsyEy5zdmMudjIuRmllbGRDaGFuZ2USFgoOY2hhbmdlZF9maWVsZHMYCiADKAkiQgoFQWN0b3ISHwoEa2luZBgBIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSLSAQoLRmllbGRDaGFuZ2USJwoFZmllbGQYASABKA4yGC5zdmMudjIuVXNlclByb2ZpbGVGaWVsZBIqCgdvdXRjb21lGAIgASgOMhkuc3ZjLnYyLkZpZWxkV3JpdGVPdXRjb21lEiUKCW9sZF9vd25lchgDIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEiUKCW5ld19vd25lchgEIAEoDjISLnN2Yy52Mi5GaWVsZE93bmVyEhQKB3VzZXJfaWQYBSABKAlIAIgBAUIKCghfdXNlcl9pZCLCAgoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIhCglwYWdlX3NpemUYASABKAVCDrpIBBoCKACitRgDGJBOEhIKCnBhZ2VfdG9rZW4YAiABKAkSEQoJdGFyZ2V0X2lkGAMgASgJEg4KBmFjdGlvbhgEIAEoCRIaCgVzaW5jZRgFIAEoCUILukgEcgIYQKi1GAESGgoFdW50aWwYBiABKAlCC7pIBHICGECotRgBEhAKCGFjdG9yX2lkGAcgASgJEhIKCnJlcXVlc3RfaWQYCCABKAkSLwoKYWN0b3Jfa2luZBgJIAEoDjIRLnN2Yy52Mi5BY3RvcktpbmRCCLpIBYIBAhABEhMKC3RhcmdldF90eXBlGAogASgJEg8KB3RlYW1faWQYCyABKAkSGQoHYWN0aW9ucxgMIAMoCUIIukgFkgECEGQiVAoXTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnN2Yy52Mi5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIZChdMaXN0QXVkaXRBY3Rpb25zUmVxdWVzdCIoChhMaXN0QXVkaXRBY3Rpb25zUmVzcG9uc2USDAoEZGF0YRgBIAMoCSq2AQoJQWN0b3JLaW5kEhoKFkFDVE9SX0tJTkRfVU5TUEVDSUZJRUQQABITCg9BQ1RPUl9LSU5EX1VTRVIQARIWChJBQ1RPUl9LSU5EX0FQSV9LRVkQAhIVChFBQ1RPUl9LSU5EX1dPUktFUhADEhgKFEFDVE9SX0tJTkRfRElSRUNUT1JZEAQSGAoUQUNUT1JfS0lORF9BTk9OWU1PVVMQBRIVChFBQ1RPUl9LSU5EX1NZU1RFTRAGKtgCChFGaWVsZFdyaXRlT3V0Y29tZRIjCh9GSUVMRF9XUklURV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHwobRklFTERfV1JJVEVfT1VUQ09NRV9XUklUVEVOEAESIQodRklFTERfV1JJVEVfT1VUQ09NRV9VTkNIQU5HRUQQAhImCiJGSUVMRF9XUklURV9PVVRDT01FX1NLSVBQRURfUElOTkVEEAMSMAosRklFTERfV1JJVEVfT1VUQ09NRV9TS0lQUEVEX0RJUkVDVE9SWV9MT0NLRUQQBBIgChxGSUVMRF9XUklURV9PVVRDT01FX1JFTEVBU0VEEAUSHgoaRklFTERfV1JJVEVfT1VUQ09NRV9QSU5ORUQQBhIdChlGSUVMRF9XUklURV9PVVRDT01FX0FEREVEEAcSHwobRklFTERfV1JJVEVfT1VUQ09NRV9SRU1PVkVEEAgyoQIKD0F1ZGl0TG9nU2VydmljZRKDAQoPTGlzdEF1ZGl0RXZlbnRzEh4uc3ZjLnYyLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaHy5zdmMudjIuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiL5ACAYq1GBAKAgEDEgphdWRpdDpyZWFkgtPkkwISEhAvdjIvYXVkaXQtZXZlbnRzEocBChBMaXN0QXVkaXRBY3Rpb25zEh8uc3ZjLnYyLkxpc3RBdWRpdEFjdGlvbnNSZXF1ZXN0GiAuc3ZjLnYyLkxpc3RBdWRpdEFjdGlvbnNSZXNwb25zZSIwkAIBirUYEAoCAQMSCmF1ZGl0OnJlYWSC0+STAhMSES92Mi9hdWRpdC1hY3Rpb25zYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * A recorded action, without the values of personal fields.
@@ -83,7 +83,7 @@ export type AuditEvent = Message<"svc.v2.AuditEvent"> & {
   requestId: string;
 
   /**
-   * The governed fields that were written or skipped.
+   * The governed fields that were written or skipped, or the users who were added to a group or removed from it.
    *
    * @generated from field: repeated svc.v2.FieldChange changes = 9;
    */
@@ -140,13 +140,13 @@ export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
   messageDesc(file_svc_v2_audit_log, 1);
 
 /**
- * What happened to one governed field.
+ * What happened to one governed field, or to one member of a group.
  *
  * @generated from message svc.v2.FieldChange
  */
 export type FieldChange = Message<"svc.v2.FieldChange"> & {
   /**
-   * The field.
+   * The field; unspecified for a member of a group.
    *
    * @generated from field: svc.v2.UserProfileField field = 1;
    */
@@ -172,6 +172,13 @@ export type FieldChange = Message<"svc.v2.FieldChange"> & {
    * @generated from field: svc.v2.FieldOwner new_owner = 4;
    */
   newOwner: FieldOwner;
+
+  /**
+   * The member of the group; absent for a field.
+   *
+   * @generated from field: optional string user_id = 5;
+   */
+  userId?: string | undefined;
 };
 
 /**
@@ -406,7 +413,7 @@ export const ActorKindSchema: GenEnum<ActorKind> = /*@__PURE__*/
   enumDesc(file_svc_v2_audit_log, 0);
 
 /**
- * What happened to a governed field in a write.
+ * What happened to a governed field, or to a member of a group, in a write.
  *
  * @generated from enum svc.v2.FieldWriteOutcome
  */
@@ -459,6 +466,20 @@ export enum FieldWriteOutcome {
    * @generated from enum value: FIELD_WRITE_OUTCOME_PINNED = 6;
    */
   PINNED = 6,
+
+  /**
+   * The user was added to the group.
+   *
+   * @generated from enum value: FIELD_WRITE_OUTCOME_ADDED = 7;
+   */
+  ADDED = 7,
+
+  /**
+   * The user was removed from the group.
+   *
+   * @generated from enum value: FIELD_WRITE_OUTCOME_REMOVED = 8;
+   */
+  REMOVED = 8,
 }
 
 /**

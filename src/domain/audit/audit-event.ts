@@ -32,6 +32,14 @@ export interface AuditEvent {
   readonly changes?: readonly FieldChange[]
   /** Names of changed fields, where fields have no owners. */
   readonly changedFields?: readonly string[]
+  /** The users who were added to a group, and those who were removed from it. */
+  readonly members?: MembersChange
+}
+
+/** Whose membership a write has changed. */
+export interface MembersChange {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
 }
 
 /** The same, in the organization of the caller. */
@@ -87,14 +95,21 @@ function insertEvents(
   { actor, requestId = '', runtime }: Author & { readonly runtime: Runtime },
 ): Promise<void> {
   const ids = consecutiveIds(runtime, events.length)
-  const rows = events.map(({ action, targetId, teamId, changes = [], changedFields = [] }, index) => {
+  const rows = events.map(({ action, targetId, teamId, changes = [], changedFields = [], members }, index) => {
     const names = changes.length === 0 ? changedFields : writtenFields(changes)
     const id = ids[index] ?? ''
-    const targetType = targetTypeOf(action)
-    return { id, action, targetType, targetId, teamId: teamId ?? '', changes, changedFields: names }
+    const target = { targetType: targetTypeOf(action), targetId, teamId: teamId ?? '' }
+    return { id, action, ...target, changes: [...changes, ...memberChanges(members)], changedFields: names }
   })
   const context = { organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
   return insertAuditEvents(tables, context, rows)
+}
+
+function memberChanges({ added, removed }: MembersChange = { added: [], removed: [] }) {
+  return [
+    ...added.map((userId) => ({ userId, outcome: 'ADDED' })),
+    ...removed.map((userId) => ({ userId, outcome: 'REMOVED' })),
+  ]
 }
 
 /** The names in the API of the fields whose value or owner has changed. */

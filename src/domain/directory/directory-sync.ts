@@ -112,7 +112,8 @@ export async function changeDirectoryUser(
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
   if (isDeleted) {
     const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: held.now })
-    const event = { organizationId, action: 'group.update' as const, changedFields: ['members'] }
+    const members = { added: [], removed: [userId] }
+    const event = { organizationId, action: 'group.update' as const, changedFields: ['members'], members }
     const events = groupIds.map((targetId) => ({ ...event, targetId }))
     if (events.length > 0) await recordAuditEvents(tables, events, writer)
   }

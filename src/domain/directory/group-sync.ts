@@ -2,10 +2,9 @@ import { databaseFailure } from '../../db/errors.js'
 import type { Tables } from '../../db/tables.js'
 import { invalidField, notFound, refuseViolations, ServiceError } from '../../errors.js'
 import { MAX_GROUP_NAME } from '../../limits/known-limits.js'
-import type { AuditAction } from '../../store/audit-action.js'
 import * as groups from '../../store/directory/group.js'
 import { groupStore } from '../../store/group.js'
-import { recordAuditEvents } from '../audit/audit-event.js'
+import { type CallEvent, type MembersChange, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
 import { type DirectoryScope, requireVersion, writerOf } from './directory-sync.js'
 
@@ -40,8 +39,8 @@ export function createDirectoryGroup(
     await claimName(tables, organizationId, name)
     const group = { name, directoryExternalId: externalId, directoryManaged: true }
     await groupStore.create(tables, { organizationId, id }, group, runtime.now())
-    await changeMembers(tables, { organizationId, groupId: id }, members)
-    await recordEvent({ ...scope, tables }, id, 'group.create')
+    const changed = await changeMembers(tables, { organizationId, groupId: id }, members)
+    await recordEvent({ ...scope, tables }, { targetId: id, action: 'group.create', members: changed })
     return id
   })
 }
@@ -57,17 +56,17 @@ export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string
     const held = await lockedGroup({ ...scope, tables }, groupId)
     const { name = held.name, externalId = held.directoryExternalId } = write
     if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(tables, organizationId, name)
-    const areOthers = await changeMembers(tables, { organizationId, groupId }, write.members)
+    const members = await changeMembers(tables, { organizationId, groupId }, write.members)
     const changedFields = [
       ...(name === held.name ? [] : ['name']),
       ...(externalId === held.directoryExternalId ? [] : ['externalId']),
       ...(held.directoryManaged ? [] : ['directoryManaged']),
-      ...(areOthers ? ['members'] : []),
+      ...(members.added.length + members.removed.length > 0 ? ['members'] : []),
     ]
     if (changedFields.length === 0) return
     const group = { name, directoryExternalId: externalId, directoryManaged: true }
     await groupStore.update(tables, { organizationId, id: groupId }, group, runtime.now())
-    await recordEvent({ ...scope, tables }, groupId, 'group.update', changedFields)
+    await recordEvent({ ...scope, tables }, { targetId: groupId, action: 'group.update', changedFields, members })
   })
 }
 
@@ -79,7 +78,7 @@ export async function deleteDirectoryGroup(scope: DirectoryScope, groupId: strin
     await scope.tables.transaction(async (tables) => {
       await lockedGroup({ ...scope, tables }, groupId)
       await groupStore.delete(tables, { organizationId: scope.organizationId, id: groupId })
-      await recordEvent({ ...scope, tables }, groupId, 'group.delete')
+      await recordEvent({ ...scope, tables }, { targetId: groupId, action: 'group.delete' })
     })
     return true
   } catch (error) {
@@ -108,23 +107,23 @@ async function claimName(transaction: Tables, organizationId: string, name: stri
   throw new ServiceError('EXTERNAL_ID_TAKEN', message)
 }
 
-/** Changes the members of a locked group, and returns whether they are others then. */
+/** Changes the members of a locked group, and returns who they are. */
 async function changeMembers(
   transaction: Tables,
   key: { readonly organizationId: string; readonly groupId: string },
   { isMember, areAll }: GroupMembersChange,
-): Promise<boolean> {
+): Promise<MembersChange> {
   const wanted = new Set([...isMember.keys()].filter((userId) => isMember.get(userId)))
   if (wanted.size > 0) {
     requireUsers(wanted, await groups.findGroupableUsers(transaction, key.organizationId, [...wanted]))
   }
   const held = await groups.findGroupMembers(transaction, key, areAll ? 'all' : [...isMember.keys()])
   const change = {
-    gone: [...held].filter((userId) => !wanted.has(userId)),
+    removed: [...held].filter((userId) => !wanted.has(userId)),
     added: [...wanted].filter((userId) => !held.has(userId)),
   }
   await groups.changeGroupMembers(transaction, key, change)
-  return change.gone.length + change.added.length > 0
+  return change
 }
 
 const MAX_SHOWN_ID = 128
@@ -136,12 +135,7 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
 }
 
-async function recordEvent(
-  scope: DirectoryScope,
-  targetId: string,
-  action: AuditAction,
-  changedFields: readonly string[] = [],
-): Promise<void> {
-  const event = { organizationId: scope.organizationId, action, targetId, changedFields }
-  await recordAuditEvents(scope.tables, [event], writerOf(scope))
+async function recordEvent(scope: DirectoryScope, event: CallEvent): Promise<void> {
+  const { organizationId } = scope
+  await recordAuditEvents(scope.tables, [{ organizationId, ...event }], writerOf(scope))
 }

@@ -150,10 +150,10 @@ export async function findGroupMembers(
 export async function changeGroupMembers(
   { models }: Tables,
   { organizationId, groupId }: GroupKey,
-  { gone, added }: { readonly gone: readonly string[]; readonly added: readonly string[] },
+  { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
 ): Promise<void> {
   const where = { organizationId, groupId }
-  if (gone.length > 0) await models.groupMember.deleteMany({ where: { ...where, userId: { in: [...gone] } } })
+  if (removed.length > 0) await models.groupMember.deleteMany({ where: { ...where, userId: { in: [...removed] } } })
   if (added.length === 0) return
   const last = await models.groupMember.findFirst({ where, orderBy: { position: 'desc' }, select: { position: true } })
   const first = (last?.position ?? -1) + 1

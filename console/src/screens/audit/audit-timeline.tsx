@@ -37,8 +37,12 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
       {event.changes.length > 0 && (
         <ul className={styles['changes']}>
           {event.changes.map((change) => (
-            <li key={change.field}>
-              {enumText(UserProfileFieldSchema, change.field)}{' '}
+            <li key={change.userId ?? change.field}>
+              {change.userId === undefined ? (
+                enumText(UserProfileFieldSchema, change.field)
+              ) : (
+                <Link to={`/people/${encodeURIComponent(change.userId)}`}>{change.userId}</Link>
+              )}{' '}
               <Badge tone={tones[change.outcome] ?? 'plain'}>{enumText(FieldWriteOutcomeSchema, change.outcome)}</Badge>
               {change.oldOwner !== change.newOwner && (
                 <span className={styles['owners']}>
