@@ -44,6 +44,14 @@ describe('the runbook', () => {
   })
 
   it('adds up the sizes of tables correctly', () => {
+    const numbers = (text = '') =>
+      [...text.matchAll(/\d[\d,.]*/g)].map(([number]) => Number(number.replaceAll(',', '')))
+    const sum = (each: readonly number[]) => each.reduce((all, one) => all + one, 0)
+    const cells = (sectionOf('## Sizing').match(/^\| .* \|$/gm) ?? []).map((row) => row.split('|'))
+    const tables = cells.filter(([, name = '']) => name.startsWith(' `'))
+    const all = cells.find(([, name]) => name === ' all ')
+    expect(sum(tables.flatMap(([, , count]) => numbers(count)))).toBe(sum(numbers(all?.[2])))
+    expect(Math.abs(sum(tables.flatMap((row) => numbers(row[4]))) - sum(numbers(all?.[4])))).toBeLessThan(0.5)
     const rows = [...sectionOf('## Sizing').matchAll(/^\| `.*?\| ([\d,]+)[^|]*\| ([\d,]+) \| ([\d.]+) GB \|$/gm)]
     expect(rows.length).toBeGreaterThanOrEqual(5)
     for (const [row, count = '', bytes = '', total = ''] of rows) {
