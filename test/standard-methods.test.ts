@@ -176,6 +176,26 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
         expect(seen[0]).toBe(sample.fixture.it)
       })
 
+      it('continue after the page before, whatever the size of the next one and whatever is made in between', async () => {
+        const before = await call('List', { ...ofIt, pageSize: 1_000 })
+        expect(before.answer.json.nextPageToken).toBe('')
+        const { answer } = await call('List', { ...ofIt, pageSize: 1 })
+        const { id } = await made(12)
+        const rest = { pageSize: before.answer.json.data.length, pageToken: answer.json.nextPageToken }
+        const next = await call('List', { ...ofIt, ...rest })
+        const [first, ...others] = before.answer.json.data
+        expect(answer.json.data).toEqual([first])
+        expect(next.answer.json).toEqual({
+          data: [...others, expect.objectContaining({ id })],
+          nextPageToken: '',
+        })
+      })
+
+      it('refuse a negative page size', async () => {
+        const { reason, fields } = await call('List', { ...ofIt, pageSize: -1 })
+        expect([reason, fields]).toEqual(['FIELD_INVALID', ['pageSize']])
+      })
+
       it('accept a page token only with the filter that it was issued for', async () => {
         await made(5)
         const { answer } = await call('List', { ...ofIt, pageSize: 1 })
@@ -184,6 +204,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
         for (const request of [
           { ...others, pageSize: 1, pageToken },
           { ...ofIt, pageSize: 1, pageToken: `${pageToken}x` },
+          { ...ofIt, pageSize: 1, pageToken: '2' },
         ]) {
           expect((await call('List', request, everything)).reason).toBe('PAGE_TOKEN_INVALID')
         }
@@ -295,16 +316,18 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
         return (await callMethod(service, standardMethod(sample, 'List'), list)).answer.json.data.length
       }
       expect(await Promise.all([0, 1_000, 1_001, 10_000].map(sizeOf))).toEqual([100, 1_000, 1_000, 1_000])
+      await service.database.execute(`DELETE FROM ${table} WHERE id LIKE 'bulk-%'`)
     })
   }
 
   if (verbs.includes('Delete')) {
     it('never let two deletions, or a deletion and a new reference, both succeed', async () => {
-      const { answer } = await callMethod(service, standardMethod(sample, 'Create'), {
+      const { status, answer } = await callMethod(service, standardMethod(sample, 'Create'), {
         door: 'REST',
         token: manager,
         request: sample.create(9),
       })
+      expect([status, answer.text]).toEqual([200, answer.text])
       const { id } = answer.json.data
       const outcomes = await Promise.all(
         [1, 2, 3].map(() =>
