@@ -3,12 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { countLockWaits, untilLockWaits } from './support/lock-wait.js'
+import { lockOf, untilLockWaits, whileLocked } from './support/lock-wait.js'
 import { patientSessions, startTestService, type TestService } from './support/service.js'
-import type { Database } from './support/sql.js'
 
 const name = 'Nobody waits'
-const lockOf = (table: string) => `SELECT FROM ${table} WHERE organization_id = '${fixture.acme}' FOR UPDATE`
 /** Calls of every kind, each with what must be locked to make it wait. */
 const calls: Record<string, { method: string; path: string; json?: unknown; headers?: object; lock: string }> = {
   'a write of one statement': {
@@ -39,12 +37,10 @@ const calls: Record<string, { method: string; path: string; json?: unknown; head
 
 describe('an abandoned call', () => {
   let service: TestService
-  let holding: Database
   let token: string
 
   beforeAll(async () => {
     service = await startTestService({ sessions: patientSessions })
-    holding = service.testDatabase.open()
     await insertFixture(service.database)
   })
   beforeEach(async () => {
@@ -53,20 +49,13 @@ describe('an abandoned call', () => {
   afterAll(() => service.stop())
 
   /** Calls with the lock held, and checks that its statement is gone, which nothing but the end of the call ends. */
-  const callWhileLocked = async <T>(lock: string, call: () => Promise<T>): Promise<T> => {
-    const holder = await holding.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query(lock)
-    try {
+  const callWhileLocked = async <T>(lock: string, call: () => Promise<T>): Promise<T> =>
+    whileLocked(service.testDatabase, lock, async () => {
       const result = await call()
-      await eventually(async () => expect(await countLockWaits(service.testDatabase)).toBe(0))
+      await untilLockWaits(service.testDatabase, 0)
       await eventually(() => expect(service.database.pool.inUse).toBe(0))
       return result
-    } finally {
-      await holder.query('ROLLBACK')
-      holder.release()
-    }
-  }
+    })
   const changed = () =>
     service.database.query(
       'SELECT id FROM priorities WHERE name = $1 UNION ALL SELECT id FROM app_resources WHERE name = $1',
@@ -119,19 +108,16 @@ describe('an abandoned call', () => {
   it('still revokes the key that it reports', async () => {
     const { id, secret } = await insertApiKey(service.database, { organizationId: fixture.acme })
     const gone = new AbortController()
-    const holder = await holding.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM api_keys WHERE organization_id = $1 AND id = $2 FOR UPDATE', [fixture.acme, id])
-    const report = fetch(`${service.baseUrl}/v2/auth/revoke`, {
-      method: 'POST',
-      body: new URLSearchParams({ secret }),
-      signal: gone.signal,
+    await whileLocked(service.testDatabase, lockOf('api_keys'), async () => {
+      const report = fetch(`${service.baseUrl}/v2/auth/revoke`, {
+        method: 'POST',
+        body: new URLSearchParams({ secret }),
+        signal: gone.signal,
+      })
+      await untilLockWaits(service.testDatabase, 1)
+      gone.abort()
+      await expect(report).rejects.toThrow()
     })
-    await untilLockWaits(service.testDatabase, 1)
-    gone.abort()
-    await expect(report).rejects.toThrow()
-    await holder.query('COMMIT')
-    holder.release()
     await eventually(async () => {
       const [key] = await service.database.query<{ revoked: boolean }>(
         'SELECT revoked_at IS NOT NULL AS revoked FROM api_keys WHERE id = $1',

@@ -2,7 +2,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { untilLockWaits } from './support/lock-wait.js'
+import { lockOf, untilLockWaits, whileLocked } from './support/lock-wait.js'
 import { patientSessions, protocols, startTestService, type TestService } from './support/service.js'
 
 describe('the port', () => {
@@ -54,27 +54,22 @@ describe('a service that stops', () => {
     const service = await startTestService()
     await insertFixture(service.database)
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
-    const holder = await service.database.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      fixture.acme,
-      fixture.priorities.it,
-    ])
     const request = { id: fixture.priorities.it, name: 'Late' }
-    const calls = [
-      service
-        .rest('PATCH', `/v2/priorities/${request.id}`, { token, json: { name: 'Late' } })
-        .then(({ status }) => status),
-      ...protocols.map(async (protocol) => {
-        const { data } = await service.client(PriorityService, token, protocol).updatePriority(request)
-        return data?.name
-      }),
-    ]
-    await untilLockWaits(service.testDatabase, calls.length)
-    const stopped = service.close()
-    await expect(fetch(service.baseUrl)).rejects.toThrow()
-    await holder.query('COMMIT')
-    holder.release()
+    const { calls, stopped } = await whileLocked(service.testDatabase, lockOf('priorities'), async () => {
+      const running = [
+        service
+          .rest('PATCH', `/v2/priorities/${request.id}`, { token, json: { name: 'Late' } })
+          .then(({ status }) => status),
+        ...protocols.map(async (protocol) => {
+          const { data } = await service.client(PriorityService, token, protocol).updatePriority(request)
+          return data?.name
+        }),
+      ]
+      await untilLockWaits(service.testDatabase, running.length)
+      const closed = service.close()
+      await expect(fetch(service.baseUrl)).rejects.toThrow()
+      return { calls: running, stopped: closed }
+    })
     expect(await Promise.all(calls)).toEqual([200, 'Late', 'Late', 'Late', 'Late'])
     await stopped
     await service.stop()
@@ -86,21 +81,15 @@ describe('a call with a deadline', () => {
     const service = await startTestService({ sessions: patientSessions })
     await insertFixture(service.database)
     const { token } = await insertApiKey(service.database, { organizationId: fixture.acme })
-    const holder = await service.database.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM app_resources WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      fixture.acme,
-      fixture.appResources.it,
-    ])
-    const answer = await service.rest('PUT', '/v2/app-resources/batch', {
-      token,
-      json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] },
-      headers: { 'connect-timeout-ms': '300' },
+    await whileLocked(service.testDatabase, lockOf('app_resources'), async () => {
+      const answer = await service.rest('PUT', '/v2/app-resources/batch', {
+        token,
+        json: { resources: [{ id: fixture.appResources.it, name: 'Late' }] },
+        headers: { 'connect-timeout-ms': '300' },
+      })
+      expect(answer.status).toBe(504)
+      await untilLockWaits(service.testDatabase, 0)
     })
-    expect(answer.status).toBe(504)
-    await untilLockWaits(service.testDatabase, 0)
-    await holder.query('COMMIT')
-    holder.release()
     await service.stop()
   })
 })

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createCallLimit } from '../../src/http/call-limit.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { lockOf, whileLocked } from '../support/lock-wait.js'
+import { patientSessions, startTestService, type TestService } from '../support/service.js'
 
 describe('a limit of calls', () => {
   const [first = {}, second = {}, third = {}, ...others] = Array.from({ length: 100 }, () => ({}))
@@ -93,7 +94,7 @@ describe('a service above its limit of calls', () => {
   let service: TestService
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    service = await startTestService({ testDatabase })
+    service = await startTestService({ testDatabase, sessions: patientSessions })
     await insertFixture(service.database)
   })
   afterAll(async () => {
@@ -103,25 +104,20 @@ describe('a service above its limit of calls', () => {
 
   it('refuses the excess at once, keeps reporting its health, and logs no fault', async () => {
     const token = await insertUserToken(service.database, { userId: fixture.users.manager })
-    const holder = await testDatabase.open().pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      fixture.acme,
-      fixture.priorities.it,
-    ])
     const update = () =>
       service.rest('PATCH', `/v2/priorities/${fixture.priorities.it}`, { token, json: { name: 'Late' } })
-    const calls = Array.from({ length: 300 }, update)
-    const refused = await Promise.any(calls)
-    expect([refused.status, refused.json.code, refused.json.message]).toEqual([
-      503,
-      'unavailable',
-      'the organization has too many calls running; try again',
-    ])
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
-    expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
-    await holder.query('COMMIT')
-    holder.release()
+    const calls = await whileLocked(testDatabase, lockOf('priorities'), async () => {
+      const running = Array.from({ length: 300 }, update)
+      const refused = await Promise.any(running)
+      expect([refused.status, refused.json.code, refused.json.message]).toEqual([
+        503,
+        'unavailable',
+        'the organization has too many calls running; try again',
+      ])
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
+      expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
+      return running
+    })
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10)
     expect(statuses.every((status) => status === 200 || status === 503)).toBe(true)

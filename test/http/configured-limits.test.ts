@@ -8,7 +8,7 @@ import { createDatabase } from '../../src/db/database.js'
 import { createTestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { endLockWaits, untilLockWaits } from '../support/lock-wait.js'
+import { endLockWaits, lockOf, untilLockWaits, whileLocked } from '../support/lock-wait.js'
 import { startServe } from '../support/program.js'
 import { withSql } from '../support/sql.js'
 
@@ -32,17 +32,7 @@ async function startLimited(limits: Readonly<Record<string, string>>) {
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
     },
     /** Holds the row that is updated until the work is done. */
-    whileLocked: async (work: () => Promise<void>) => {
-      const holder = await database.pool.connect()
-      await holder.query('BEGIN')
-      await holder.query('SELECT FROM priorities WHERE organization_id = $1 FOR UPDATE', [fixture.acme])
-      try {
-        await work()
-      } finally {
-        await holder.query('ROLLBACK')
-        holder.release()
-      }
-    },
+    whileLocked: (work: () => Promise<void>) => whileLocked(testDatabase, lockOf('priorities'), work),
     [Symbol.asyncDispose]: async () => {
       await stop()
       await testDatabase.drop()

@@ -6,7 +6,7 @@ import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { endLockWaits } from '../support/lock-wait.js'
+import { endLockWaits, lockOf, whileLocked } from '../support/lock-wait.js'
 import { startStaticIssuer } from '../support/oidc-issuer.js'
 import { type RunningServe, startServe } from '../support/program.js'
 import { type CollectedSpan, type SpanCollector, startSpanCollector } from '../support/span-collector.js'
@@ -123,19 +123,12 @@ describe('traces', () => {
   })
 
   it('show which statement failed, and the call that failed with it', async () => {
-    const database = testDatabase.open()
-    const holder = await database.pool.connect()
-    await holder.query('BEGIN')
-    await holder.query('SELECT FROM priorities WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-      fixture.acme,
-      priorities.it,
-    ])
     const { traceId, traceparent } = newTrace()
-    const answer = update({ traceparent })
-    await eventually(async () => expect(await endLockWaits(testDatabase)).toBe(1))
-    expect((await answer).status).toBe(503)
-    await holder.query('ROLLBACK')
-    holder.release()
+    await whileLocked(testDatabase, lockOf('priorities'), async () => {
+      const answer = update({ traceparent })
+      await eventually(async () => expect(await endLockWaits(testDatabase)).toBe(1))
+      expect((await answer).status).toBe(503)
+    })
     const { call, below } = await traceOf(traceId)
     expect(call).toMatchObject({ hasFailed: true, attributes: { 'error.type': '503' } })
     expect(below.map(({ name, hasFailed, attributes }) => [name, hasFailed, attributes['error.type']])).toEqual([
