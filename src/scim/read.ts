@@ -148,7 +148,7 @@ function partsFrom(
   report: ScimReport | undefined,
 ): JsonValue | undefined {
   if (isNoneOf(attribute, value)) return noneOf(attribute)
-  const parts = isJsonObject(value) ? value : typeof value === 'string' ? { value } : undefined
+  const parts = isJsonObject(value) ? value : typeof value === 'string' ? partsOfText(value) : undefined
   if (parts === undefined) throw invalid(path, 'must be an object')
   const read = readMembers(parts, attribute.subAttributes, (sub, given) => {
     const at = `${path}.${sub.name}`
@@ -160,6 +160,17 @@ function partsFrom(
   // Without its value, an entry says nothing.
   if (attribute.multiValued || isNone(memberOf(parts, 'value'))) return null
   throw invalid(path, 'needs a value')
+}
+
+/** The parts that a text stands for: its value, or, as Microsoft Entra writes some, all of them in JSON. */
+function partsOfText(value: string): JsonObject {
+  if (!/^\s*\{/.test(value)) return { value }
+  try {
+    const parts: JsonValue = JSON.parse(value)
+    return isJsonObject(parts) ? parts : { value }
+  } catch {
+    return { value }
+  }
 }
 
 /**

@@ -296,6 +296,16 @@ export const dialectRows = (name: string, manager: string): readonly DialectRow[
     locked: given,
   },
   {
+    provider: 'Microsoft Entra',
+    shape: 'complex values as texts with their JSON',
+    patch: [
+      { op: 'Replace', path: 'name', value: '{"givenName":"Augusta","familyName":"Byron"}' },
+      { op: 'Add', path: `${ENTERPRISE}:manager`, value: JSON.stringify({ value: manager }) },
+    ],
+    expected: { name: { givenName: 'Augusta', familyName: 'Byron' }, [ENTERPRISE]: { manager: { value: manager } } },
+    locked: [...given, 'manager'],
+  },
+  {
     provider: 'OneLogin',
     shape: 'the extension under the name of a draft, by PUT',
     put: {
