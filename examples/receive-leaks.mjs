@@ -32,7 +32,7 @@ async function report(texts) {
 async function receive(request, response) {
   const body = await buffer(request)
   if (!(await isSigned(body, request.headers))) return response.writeHead(401).end()
-  const tokens = [...new Set(JSON.parse(body.toString()).map(({ token }) => token))]
+  const tokens = [...new Set(JSON.parse(body.toString()).flatMap(({ token }) => token || []))]
   for (let start = 0; start < tokens.length; start += AT_ONCE) await report(tokens.slice(start, start + AT_ONCE))
   // Without labels: nobody is told which of them were real.
   response.writeHead(200, { 'content-type': 'application/json' }).end('[]')

@@ -126,9 +126,19 @@ function idsIn({ op, value = null, attribute, subAttribute, filter }: PatchChang
   return userIds
 }
 
+/** Whether a filter is true of all members: they are users. */
+function isOfUsers(filter: Filter): boolean {
+  const isType = filter.kind === 'compare' && filter.attribute.name === 'type' && filter.comparison === 'eq'
+  return isType && String(filter.value).toLowerCase() === 'user'
+}
+
 /** The ids that a filter on members names. Throws `invalidFilter` for any other filter. */
 function idsEqual(filter: Filter): string[] {
   if (filter.kind === 'or') return filter.filters.flatMap(idsEqual)
+  if (filter.kind === 'and') {
+    const [only, ...others] = filter.filters.filter((each) => !isOfUsers(each))
+    if (only !== undefined && others.length === 0) return idsEqual(only)
+  }
   if (filter.kind === 'compare' && filter.attribute.name === 'value' && filter.comparison === 'eq') {
     return [String(filter.value)]
   }

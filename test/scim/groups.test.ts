@@ -113,6 +113,11 @@ describe('SCIM groups', () => {
       [{ op: 'Remove', path: 'members', value: [{ $ref: null, value: admin }] }],
       [builder],
     ],
+    [
+      'WSO2: remove by a filter on the type as well',
+      [{ op: 'remove', path: `members[type eq "User" and value eq "${admin}"]` }],
+      [builder],
+    ],
     ['Entra: remove by a filter', [{ op: 'Remove', path: `members[value eq "${admin}"]` }], [builder]],
     [
       'Okta: add and remove',
@@ -160,6 +165,13 @@ describe('SCIM groups', () => {
     ['no name', { op: 'remove', path: 'displayName' }, 400, 'invalidValue'],
     ['the name of another group', { op: 'replace', path: 'displayName', value: 'it' }, 409, 'uniqueness'],
     ['a filter on something else', { op: 'remove', path: 'members[display eq "x"]' }, 400, 'invalidFilter'],
+    [
+      'a filter on something else as well',
+      { op: 'remove', path: `members[display eq "x" and value eq "${admin}"]` },
+      400,
+      'invalidFilter',
+    ],
+    ['a filter on the type alone', { op: 'remove', path: 'members[type eq "User"]' }, 400, 'invalidFilter'],
   ])('refuse %s, and stay unchanged', async (_, operation, status, scimType) => {
     const before = await entra.send('GET', `/Groups/${id}`)
     const answer = await entra.patch(
