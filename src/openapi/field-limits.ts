@@ -58,7 +58,8 @@ function textLimits({ required, ignore, type }: FieldRules, direction: Direction
     maxLength: Number(maxLen) || undefined,
     // Responses print whatever is stored, even from before there was a pattern.
     pattern: (direction === 'input' && pattern) || undefined,
-    enum: values.length === 0 ? undefined : mayBeEmpty ? ['', ...values] : values,
+    // Without the empty value, which generators cannot name: leaving the field out says the same.
+    enum: values.length === 0 ? undefined : values,
     format: mayBeEmpty ? undefined : wellKnown?.case,
   })
 }
