@@ -1,6 +1,6 @@
 import { type DescMethod, type DescMethodServerStreaming, type DescMethodUnary, getOption } from '@bufbuild/protobuf'
 import { Code, ConnectError, type Transport } from '@connectrpc/connect'
-import { createConnectTransport } from '@connectrpc/connect-node'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorInfoSchema } from '../gen/google/rpc/error_details_pb.js'
@@ -100,12 +100,17 @@ const kinds: readonly CallerKind[] = ['ORGANIZATION_API_KEY', 'TEAM_API_KEY', 'U
 
 describe('the access matrix', () => {
   let service: TestService
-  let transport: Transport
+  let transports: readonly Transport[]
   const tokens = new Map<string, string>()
 
   beforeAll(async () => {
     service = await startTestService({ config: { maxCallSeconds: 3 } })
-    transport = createConnectTransport({ baseUrl: service.baseUrl, httpVersion: '1.1' })
+    const { baseUrl } = service
+    transports = [
+      createConnectTransport({ baseUrl, httpVersion: '1.1' }),
+      createGrpcTransport({ baseUrl }),
+      createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
+    ]
     const { database: sql } = service
     await insertFixture(sql)
     const organizationId = fixture.acme
@@ -136,16 +141,18 @@ describe('the access matrix', () => {
 
   describe.each(matrix)('%s', (name, needed, refusedKinds) => {
     const method = methodOf(name)
-    /** The HTTP status, the code and the reason over REST, and that Connect says the same. */
+    /** The HTTP status, the code and the reason over REST, and that the RPC protocols say the same. */
     const outcomeOf = async (token: string | undefined): Promise<readonly [number, string, string | undefined]> => {
       const answer = await callRest(service, method, token)
-      const error = await callConnect(transport, method, token)
+      const errors = await Promise.all(transports.map((transport) => callRpc(transport, method, token)))
       if (answer.status < 300) {
-        expect(error).toBeUndefined()
+        expect(errors).toEqual([undefined, undefined, undefined])
         return [answer.status, 'ok', undefined]
       }
-      expect(Code[error?.code ?? 0]?.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase()).toBe(answer.json.code)
-      expect(error?.findDetails(ErrorInfoSchema)[0]?.reason).toBe(answer.json.detail?.debug?.reason)
+      for (const error of errors) {
+        expect(Code[error?.code ?? 0]?.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase()).toBe(answer.json.code)
+        expect(error?.findDetails(ErrorInfoSchema)[0]?.reason).toBe(answer.json.detail?.debug?.reason)
+      }
       return [answer.status, answer.json.code, answer.json.detail?.debug?.reason]
     }
 
@@ -203,7 +210,7 @@ function callRest(service: TestService, method: DescMethod, token: string | unde
   return service.rest(pattern.case.toUpperCase(), path, { token, ...(hasBody && { json: {} }) })
 }
 
-async function callConnect(
+async function callRpc(
   transport: Transport,
   method: Method,
   token: string | undefined,

@@ -1,11 +1,15 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, fromJson, type JsonObject, toJsonString } from '@bufbuild/protobuf'
+import { ConnectError } from '@connectrpc/connect'
+import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { services } from '../src/handlers/routes.js'
 import { onlyReads } from '../src/limits/method-rules.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { callers, type GiftGround, gifts, ofTeamWorkers, ofWorkers, persons, writes } from './support/gifts.js'
+import type { RequestJson } from './support/method-doors.js'
 import { connectDirectory, type ScimClient, USER } from './support/scim.js'
-import { type RestAnswer, startTestService, type TestService } from './support/service.js'
+import { startTestService, type TestService } from './support/service.js'
+import { methodNamed, restFormOf } from './support/write-calls.js'
 
 const { acme, globexIt, it: itTeam, users } = fixture
 
@@ -33,17 +37,35 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const call = (method: string, path: string, caller: string, json: unknown): Promise<RestAnswer> =>
-  service.rest(method, path, { token: tokens[caller], json })
-const ground: GiftGround = {
-  call,
+const rest = (caller: string, name: string, request: RequestJson) => {
+  const { verb, path, json } = restFormOf(methodNamed(name), request)
+  return service.rest(verb, path, { token: tokens[caller], json })
+}
+const rpc = async (caller: string, name: string, request: RequestJson, protocol: 'grpc' | 'grpc-web') => {
+  const method = methodNamed(name)
+  const call: unknown = Reflect.get(service.client(method.parent, tokens[caller], protocol), method.localName)
+  if (typeof call !== 'function') throw new Error(`the client has no ${method.localName}`)
+  try {
+    const message = await call(fromJson(method.input, request as JsonObject))
+    return { status: 200, text: toJsonString(method.output, message) }
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error)
+    return { status: codeToHttpStatus(code), text: rawMessage }
+  }
+}
+/** Calls over REST, gRPC and gRPC-Web by turns. */
+const groundOf = (turn: number): GiftGround => ({
+  call: (name, caller, request) => {
+    if (turn % 3 === 0) return rest(caller, name, request)
+    return rpc(caller, name, request, turn % 3 === 1 ? 'grpc' : 'grpc-web')
+  },
   addMember: async () => {
     const id = `somebody-${++serial}`
     await insertUser(service.database, { id, organizationId: acme })
     return id
   },
   addKey: async (key) => (await insertApiKey(service.database, key)).id,
-}
+})
 
 /** Everything that gives somebody something. */
 const stateOf = () =>
@@ -57,10 +79,10 @@ const stateOf = () =>
 describe('nobody gives more than they have', () => {
   beforeAll(() => insertUser(service.database, { id: 'second-admin', organizationId: acme, role: 'ORG_ADMIN' }))
 
-  it.each(gifts)('not $name', async ({ isAllowed, give }) => {
-    for (const caller of Object.keys(callers)) {
+  it.each(gifts.map((gift, turn) => ({ ...gift, turn })))('not $name', async ({ isAllowed, give, turn }) => {
+    for (const [index, caller] of Object.keys(callers).entries()) {
       const before = await stateOf()
-      const { status } = await give(caller, ground)
+      const { status } = await give(caller, groundOf(turn + index))
       if (isAllowed(caller)) expect([caller, status]).toEqual([caller, 200])
       else {
         expect([caller, status === 403 || status === 404]).toEqual([caller, true])
@@ -82,7 +104,7 @@ describe('nobody gives more than they have', () => {
   it.each(Object.entries(persons))('not %s to themselves', async (caller, id) => {
     const before = await stateOf()
     for (const role of ['USER_ROLE_ORG_ADMIN', 'USER_ROLE_ORG_MEMBER', 'USER_ROLE_ORG_GUEST']) {
-      const { json } = await call('PUT', `/v2/users/${id}`, caller, { role })
+      const { json } = await rest(caller, 'UpdateUser', { id, role })
       if (json.data === undefined) expect(json.code).toBe('permission_denied')
     }
     expect(await stateOf()).toEqual(before)
@@ -99,10 +121,7 @@ describe('nobody gives more than they have', () => {
 
   it('not a connected app: profiles have no role', async () => {
     const profile = { externalId: '1', email: `${users.viewer}@example.com`, role: 'USER_ROLE_ORG_ADMIN' }
-    const { status } = await call('POST', '/v2/user-ingestion/profiles', 'a worker', {
-      source: 'hr',
-      profiles: [profile],
-    })
+    const { status } = await rest('a worker', 'IngestUserProfiles', { source: 'hr', profiles: [profile] })
     expect(status).toBe(400)
   })
 })

@@ -2,7 +2,6 @@ import { teamRolePermissions } from '../../src/domain/auth/authentication.js'
 import { keyPermissions, type Permission, permissions } from '../../src/domain/caller/caller.js'
 import { fixture, type insertApiKey } from './fixture.js'
 import type { RequestJson } from './method-doors.js'
-import type { RestAnswer } from './service.js'
 
 const { acme, globex, globexIt, it: itTeam, people, users } = fixture
 
@@ -54,9 +53,15 @@ export const persons: Readonly<Record<string, string>> = {
   'a member without a role': users.requester,
 }
 
+/** The status over REST, or the one that the code of an error stands for, and the body as JSON. */
+export interface GiftAnswer {
+  readonly status: number
+  readonly text: string
+}
+
 /** What gifts are given with: a service, its organization `acme`, and the callers. */
 export interface GiftGround {
-  readonly call: (method: string, path: string, caller: string, json: unknown) => Promise<RestAnswer>
+  readonly call: (method: string, caller: string, request: RequestJson) => Promise<GiftAnswer>
   /** A new member without a role, by id. */
   readonly addMember: () => Promise<string>
   /** A new key, by id. */
@@ -69,7 +74,7 @@ export interface Gift {
   /** The method, and the field of its request that says what is given, if one does. */
   readonly by: string
   readonly isAllowed: (caller: string) => boolean
-  readonly give: (caller: string, ground: GiftGround) => Promise<RestAnswer>
+  readonly give: (caller: string, ground: GiftGround) => Promise<GiftAnswer>
 }
 
 /** Whether the caller has all of the permissions in the team, or in the whole organization. */
@@ -90,7 +95,7 @@ const keyOf = (teamId: string, kind: 'PK' | 'WK' | 'MK', given: readonly Permiss
   by: 'CreateApiKey CreateApiKeyRequest.permissions',
   isAllowed: (caller) => isUser(caller) && teamId !== globexIt && has(caller, teamId, ['keys:write', ...taken]),
   give: (caller, { call }) =>
-    call('POST', '/v2/api-keys', caller, { teamId, kind: `API_KEY_KIND_${kind}`, permissions: given, name: 'Gift' }),
+    call('CreateApiKey', caller, { teamId, kind: `API_KEY_KIND_${kind}`, permissions: given, name: 'Gift' }),
 })
 
 const rotationOf = (teamId: string, kind: 'pk' | 'wk' | 'mk', given: readonly Permission[], taken = given): Gift => ({
@@ -100,7 +105,7 @@ const rotationOf = (teamId: string, kind: 'pk' | 'wk' | 'mk', given: readonly Pe
   give: async (caller, { call, addKey }) => {
     const organizationId = teamId === globexIt ? globex : acme
     const id = await addKey({ organizationId, kind, permissions: given, ...(teamId !== '' && { teamId }) })
-    return call('POST', `/v2/api-keys/${id}:rotate`, caller, { overlapSeconds: 0 })
+    return call('RotateApiKey', caller, { id, overlapSeconds: 0 })
   },
 })
 
@@ -124,15 +129,15 @@ const teamRoleOf = (teamId: string, role: TeamRole): Gift => ({
   by: 'SetTeamMember SetTeamMemberRequest.role',
   isAllowed: (caller) => teamId !== globexIt && has(caller, teamId, ['teams:write']) && hasRole(caller, teamId, role),
   give: async (caller, { call, addMember }) =>
-    call('PUT', `/v2/teams/${teamId}/members/${await addMember()}`, caller, { role: `TEAM_USER_ROLE_${role}` }),
+    call('SetTeamMember', caller, { teamId, userId: await addMember(), role: `TEAM_USER_ROLE_${role}` }),
 })
 
 /** Imports a user, after a plan that must say the same. */
-async function importUser(user: RequestJson, caller: string, { call }: GiftGround): Promise<RestAnswer> {
+async function importUser(user: RequestJson, caller: string, { call }: GiftGround): Promise<GiftAnswer> {
   const records = [{ user: { organizationId: acme, ...user } }]
-  const plan = await call('POST', '/v2/imports?validateOnly=true', caller, records)
-  const answer = await call('POST', '/v2/imports', caller, records)
-  const isPlanned = plan.status === 200 && plan.json.data[0].outcome !== 'RECORD_OUTCOME_REFUSED'
+  const plan = await call('ImportRecords', caller, { records, validateOnly: true })
+  const answer = await call('ImportRecords', caller, { records })
+  const isPlanned = plan.status === 200 && !plan.text.includes('RECORD_OUTCOME_REFUSED')
   if (isPlanned !== (answer.status === 200)) throw new Error(`the plan ${plan.text} is not kept: ${answer.text}`)
   return answer
 }
@@ -147,13 +152,13 @@ const userRoles = (['ADMIN', 'MEMBER'] as const).flatMap((role): Gift[] => [
     name: `the role ORG_${role}, to a new user`,
     by: 'CreateUser CreateUserRequest.role',
     isAllowed: mayGive(role),
-    give: (caller, { call }) => call('POST', '/v2/users', caller, { email: newAddress(), ...member(role) }),
+    give: (caller, { call }) => call('CreateUser', caller, { email: newAddress(), ...member(role) }),
   },
   {
     name: `the role ORG_${role}, to a member`,
     by: 'UpdateUser UpdateUserRequest.role',
     isAllowed: mayGive(role),
-    give: async (caller, { call, addMember }) => call('PUT', `/v2/users/${await addMember()}`, caller, member(role)),
+    give: async (caller, { call, addMember }) => call('UpdateUser', caller, { id: await addMember(), ...member(role) }),
   },
   {
     name: `the role ORG_${role}, in a batch`,
@@ -161,7 +166,7 @@ const userRoles = (['ADMIN', 'MEMBER'] as const).flatMap((role): Gift[] => [
     isAllowed: mayGive(role),
     give: async (caller, { call, addMember }) => {
       const users = [{ id: await addMember(), ...member(role) }]
-      const answer = await call('PUT', '/v2/users/batch', caller, { users })
+      const answer = await call('BatchUpdateUsers', caller, { users })
       return answer.text.includes('_REFUSED') ? { ...answer, status: 403 } : answer
     },
   },
@@ -209,6 +214,6 @@ export const gifts: readonly Gift[] = [
     name: 'the address of an administrator',
     by: 'UpdateUser',
     isAllowed: isAboveAdministrators,
-    give: (caller, { call }) => call('PUT', '/v2/users/second-admin', caller, { email: newAddress() }),
+    give: (caller, { call }) => call('UpdateUser', caller, { id: 'second-admin', email: newAddress() }),
   },
 ]
