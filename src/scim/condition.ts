@@ -18,8 +18,7 @@ export function conditionOf(filter: Filter): Condition {
     case 'some': {
       const { name, entries } = filter.attribute
       if (entries === undefined) throw new Error(`${name} has no entries`)
-      const equal = { value: textEqual(filter.filter, 'value'), type: textEqual(filter.filter, 'type')?.toLowerCase() }
-      return someEntry(entries, conditionOf(filter.filter), equal)
+      return someEntry(entries, conditionOf(filter.filter), equalValue(filter.filter))
     }
     case 'constant':
       return constant(filter.isTrue)
@@ -33,11 +32,9 @@ export function comparedIn({ name, search: value, type, caseExact }: Attribute):
   return { value, text: isText ? (caseExact ? 'exact' : 'folded') : undefined }
 }
 
-/** The text that a sub-attribute must equal for the filter to be true. */
-function textEqual(filter: Filter, name: string): string | undefined {
-  if (filter.kind === 'and') {
-    return filter.filters.map((each) => textEqual(each, name)).find((text) => text !== undefined)
-  }
-  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === name
+/** The text that the value of an entry must equal for the filter to be true. */
+function equalValue(filter: Filter): string | undefined {
+  if (filter.kind === 'and') return filter.filters.map(equalValue).find((text) => text !== undefined)
+  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === 'value'
   return isIt && typeof filter.value === 'string' ? filter.value : undefined
 }

@@ -4,8 +4,8 @@ import { any, constant, fixed, heldTexts, type Value } from '../store/search.js'
 import { shownValue } from './print.js'
 import { type Attribute, attribute, presenceOf, type ResourceType, type Schema, shown } from './schema.js'
 
-/** As many as any name of 255 characters has; an entry of an index has room for 2,704 bytes. */
-export const indexed = { maxBytes: 1_024 } as const
+/** As much as any name of 255 characters has; an entry of an index has room for 2,704 bytes. */
+export const sizeOfName = { maxBytes: 1_024 } as const
 
 type TypeName = 'User' | 'Group'
 
@@ -75,7 +75,7 @@ export function resourceType<Row extends CommonRow>(
       caseExact: true,
       isStrict: true,
       uniqueness: 'server',
-      ...indexed,
+      ...sizeOfName,
       print: (row) => row.directoryExternalId ?? undefined,
     }),
     shown('meta', 'What the service says of the resource.', {

@@ -3,7 +3,7 @@ import { type DirectoryGroupRow, groupMembers, groupMemberValues, groupValues } 
 import { fieldOwnerships, memberValues, ownershipValues } from '../store/directory/member-search.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { fixed } from '../store/search.js'
-import { indexed, referenceParts, referencesTo, resourceType } from './resource-attributes.js'
+import { referenceParts, referencesTo, resourceType, sizeOfName } from './resource-attributes.js'
 import { attribute, type ResourceType, type Schema, shown } from './schema.js'
 import { enterpriseUserSchema, pathOfField, userSchema } from './user-attributes.js'
 
@@ -64,7 +64,7 @@ const groupSchema: Schema<DirectoryGroupRow> = {
       search: groupValues.name,
       required: true,
       isStrict: true,
-      ...indexed,
+      ...sizeOfName,
       print: ({ name }) => name,
     }),
     attribute('members', 'The users in the group.', {

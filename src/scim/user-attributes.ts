@@ -13,7 +13,7 @@ import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { fixed } from '../store/search.js'
 import { entriesOf, isJsonObject, textIn } from './json.js'
-import { indexed, locationOf, referenceParts, referencesTo } from './resource-attributes.js'
+import { locationOf, referenceParts, referencesTo, sizeOfName } from './resource-attributes.js'
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
 // The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
@@ -37,12 +37,12 @@ function ofField(field: OwnedField): Stated<User> {
 }
 
 /** A name to be shown: as the directory says, or of the first and the last name. */
-function shownName(path: readonly string[], isIndexed: boolean): Stated<User> {
+function shownName(path: readonly string[]): Stated<User> {
   const print = (user: User) => {
     const { FIRST_NAME: first, LAST_NAME: last } = user.profile
     return textIn(saidOf(user), ...path) || `${first.value} ${last.value}`.trim() || undefined
   }
-  return { search: documentName(path, isIndexed), print }
+  return { search: documentName(path), print }
 }
 
 /** The entries that the directory gives; without any, the value that the user has, under a type. */
@@ -91,19 +91,19 @@ export const userSchema: Schema<User> = {
         required: true,
         isStrict: true,
         uniqueness: 'server',
-        ...indexed,
+        ...sizeOfName,
         print: userNameOf,
       },
     ),
     attribute('name', 'The components of the name.', {
       type: 'complex',
       subAttributes: [
-        attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'], false)),
+        attribute('formatted', 'The full name, for display.', shownName(['name', 'formatted'])),
         attribute('familyName', 'The last name.', ofField('LAST_NAME')),
         attribute('givenName', 'The first name.', ofField('FIRST_NAME')),
       ],
     }),
-    attribute('displayName', 'The display name.', { ...shownName(['displayName'], true), ...indexed }),
+    attribute('displayName', 'The display name.', { ...shownName(['displayName']), ...sizeOfName }),
     attribute('title', 'The job title.', ofField('JOB_TITLE')),
     attribute('locale', 'A language tag (BCP 47), such as en-US.', {
       ...ofField('LOCALE'),

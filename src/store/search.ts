@@ -8,8 +8,10 @@ export interface Value {
   readonly sql: Prisma.Sql
   /** Only letters of ASCII have a case. */
   readonly isAscii?: true
-  /** The comparisons that an index serves. */
-  readonly indexed?: readonly Comparison[]
+  /** Whether an index leads to the rows where it equals another. */
+  readonly isIndexed?: true
+  /** A condition that is true where it equals a text in whatever case, and to whose rows indexes lead. */
+  readonly lookUp?: (text: string) => Prisma.Sql
 }
 
 /** The value that is the same for every row. */
@@ -22,11 +24,8 @@ export interface Entries {
   readonly from: Prisma.Sql
   /** Whether an entry goes before the others in orders. */
   readonly primary?: Value
-  /**
-   * A condition on the row that holds where an entry has this value and, if given, this type. It leads to the rows by
-   * an index whatever the planner expects of the values.
-   */
-  readonly narrowed?: (value: string, type: string | undefined) => Prisma.Sql
+  /** A condition that is true where an entry has a value, and to whose rows indexes lead. */
+  readonly lookUp?: (value: string) => Prisma.Sql
 }
 
 /** The texts that a row has, each under a condition, as entries, and the value of one of them. */
@@ -97,29 +96,27 @@ const operators: Readonly<Record<Comparison, string>> = {
 /** True where the value compares with another one. Texts are ordered by code points. */
 export function compare(compared: Compared, how: Comparison, other: string | boolean | Date): Condition {
   const { value, text } = compared
-  const isIndexed = value.indexed?.includes(how) === true
   const operator = Prisma.raw(operators[how])
   if (typeof other !== 'string') {
     const given =
       typeof other === 'boolean' ? Prisma.sql`${other}::boolean` : Prisma.sql`${other.toISOString()}::timestamptz`
-    return { sql: Prisma.sql`(${value.sql}) ${operator} ${given}`, isIndexed }
+    return { sql: Prisma.sql`(${value.sql}) ${operator} ${given}`, isIndexed: false }
   }
   const given = Prisma.sql`${patternOf(how, other)}::text`
   // Whatever the collation, equal is equal, and indexes have that of their columns.
   const left = how === 'equals' && text === 'exact' ? Prisma.sql`(${value.sql})` : comparedText(compared)
   const right = text === 'exact' ? given : lower(given, value)
-  return { sql: Prisma.sql`${left} ${operator} ${right}`, isIndexed }
+  const exact = {
+    sql: Prisma.sql`${left} ${operator} ${right}`,
+    isIndexed: how === 'equals' && value.isIndexed === true,
+  }
+  return how === 'equals' ? lookedUp(value, other, exact) : exact
 }
 
 /** The text, or the pattern of LIKE for it. */
 function patternOf(how: Comparison, text: string): string {
   if (operators[how] !== 'LIKE') return text
   return `${how === 'startsWith' ? '' : '%'}${escaped(text)}${how === 'endsWith' ? '' : '%'}`
-}
-
-/** The pattern of LIKE for texts that begin with this one. */
-export function prefixPattern(text: string): string {
-  return `${escaped(text)}%`
 }
 
 function escaped(text: string): string {
@@ -135,18 +132,14 @@ function lower(text: Prisma.Sql, { isAscii }: Value): Prisma.Sql {
   return isAscii ? Prisma.sql`lower(${text} COLLATE "C")` : Prisma.sql`lower(${text})`
 }
 
-/**
- * True where the condition is true of one of the entries. `equal`: the value, and perhaps the type, without which it
- * cannot be true.
- */
-export function someEntry(
-  { from, narrowed }: Entries,
-  condition: Condition,
-  equal: { readonly value: string | undefined; readonly type: string | undefined },
-): Condition {
-  const exact = Prisma.sql`EXISTS (SELECT FROM ${from} AND ${condition.sql})`
-  if (equal.value === undefined || narrowed === undefined) return { sql: exact, isIndexed: false }
-  return { sql: Prisma.sql`(${narrowed(equal.value, equal.type)} AND ${exact})`, isIndexed: true }
+/** True where the condition is true of one of the entries, which it can only be of one with the given value, if there is one. */
+export function someEntry(entries: Entries, condition: Condition, equal: string | undefined): Condition {
+  const exact = { sql: Prisma.sql`EXISTS (SELECT FROM ${entries.from} AND ${condition.sql})`, isIndexed: false }
+  return equal === undefined ? exact : lookedUp(entries, equal, exact)
+}
+
+function lookedUp({ lookUp }: Value | Entries, text: string, exact: Condition): Condition {
+  return lookUp === undefined ? exact : { sql: Prisma.sql`(${lookUp(text)} AND ${exact.sql})`, isIndexed: true }
 }
 
 /** What orders rows; whoever has no value is last, or first if it is descending. */

@@ -3,19 +3,18 @@ import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import type { Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
-import { createCount, createFilteredPages, createPages, type PageRow } from './pages.js'
+import { createCount, createFilteredPages, createPages, isFound, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { ofOrganization } from './scope.js'
-import { prefixPattern } from './search.js'
 import { userResource } from './user.js'
 
 /** Which members to list; undefined values mean all. */
 export interface UserFilters {
   readonly isDeactivated: boolean | undefined
   readonly emailKey: string | undefined
-  /** What the name, the family name or the address begins with. */
-  readonly prefix: string | undefined
+  /** Beginnings of words of the name and the address. */
+  readonly q: string | undefined
   readonly department: string | undefined
   readonly role: UserRole | undefined
   readonly managerUserId: string | undefined
@@ -45,23 +44,16 @@ const filtered: readonly (readonly [column: string, type: string])[] = [
 
 const emailKey: Parameter = { parameter: 'emailKey' }
 const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
-const isDeactivatedIfAsked = Prisma.sql`(${isDeactivated} IS NOT TRUE OR m.deactivated_at IS NOT NULL)`
+const isShown = Prisma.sql`(${isDeactivated} IS NULL OR (m.deactivated_at IS NOT NULL) = ${isDeactivated})`
 
-/**
- * True for the members that the filters want, whether or not they are deactivated; planned with the values, so that an
- * absent one is no condition.
- */
+/** True for the members that the filters want; planned with the values, so that an absent one is no condition. */
 function matches(): Prisma.Sql {
   const conditions = filtered.map(([column, type]) => {
     const value = Prisma.sql`${{ parameter: camelCase(column) } satisfies Parameter}::${Prisma.raw(type)}`
     return Prisma.sql`(${value} IS NULL OR m.${Prisma.raw(column)} = ${value})`
   })
-  const pattern = Prisma.sql`lower(${{ parameter: 'pattern' } satisfies Parameter}::text)`
-  const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
-  return Prisma.sql`${Prisma.join(conditions, ' AND ')}
-           AND (${ids} IS NULL OR m.user_id = ANY (${ids}))
-           AND (${pattern} IS NULL OR lower(btrim(m.first_name || ' ' || m.last_name)) LIKE ${pattern}
-                OR lower(m.last_name) LIKE ${pattern} OR lower(m.email_key) LIKE ${pattern})`
+  const words = Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`
+  return Prisma.join([ofOrganization('m'), isShown, ...conditions, isFound('m', words)], ' AND ')
 }
 
 const printed = {
@@ -70,8 +62,6 @@ const printed = {
   order: Prisma.sql`m.ordinal`,
   position: Prisma.sql`m.ordinal::text`,
 }
-
-const isShown = Prisma.sql`(${isDeactivated} IS NOT FALSE OR m.deactivated_at IS NULL)`
 
 /** Pages of those who are shown and wanted, each of which walks an index of the organization. */
 const createList = (name: string, isWanted: Prisma.Sql) =>
@@ -92,27 +82,20 @@ const createList = (name: string, isWanted: Prisma.Sql) =>
 const list = createList('list_users', Prisma.sql`true`)
 const listOfEmail = createList('list_users_of_email', Prisma.sql`m.email_key = ${emailKey}`)
 
-const filteredUsers = {
-  from: Prisma.sql`memberships m`,
-  condition: () => Prisma.sql`${ofOrganization('m')} AND ${matches()} AND ${isDeactivatedIfAsked}`,
-}
+const filteredUsers = { from: Prisma.sql`memberships m`, condition: matches }
 
 const search = createFilteredPages<Page>('search_users', {
   ...filteredUsers,
   ...printed,
-  condition: () => Prisma.sql`${filteredUsers.condition()} AND ${isShown}`,
   isLater: ({ after }) => Prisma.sql`m.ordinal > ${after}::bigint`,
+  isSearched: true,
 })
 
 const count = createCount<Pick<Page, 'organizationId'>>('count_users', filteredUsers)
 
 /** The values of the parameters of `matches`; those that are absent are null to the statement. */
-function valuesOf({ prefix, owned, ...values }: UserFilters): Record<string, unknown> {
-  return {
-    ...values,
-    ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }),
-    pattern: prefix === undefined ? undefined : prefixPattern(prefix),
-  }
+function valuesOf({ owned, ...values }: UserFilters): Record<string, unknown> {
+  return { ...values, ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }) }
 }
 
 /** A page of the members of an organization, in the order of their creation. */
@@ -128,11 +111,6 @@ export function readUserPage(
 }
 
 /** How many members of an organization the filters want. */
-export async function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
-  const counted = (isDeactivated: UserFilters['isDeactivated']) =>
-    count(tables, { ...valuesOf({ ...filters, isDeactivated }), organizationId })
-  if (filters.isDeactivated !== false) return counted(filters.isDeactivated)
-  // The active ones are all but the others, which are few: the index of a filter does not know who is active.
-  const deactivated = await counted(true)
-  return (await counted(undefined)) - deactivated
+export function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
+  return count(tables, { ...valuesOf(filters), organizationId })
 }

@@ -25,11 +25,17 @@ describe('events that are too old', () => {
     }
   })
 
+  const begun = Date.now()
+  /** The id of an event of an age in days, as SQL. */
+  const idOfAge = (age: string, random: string, place: string) =>
+    `(lpad(to_hex((${begun} - ${age} * ${DAY_SECONDS * 1_000})::bigint), 12, '0') || '7000'
+      || ${random} || ${place})::uuid`
+
   /** Events of these ages in days, at the positions from 1 on. */
   const place = (ages: readonly number[], organizationId: string = acme) =>
     service.database.execute(
       `WITH aged AS (
-         SELECT (left(gen_random_uuid()::text, 32) || '0000')::uuid AS id, age, position FROM unnest($2::float8[]) WITH ORDINALITY a (age, position)
+         SELECT ${idOfAge('age', `substr(md5(random()::text), 1, 12)`, `'0000'`)} AS id, age, position FROM unnest($2::float8[]) WITH ORDINALITY a (age, position)
        ), logged AS (
          INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
          SELECT id, $1, now() - make_interval(secs => age * ${DAY_SECONDS}), 'SYSTEM', 'team.create', 'team', 't' FROM aged
@@ -98,8 +104,15 @@ describe('events that are too old', () => {
     await write(3)
     await write(4)
     await eventually(async () => expect(await positions()).toEqual([1, 4]))
-    await service.database.execute(`UPDATE event_feed SET sequenced_at = now() - interval '95 days'`)
-    await service.database.execute(`UPDATE audit_events SET occurred_at = now() - interval '95 days'`)
+    const aged = (id: string) =>
+      idOfAge('95.0', `substr(${id}::text, 20, 4) || substr(${id}::text, 25, 8)`, `right(${id}::text, 4)`)
+    await service.database.execute(
+      `UPDATE event_feed SET sequenced_at = now() - interval '95 days', first_event_id = ${aged('first_event_id')},
+              last_event_id = ${aged('last_event_id')}`,
+    )
+    await service.database.execute(
+      `UPDATE audit_events SET occurred_at = now() - interval '95 days', id = ${aged('id')}`,
+    )
     expect(await sweep(90, 90)).toEqual({ feed: 3, audit_log: 3 })
     expect(await positions()).toEqual([4])
     expect(await logged()).toBe(4)

@@ -60,14 +60,18 @@ const anyEvent = {
   until: '',
 }
 
-/** Filters of users that few of very many match, and one that most do. */
-const userFilters: Record<string, Partial<UserListRequest>> = {
+/** Filters of users that few of very many match, to whom an index leads. */
+const indexedUserFilters: Record<string, Partial<UserListRequest>> = {
   'the beginning of a name': { q: 'zoë q' },
   'the beginning of a family name': { q: 'QUIST' },
   'the beginning of an address': { q: '11999@EXAMPLE' },
+  manager: { managerUserId: 'bulk-6000' },
+}
+/** Others that few match, and one that most do. */
+const userFilters: Record<string, Partial<UserListRequest>> = {
+  'the domain of everybody': { q: 'example.com' },
   department: { department: 'Few' },
   role: { role: 'ORG_GUEST' },
-  manager: { managerUserId: 'bulk-6000' },
   deactivation: { isDeactivated: true },
   activity: { isDeactivated: false, department: '' },
   ...Object.fromEntries(
@@ -81,6 +85,16 @@ const common: Partial<UserListRequest> = {
   field: 'LOCALE',
   owner: 'AUTOMATION',
 }
+const userLists = (filters: Record<string, Partial<UserListRequest>>) =>
+  Object.fromEntries(
+    Object.entries(filters).flatMap(([name, filter]) =>
+      [filter, { ...common, ...filter }].map((given, index) => [
+        `users by ${name}${['', ' and what nearly all match'][index]}`,
+        (sql: Database) =>
+          listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '', ...given }),
+      ]),
+    ),
+  )
 const listApiKeys = (sql: Database, caller: Caller, teamId: string) =>
   listObjects(scopeOn(sql, caller), apiKeys, { ...page, includeTotal: false, filters: { teamId } })
 /** Every combination of filters on app resources that an index leads to, of callers who see few and who see all. */
@@ -98,9 +112,6 @@ const resourceLists = (named: readonly Readonly<Record<string, string>>[]) =>
 
 /** Filters on journeys, of which few of very many match some, and most match the others. */
 const journeyFilters: readonly Partial<JourneyListRequest>[] = [
-  {},
-  { teamId: few },
-  { requesterUserId: fixture.users.requester },
   ...[true, false].flatMap((value) => [{ isArchived: value }, { isOverdue: value }, { isFailing: value }]),
   ...[0, 1, 2, 3, 4, 5, 6, 7].map((chosen) => ({
     isArchived: (chosen & 1) > 0,
@@ -123,16 +134,17 @@ const journeyCallers: Readonly<Record<string, Caller>> = {
   'a requester': { ...manager, id: 'bulk-1', reach: { scope: 'teams', teams: new Map() } },
   'the manager of requesters': { ...manager, id: 'bulk-2', reach: { scope: 'teams', teams: new Map() } },
 }
-const journeyLists = Object.fromEntries(
-  Object.entries(journeyCallers).flatMap(([name, caller]) =>
-    journeyFilters.map((filter) => {
-      // Each row of a page passes through a dozen parts of its plan.
-      const request = { ...page, pageSize: 10, includeTotal: false, teamId: '', requesterUserId: '', ...filter }
-      const read = (sql: Database) => listJourneys(scopeOn(sql, caller), request)
-      return [`journeys for ${name} with the filter ${JSON.stringify(filter)}`, read]
-    }),
-  ),
-)
+const journeyLists = (filters: typeof journeyFilters) =>
+  Object.fromEntries(
+    Object.entries(journeyCallers).flatMap(([name, caller]) =>
+      filters.map((filter) => {
+        // Each row of a page passes through a dozen parts of its plan.
+        const request = { ...page, pageSize: 10, includeTotal: false, teamId: '', requesterUserId: '', ...filter }
+        const read = (sql: Database) => listJourneys(scopeOn(sql, caller), request)
+        return [`journeys for ${name} with the filter ${JSON.stringify(filter)}`, read]
+      }),
+    ),
+  )
 
 const eventsOf = (filter: Partial<AuditEventListRequest>, caller = keyOf(acme)) => [
   `audit events with the filter ${JSON.stringify(filter)}`,
@@ -149,7 +161,7 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'API keys for a manager': (sql) => listApiKeys(sql, manager, ''),
   'app instances': (sql) => listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few, q: '' }),
   ...resourceLists([{}, { appInstanceId: 'app-it' }, { appInstanceId: 'app-people' }, { q: 'bulk 29999' }]),
-  ...journeyLists,
+  ...journeyLists([{}, { teamId: few }, { requesterUserId: fixture.users.requester }]),
   ...Object.fromEntries(acrossTeams.filter((list) => !findsAll(list))),
   'ingestion configs': (sql) => listConfigs(sql, keyOf(acme), { teamId: few, q: '', ...wholeList }),
   'field mappings': (sql) =>
@@ -158,15 +170,7 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
   users: (sql) => listUsers(scopeOn(sql, keyOf(globex)), { ...page, includeDeactivated: false, email: '' }),
   'users of an address': (sql) =>
     listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' }),
-  ...Object.fromEntries(
-    Object.entries(userFilters).flatMap(([name, filter]) =>
-      [filter, { ...common, ...filter }].map((given, index) => [
-        `users by ${name}${['', ' and what nearly all match'][index]}`,
-        (sql: Database) =>
-          listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '', ...given }),
-      ]),
-    ),
-  ),
+  ...userLists(indexedUserFilters),
   'department options': (sql) => listDepartmentOptions(scopeOn(sql, keyOf(globex))),
   ...Object.fromEntries([
     eventsOf({}),
@@ -185,6 +189,8 @@ const filtered: Record<string, (database: Database) => Promise<unknown>> = {
     { q: 'resource', resourceType: 'user' },
   ]),
   ...Object.fromEntries(acrossTeams.filter(findsAll)),
+  ...userLists(userFilters),
+  ...journeyLists(journeyFilters),
   ...Object.fromEntries([
     eventsOf({ actorId: 'few' }),
     eventsOf({ actorKind: 'WORKER' }),
@@ -288,7 +294,7 @@ describe('lists and writes', () => {
         [table],
       )
       pages += sizes[0]?.pages ?? 0
-      expect([table, rows <= Math.max(FEW, sizes[0]?.rows ?? 0)]).toEqual([table, true])
+      expect([table, rows <= (sizes[0]?.rows ?? 0) + FEW]).toEqual([table, true])
     }
     expect(pagesRead(plan)).toBeLessThan(pages)
   })

@@ -882,7 +882,8 @@ export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
   email: string;
 
   /**
-   * Only users whose name, family name or email address begins with this text, in upper or lower case; empty for all.
+   * Only users in whose name or email address each word of this begins one, in any order, without regard to case and
+   * accents; empty for all.
    *
    * @generated from field: string q = 5;
    */

@@ -52,7 +52,7 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
   return {
     isDeactivated: request.isDeactivated ?? (request.includeDeactivated ? undefined : false),
     emailKey: request.email === '' ? undefined : emailKeyOf(request.email),
-    prefix: q.trimStart() || undefined,
+    q: q.trim() || undefined,
     department: request.department || undefined,
     role: request.role,
     managerUserId: request.managerUserId || undefined,

@@ -51,9 +51,9 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
 
 /** The values of a group that can be searched. */
 export const groupValues = {
-  id: { sql: Prisma.sql`g.id`, indexed: ['equals'] },
-  externalId: { sql: Prisma.sql`g.directory_external_id`, indexed: ['equals'] },
-  name: { sql: Prisma.sql`nullif(g.name, '')`, indexed: ['equals', 'startsWith'] },
+  id: { sql: Prisma.sql`g.id`, isIndexed: true },
+  externalId: { sql: Prisma.sql`g.directory_external_id`, isIndexed: true },
+  name: { sql: Prisma.sql`nullif(g.name, '')` },
   createdAt: { sql: Prisma.sql`g.created_at` },
   updatedAt: { sql: Prisma.sql`g.updated_at` },
 } satisfies Readonly<Record<string, Value>>
@@ -62,7 +62,7 @@ export const groupValues = {
 export const groupMembers: Entries = {
   from: Prisma.sql`group_members x JOIN memberships o ON ${ofOrganization('o')} AND o.user_id = x.user_id
     WHERE ${ofOrganization('x')} AND x.group_id = g.id`,
-  narrowed: (value) => Prisma.sql`g.id = ANY (ARRAY(
+  lookUp: (value) => Prisma.sql`g.id = ANY (ARRAY(
     SELECT y.group_id FROM group_members y WHERE ${ofOrganization('y')} AND y.user_id = ${value}::text))`,
 }
 

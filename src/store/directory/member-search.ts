@@ -21,28 +21,26 @@ const fullName = Prisma.sql`nullif(btrim(m.first_name || ' ' || m.last_name), ''
 
 /** The values of a member that can be searched, beside those of governed fields and of the document. */
 export const memberValues = {
-  id: { sql: Prisma.sql`m.user_id`, indexed: ['equals'] },
-  externalId: { sql: Prisma.sql`m.directory_external_id`, indexed: ['equals'] },
+  id: { sql: Prisma.sql`m.user_id`, isIndexed: true },
+  externalId: { sql: Prisma.sql`m.directory_external_id`, isIndexed: true },
   /** The name by which the directory knows the member. */
   name: {
     sql: Prisma.sql`coalesce(m.directory_user_name, ${emailKey})`,
-    indexed: ['equals', 'startsWith'],
+    lookUp: (name) =>
+      Prisma.sql`(lower(m.directory_user_name) = lower(${name}::text) OR ${emailKey} = lower(${name}::text))`,
   },
   isActive: { sql: Prisma.sql`(m.deactivated_at IS NULL)` },
   isDirectoryManaged: { sql: Prisma.sql`m.directory_managed` },
   role: { sql: Prisma.sql`('USER_ROLE_' || m.role::text)` },
-  managerId: { sql: Prisma.sql`m.manager_user_id`, indexed: ['equals'] },
+  managerId: { sql: Prisma.sql`m.manager_user_id`, isIndexed: true },
   managerName: { sql: managerName },
   createdAt: { sql: Prisma.sql`m.created_at` },
   updatedAt: { sql: Prisma.sql`m.updated_at` },
 } satisfies Readonly<Record<string, Value>>
 
-const indexedFields: readonly OwnedField[] = ['FIRST_NAME', 'LAST_NAME']
-
 /** The value of a governed field. */
 export function fieldValue(field: OwnedField): Value {
-  const value = { sql: Prisma.sql`nullif(m.${columnOf(field)}, '')` }
-  return indexedFields.includes(field) ? { ...value, indexed: ['equals', 'startsWith'] } : value
+  return { sql: Prisma.sql`nullif(m.${columnOf(field)}, '')` }
 }
 
 function columnOf(field: OwnedField): Prisma.Sql {
@@ -50,10 +48,9 @@ function columnOf(field: OwnedField): Prisma.Sql {
 }
 
 /** A text in the document, where a path leads; without one, the full name. */
-export function documentName(path: readonly string[], isIndexed: boolean): Value {
+export function documentName(path: readonly string[]): Value {
   const text = Prisma.sql`m.directory_attributes #>> '{${Prisma.raw(path.join())}}'`
-  const value = { sql: Prisma.sql`coalesce(nullif(${text}, ''), ${fullName})` }
-  return isIndexed ? { ...value, indexed: ['equals', 'startsWith'] } : value
+  return { sql: Prisma.sql`coalesce(nullif(${text}, ''), ${fullName})` }
 }
 
 /** The parts of entries in the document. */
@@ -73,16 +70,9 @@ export function documentEntries(list: string, type: string, field: OwnedField): 
 export function documentEmails(list: string, type: string): Entries {
   return {
     ...entriesOf(list, type, emailKey, Prisma.sql`d.entry ->> 'value'`),
-    narrowed: (value) => {
-      // Each found by an index of its own: with both conditions on the member, a large organization would be read in the
-      // order of the list until the page is full.
-      return Prisma.sql`m.ordinal = ANY (ARRAY(
-        SELECT x.ordinal FROM memberships x WHERE ${ofOrganization('x')} AND x.email_key = lower(${value}::text)
-         UNION ALL
-        SELECT y.ordinal FROM memberships y
-         WHERE ${ofOrganization('y')} AND lower((y.directory_attributes -> '${Prisma.raw(list)}')::text)::jsonb
-               @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text)))))`
-    },
+    lookUp: (value) => Prisma.sql`(${emailKey} = lower(${value}::text)
+      OR lower((m.directory_attributes -> '${Prisma.raw(list)}')::text)::jsonb
+         @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text))))`,
   }
 }
 

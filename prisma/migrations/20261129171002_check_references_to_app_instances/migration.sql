@@ -1,0 +1,2 @@
+ALTER TABLE "app_instance_shares" VALIDATE CONSTRAINT "app_instance_shares_organization_id_app_instance_id_fkey";
+ALTER TABLE "app_resources" VALIDATE CONSTRAINT "app_resources_organization_id_app_instance_id_team_id_fkey";
