@@ -4,12 +4,13 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
 /** What transactions lock besides rows, in the order in which they lock it; rows come after all of it. */
-const kinds = ['imports', 'endpoints', 'source', 'administrators', 'managers', 'email', 'phone', 'group'] as const
+const kinds = ['imports', 'endpoints', 'source', 'administrators', 'managers', 'email', 'phone', 'group', 'newcomers'] as const
 
-/** Something that only one transaction at a time may hold, until it ends. */
+/** Something that only one transaction at a time may hold, until it ends; or any number that share it, and no other. */
 export interface Lock {
   readonly kind: (typeof kinds)[number]
   readonly key: string
+  readonly isShared?: boolean
 }
 
 /** Values are folded to this many locks per organization, so that a large call cannot fill the lock table. */
@@ -19,8 +20,22 @@ function folded(value: string): number {
   return crc32(value) % LOCKS_PER_ORGANIZATION
 }
 
-/** Held by an import while it writes, so that two of the same rows never interleave. */
+/** Held by an import of any organizations while it writes, so that two of the same rows never interleave. */
 export const importLock: Lock = { kind: 'imports', key: '' }
+
+/** Held by an import into one organization, which waits for none into another. */
+export function importLocksOf(organizationId: string): Lock[] {
+  return [
+    { ...importLock, isShared: true },
+    { kind: 'imports', key: organizationId },
+  ]
+}
+
+/**
+ * Held by an import into one organization from the moment when it looks whether others have its new people to its end:
+ * after all rows, because whoever has it waits for nothing.
+ */
+export const newcomerLock: Lock = { kind: 'newcomers', key: '' }
 
 /** Held while a webhook endpoint is created, so that an organization never has more than it may have. */
 export function endpointLock(organizationId: string): Lock {
@@ -63,19 +78,25 @@ export function groupNameLock(organizationId: string, name: string): Lock {
   return { kind: 'group', key: `${organizationId}/${name.toLowerCase()}` }
 }
 
-const take = createStatement<{ readonly keys: readonly string[] }, Record<never, never>>({
-  name: 'take_locks',
-  columns: {},
-  text: ({ keys }) => Prisma.sql`
-SELECT FROM unnest(${keys}::text[]) AS key WHERE pg_advisory_xact_lock(hashtextextended(key, 0)) IS NOT NULL`,
-})
+const take = createStatement<{ readonly keys: readonly string[]; readonly shared: readonly string[] }, Record<never, never>>(
+  {
+    name: 'take_locks',
+    columns: {},
+    text: ({ keys, shared }) => Prisma.sql`
+SELECT FROM unnest(${keys}::text[]) AS key
+ WHERE CASE WHEN key = ANY (${shared}::text[]) THEN pg_advisory_xact_lock_shared(hashtextextended(key, 0))
+            ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END IS NOT NULL`,
+  },
+)
+
+const nameOf = ({ kind, key }: Lock) => `${kind}/${key}`
 
 /** Takes locks until the transaction ends, in the one order, and waits for whoever holds them. */
 export async function takeLocks(transaction: Tables, locks: readonly Lock[]): Promise<void> {
   if (locks.length === 0) return
   const keys = kinds.flatMap((kind) => {
     const ofKind = locks.filter((lock) => lock.kind === kind)
-    return [...new Set(ofKind.map(({ key }) => `${kind}/${key}`))].sort()
+    return [...new Set(ofKind.map(nameOf))].sort()
   })
-  await transaction.run(take, { keys })
+  await transaction.run(take, { keys, shared: locks.filter(({ isShared }) => isShared).map(nameOf) })
 }

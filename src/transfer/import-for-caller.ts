@@ -7,7 +7,7 @@ import type { Scope } from '../domain/caller/caller.js'
 import type { FieldChange } from '../domain/profile/field-ownership.js'
 import { holdImportedUsers } from '../domain/user/user-import.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
-import { administratorLock, importLock, managerLock, takeLocks } from '../store/lock.js'
+import { administratorLock, importLocksOf, managerLock, newcomerLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
 import { type CallerUsers, callerUsers, importedUserOf, type UsersByLine } from './caller-users.js'
 import { ImportError, type Refusal } from './import-error.js'
@@ -32,14 +32,18 @@ export async function importForCaller(
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
     // Before any row is locked.
-    await takeLocks(transaction, [importLock, administratorLock(organizationId), managerLock(organizationId)])
+    await takeLocks(transaction, [
+      ...importLocksOf(organizationId),
+      administratorLock(organizationId),
+      managerLock(organizationId),
+    ])
     const { foreign, memberIds } = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
     const byLine = usersOf(lines)
     const held = await holdImportedUsers(transaction, scope, [...byLine.values()], memberIds)
     users = callerUsers(scope, byLine, held)
-    const result = await writeRecords(transaction, lines, { runtime, isWhole: true, hasRecords: true, users })
+    const result = await writeRecords(transaction, lines, { runtime, isWhole: true, hasRecords: true, users, locks: [] })
     const excess: Refusal[] = []
     const now = runtime.now()
     for (const [kind, ofKind] of result.outcomes) {
@@ -53,6 +57,7 @@ export async function importForCaller(
     const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
     const event = { action: 'organization.import', targetId: organizationId, changedFields: kinds } as const
     if (kinds.length > 0) await recordCallEvents(scope, transaction, [event])
+    await requireOwnNewcomers(transaction, organizationId, read, result)
     return result
   }
   try {
@@ -62,6 +67,21 @@ export async function importForCaller(
     // Of what has lost a race.
     throw error instanceof ImportError ? (error.cause ?? error) : error
   }
+}
+
+/** Throws as a refusal does if another organization has got one of the new people in the meantime. */
+async function requireOwnNewcomers(
+  transaction: Tables,
+  organizationId: string,
+  read: readonly RecordLine[],
+  { outcomes }: WrittenRecords,
+): Promise<void> {
+  const lines = new Set(outcomes.get('user')?.flatMap(({ isNew, line }) => (isNew ? line : [])))
+  if (lines.size === 0) return
+  await takeLocks(transaction, [newcomerLock])
+  const newcomers = read.filter(({ staged }) => lines.has(staged.line))
+  const { foreign } = await findForeignUsers(transaction, organizationId, newcomers, true)
+  refuseViolations(foreign.map(violationFrom))
 }
 
 /** What has become of a record, and of the governed fields of a user. */

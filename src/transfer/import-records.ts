@@ -2,7 +2,7 @@ import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
 import type { AuditEvent } from '../domain/audit/audit-event.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
-import { importLock, managerLock, takeLocks } from '../store/lock.js'
+import { importLock, type Lock, managerLock, takeLocks } from '../store/lock.js'
 import {
   analyzeImported,
   countStaged,
@@ -124,6 +124,8 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly tries?: number
   /** How users are written; default: as an operator does. */
   readonly users?: UserWriter
+  /** Held while it writes. Default: against every other import. Empty if the transaction has them. */
+  readonly locks?: readonly Lock[]
 }
 
 /** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */
@@ -134,7 +136,7 @@ export interface WrittenRecords extends ImportSummary {
 }
 
 /**
- * Writes records while no other import does, with an audit event for each user that is changed. Those that cannot be
+ * Writes records while no other import of them does, with an audit event for each user that is changed. Those that cannot be
  * written are left out.
  */
 export async function writeRecords(
@@ -144,7 +146,7 @@ export async function writeRecords(
 ): Promise<WrittenRecords> {
   const { users = operatorUsers(options.runtime) } = options
   const organizationIds = await stageLines(transaction, lines, options.onProgress)
-  await takeLocks(transaction, [importLock])
+  await takeLocks(transaction, options.locks ?? [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
     const result = await writeStaged(part, organizationIds, users, options)
     const changed = result.outcomes.get('user') ?? []

@@ -10,11 +10,15 @@ import type { Refusal } from './import-error.js'
 import type { RecordLine } from './stage-lines.js'
 import { givenTeamRoles, storedRoleOf, type TeamRoleJson, teamRolesOf } from './team-roles.js'
 
-/** Finds users who are people of other organizations, whom this one may not write, and the ids of its own. */
+/**
+ * Finds users who are people of other organizations, whom this one may not write, and the ids of its own. With
+ * `areWritten`, the lines are those of new ones, who have been written.
+ */
 export async function findForeignUsers(
   transaction: Tables,
   organizationId: string,
   lines: readonly RecordLine[],
+  areWritten = false,
 ): Promise<{ readonly foreign: readonly Refusal[]; readonly memberIds: ReadonlySet<string> }> {
   const users = lines.flatMap(({ staged: { line }, record: { resource } }) =>
     resource.case === 'user' ? { line, id: resource.value.id } : [],
@@ -23,8 +27,9 @@ export async function findForeignUsers(
     transaction,
     users.map(({ id }) => id),
   )
-  const taken = new Set(memberships.map(({ userId }) => userId))
-  const own = memberships.filter((membership) => membership.organizationId === organizationId)
+  const standing = memberships.filter((membership) => membership.organizationId !== organizationId || !areWritten)
+  const taken = new Set(standing.map(({ userId }) => userId))
+  const own = standing.filter((membership) => membership.organizationId === organizationId)
   const memberIds = new Set(own.map(({ userId }) => userId))
   const fault = 'is not available: choose another one'
   const foreign = users
