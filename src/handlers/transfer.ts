@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { ImportRecordsRequestSchema, RecordOutcome, type TransferService } from '../../gen/svc/v2/transfer_pb.js'
+import { mapInSlices } from '../db/slices.js'
 import { refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { exportRecords } from '../transfer/export-records.js'
@@ -41,7 +42,7 @@ export function createTransferHandlers({ limitCheck, tally }: HandlerTools): Ser
       const counted = create(ImportRecordsRequestSchema, { records: records.map(() => ({})) })
       refuseLimits(limitCheck(ImportRecordsRequestSchema, counted))
       const planned = await importForCaller(scopeOf(context), records, { readRecord, isPlan })
-      return { data: planned.map((record) => resultToMessage(record, isPlan ? undefined : tally)) }
+      return { data: await mapInSlices(planned, (record) => resultToMessage(record, isPlan ? undefined : tally)) }
     },
     async *exportRecords(_request, context) {
       const scope = scopeOf(context)

@@ -1,6 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
+import { mapInSlices } from '../db/slices.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
@@ -70,7 +71,7 @@ export async function insertAuditEvents(
   context: AuditContext,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
-  const rows = events.map((event) => ({ ...event, changes: event.changes.map(changeDocument) }))
+  const rows = await mapInSlices(events, (event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
   const told = { ...context, events: JSON.stringify(rows), firstEventId, lastEventId, eventCount: events.length }
   if (!isDistributed) return void (await run(insertAndTell, told))

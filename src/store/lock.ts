@@ -4,7 +4,17 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
 /** What transactions lock besides rows, in the order in which they lock it; rows come after all of it. */
-const kinds = ['imports', 'endpoints', 'source', 'administrators', 'managers', 'email', 'phone', 'group', 'newcomers'] as const
+const kinds = [
+  'imports',
+  'endpoints',
+  'source',
+  'administrators',
+  'managers',
+  'email',
+  'phone',
+  'group',
+  'newcomers',
+] as const
 
 /** Something that only one transaction at a time may hold, until it ends; or any number that share it, and no other. */
 export interface Lock {
@@ -78,16 +88,17 @@ export function groupNameLock(organizationId: string, name: string): Lock {
   return { kind: 'group', key: `${organizationId}/${name.toLowerCase()}` }
 }
 
-const take = createStatement<{ readonly keys: readonly string[]; readonly shared: readonly string[] }, Record<never, never>>(
-  {
-    name: 'take_locks',
-    columns: {},
-    text: ({ keys, shared }) => Prisma.sql`
+const take = createStatement<
+  { readonly keys: readonly string[]; readonly shared: readonly string[] },
+  Record<never, never>
+>({
+  name: 'take_locks',
+  columns: {},
+  text: ({ keys, shared }) => Prisma.sql`
 SELECT FROM unnest(${keys}::text[]) AS key
  WHERE CASE WHEN key = ANY (${shared}::text[]) THEN pg_advisory_xact_lock_shared(hashtextextended(key, 0))
             ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END IS NOT NULL`,
-  },
-)
+})
 
 const nameOf = ({ kind, key }: Lock) => `${kind}/${key}`
 

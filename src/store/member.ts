@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
+import { mapInSlices } from '../db/slices.js'
 import { type Columns, createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
@@ -152,12 +153,12 @@ export async function writeMembers(
   const all = [...added, ...changed]
   const [first, ...others] = all
   if (first === undefined) return
-  const members = () => JSON.stringify(all.map(rowOf))
+  const members = async () => JSON.stringify(await mapInSlices(all, rowOf))
   if (added.length === 0) {
-    await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members: members() })
+    await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members: await members() })
   } else if (others.length === 0) {
     await models.membership.create({ data: newRowOf(organizationId, first), select: { userId: true } })
-  } else await run(write, { organizationId, members: members() })
+  } else await run(write, { organizationId, members: await members() })
 }
 
 /** A row to be added; Prisma tells no JSON from the JSON null. */

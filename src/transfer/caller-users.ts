@@ -3,6 +3,7 @@ import {
   UserProfileField,
   UserRole as UserRoleMessage,
 } from '../../gen/svc/v2/user_pb.js'
+import { mapInSlices } from '../db/slices.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
 import type { Scope } from '../domain/caller/caller.js'
 import { type FieldChange, fieldOwners, governedFields } from '../domain/profile/field-ownership.js'
@@ -63,7 +64,7 @@ export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers)
     async judge(transaction) {
       const left = new Set((await readStagedUsers(transaction)).map(({ line }) => line))
       const staged = [...users].filter(([line]) => left.has(line))
-      const decided = planImportedUsers(
+      const decided = await planImportedUsers(
         scope,
         staged.map(([, user]) => user),
         held,
@@ -85,7 +86,7 @@ export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers)
       return plan.added.length
     },
     async recordChanges(transaction, changed) {
-      const events = changed.flatMap(({ id, before, after }) => changedTeamRoles(id, before, after))
+      const events = (await mapInSlices(changed, ({ id, before, after }) => changedTeamRoles(id, before, after))).flat()
       if (events.length > 0) await recordCallEvents(scope, transaction, events)
     },
     record: (transaction, events) => recordCallEvents(scope, transaction, events),

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { toJsonString } from '@bufbuild/protobuf'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import { mapInSlices } from '../db/slices.js'
 import type { Tables } from '../db/tables.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
 import type { Scope } from '../domain/caller/caller.js'
@@ -40,10 +40,16 @@ export async function importForCaller(
     const { foreign, memberIds } = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
-    const byLine = usersOf(lines)
+    const byLine = await usersOf(lines)
     const held = await holdImportedUsers(transaction, scope, [...byLine.values()], memberIds)
     users = callerUsers(scope, byLine, held)
-    const result = await writeRecords(transaction, lines, { runtime, isWhole: true, hasRecords: true, users, locks: [] })
+    const result = await writeRecords(transaction, lines, {
+      runtime,
+      isWhole: true,
+      hasRecords: true,
+      users,
+      locks: [],
+    })
     const excess: Refusal[] = []
     const now = runtime.now()
     for (const [kind, ofKind] of result.outcomes) {
@@ -89,17 +95,14 @@ export interface ImportedRecord extends PlannedRecord {
   readonly changes: readonly FieldChange[]
 }
 
-function usersOf(lines: readonly RecordLine[]): UsersByLine {
-  return new Map(
-    lines.flatMap(({ staged: { line }, record: { resource } }) => {
-      return resource.case === 'user' ? [[line, importedUserOf(resource.value)] as const] : []
-    }),
-  )
+async function usersOf(lines: readonly RecordLine[]): Promise<UsersByLine> {
+  const users = await mapInSlices(lines, ({ staged: { line }, record: { resource } }) => {
+    return resource.case === 'user' ? [[line, importedUserOf(resource.value)] as const] : []
+  })
+  return new Map(users.flat())
 }
 
 const LONG = { isLong: true }
-/** After so many records, others get their turn. */
-const RECORDS_AT_ONCE = 50
 
 /** Reads the records as those of a file are read, and says why some cannot be read. */
 async function readRecords(
@@ -110,7 +113,7 @@ async function readRecords(
   const read: RecordLine[] = []
   const refusals: Refusal[] = []
   const lines = new Map<string, number>()
-  for (const [index, message] of records.entries()) {
+  await mapInSlices(records, (message, index) => {
     const line = index + 1
     const { case: kind, value } = message.resource
     if (kind === undefined) throw invalidField(`records[${index}]`, 'must have a record, such as a team')
@@ -133,8 +136,7 @@ async function readRecords(
       const { field, description: fault, reason } = violation
       refusals.push({ line, kind, id: value.id, organizationId, field, fault, reason })
     }
-    if (line % RECORDS_AT_ONCE === 0) await setImmediate()
-  }
+  })
   return { read, refusals }
 }
 

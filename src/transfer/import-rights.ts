@@ -1,3 +1,4 @@
+import { mapInSlices } from '../db/slices.js'
 import type { Tables } from '../db/tables.js'
 import { roleBeyond } from '../domain/auth/role-limits.js'
 import { type Caller, isAdministrator } from '../domain/caller/caller.js'
@@ -69,11 +70,12 @@ export async function findExcess(
   const { organizationId } = importer.caller
   const ids = kind === 'group' ? outcomes.map(({ id }) => id) : []
   const groups = await findDirectoryGroups(transaction, organizationId, ids)
-  return outcomes.flatMap(({ line, id, isNew, fields, before, after }) => {
+  const found = await mapInSlices(outcomes, ({ line, id, isNew, fields, before, after }): Refusal[] => {
     if (!isNew && fields.length === 0) return []
     const excess = excessOf(kind, { id, before, after, fields: new Set(fields) }, importer, groups)
     return excess.map(({ field, ...each }) => ({ line, kind, id, organizationId, field: `${kind}.${field}`, ...each }))
   })
+  return found.flat()
 }
 
 /** The kinds whose methods that write take user tokens alone. */

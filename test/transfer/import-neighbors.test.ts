@@ -45,7 +45,7 @@ describe('imports of several organizations', () => {
       await untilLockWaits(service.testDatabase, 2, 'advisory')
     })
     const answers = (await imports) ?? []
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 400])
     const refused = answers.find(({ status }) => status === 400)
     expect(refused?.json.message).toBe('records[0].user.id: is not available: choose another one (line 1)')
     expect(await service.database.query(`SELECT FROM memberships WHERE user_id = 'newcomer'`)).toHaveLength(1)

@@ -21,7 +21,7 @@ it('an organization has at most a hundred webhook endpoints, however many are cr
   const before = await webhookEndpoint.count({ where: { organizationId: fixture.acme } })
   await webhookEndpoint.createMany({ data: Array.from({ length: 98 - before }, () => ({ ...row, id: randomUUID() })) })
   const last = await Promise.all([create(), create(), create(), create()])
-  expect(last.map(({ status }) => status).sort()).toEqual([200, 200, 400, 400])
+  expect(last.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 200, 400, 400])
   expect(last.find(({ status }) => status === 400)?.json).toMatchObject({
     code: 'failed_precondition',
     message: 'the organization has 100 webhook endpoints: delete one',

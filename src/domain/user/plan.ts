@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../db/slices.js'
 import { notFound, ServiceError } from '../../errors.js'
 import type { ValueHolder } from '../../store/member-value.js'
 import type { AuditEvent } from '../audit/audit-event.js'
@@ -74,14 +75,16 @@ export function planEachMember(
  * The same, but judged by what all changes make of the members, whatever their order: two members can swap a number, and
  * a manager can be named before the manager's own change. A change that has been refused already stays so.
  */
-export function planTogether(
+export async function planTogether(
   writer: MemberWriter,
   changes: readonly (MemberChange | ServiceError)[],
   held: HeldMembers,
-): MemberPlan<ChangedMember | ServiceError> {
+): Promise<MemberPlan<ChangedMember | ServiceError>> {
   const members = new PlannedMembers(writer, held)
-  members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
-  const outcomes = changes.map((change) => (change instanceof ServiceError ? change : members.attempt(change)))
+  await members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
+  const attempt = (change: MemberChange | ServiceError) =>
+    change instanceof ServiceError ? change : members.attempt(change)
+  const outcomes = await mapInSlices(changes, attempt)
   return { ...members.plan(), outcomes }
 }
 
@@ -125,11 +128,11 @@ class PlannedMembers {
    * Lets changes that are applied afterwards be judged by what all of them make of the members: what one of them gives up
    * is free for all, and managers and administrators are as they will be. Nobody else joins.
    */
-  foresee(changes: readonly MemberChange[]): void {
+  async foresee(changes: readonly MemberChange[]): Promise<void> {
     const planned = changes.map((change) => ({ change, before: memberOf(this.#members, this.#idOf(change.target)) }))
     const ids = new Set(planned.map(({ before }) => before.userId))
     for (const userId of this.#isNew) if (!ids.has(userId)) this.#managers.delete(userId)
-    for (const { change, before } of planned) {
+    await mapInSlices(planned, ({ change, before }) => {
       const commands = change.commands.map((command) => this.#withManagerId(command))
       const { profile } = writeProfile(before.profile, commands, this.#held.now)
       const { email = before.email, role, active = before.deactivatedAt === null } = change
@@ -138,7 +141,7 @@ class PlannedMembers {
       if (profile.PRIMARY_PHONE.value !== phone) this.#phones.delete(phone)
       this.#managers.set(before.userId, profile.MANAGER.value || null)
       if (role === 'ORG_ADMIN' && active) this.#administrators?.add(before.userId)
-    }
+    })
   }
 
   /** Applies a change, or returns why it is refused. */

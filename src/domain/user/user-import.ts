@@ -1,4 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
+import { mapInSlices } from '../../db/slices.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidFields, type ServiceError } from '../../errors.js'
 import type { Scope } from '../caller/caller.js'
@@ -33,14 +34,14 @@ export function importWriterOf(scope: Scope) {
 }
 
 /** Holds the users of an import until the transaction ends; `memberIds` are those of them who are members. */
-export function holdImportedUsers(
+export async function holdImportedUsers(
   transaction: Tables,
   scope: Scope,
   users: readonly ImportedUser[],
   memberIds: ReadonlySet<string>,
 ): Promise<HeldMembers> {
   const now = scope.runtime.now()
-  const changes = users.map((user) => {
+  const changes = await mapInSlices(users, (user) => {
     const newcomer = newcomerOf(user, now)
     return changeOf(scope, user, newcomer, memberIds.has(user.userId) ? { userId: user.userId } : { newcomer })
   })
@@ -51,13 +52,13 @@ export function holdImportedUsers(
  * Decides what becomes of users whom an import gives, who are held, by the rules of the methods that write them
  * (docs/field-ownership.md), and judged by what all of them will be. The outcome of a user who is refused is the error.
  */
-export function planImportedUsers(
+export async function planImportedUsers(
   scope: Scope,
   users: readonly ImportedUser[],
   held: HeldMembers,
-): MemberPlan<ChangedMember | ServiceError> {
+): Promise<MemberPlan<ChangedMember | ServiceError>> {
   const newcomerIds = new Set(held.newcomers.map(({ userId }) => userId))
-  const changes = users.map((user): MemberChange | ServiceError => {
+  const changes = await mapInSlices(users, (user): MemberChange | ServiceError => {
     const { userId } = user
     const member = held.members.get(userId)
     if (member === undefined) throw new Error('a user of the import is not held')

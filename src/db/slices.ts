@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises'
+
+/** How long work goes on before others have a turn of the event loop. */
+const SLICE_MILLIS = 5
+
+/** What is made of each item, in order. Others have their turns of the event loop meanwhile, however many items there are. */
+export async function mapInSlices<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let since = performance.now()
+  for (const item of items) {
+    results.push(work(item, results.length))
+    if (performance.now() - since < SLICE_MILLIS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  return results
+}
