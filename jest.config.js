@@ -21,6 +21,7 @@ export default {
   globalTeardown: '<rootDir>/dist/test/test/support/global-teardown.js',
   testEnvironment: '<rootDir>/dist/test/test/runner/environment.js',
   testRunner: '<rootDir>/dist/test/test/runner/run-file.js',
+  testSequencer: '<rootDir>/dist/test/test/runner/sequencer.js',
   reporters: ['default', '<rootDir>/dist/test/test/runner/reporter.js'],
 
   // For `npm run mutation`, which loads modules anew for each file; else test/runner/modules.ts does the same for Node.

@@ -1,22 +1,21 @@
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { AggregatedResult, Reporter, Test, TestResult } from '@jest/reporters'
 import type { Config } from '@jest/types'
-import { slowFiles, type TimedFile } from './slow-files.js'
+import { slowFiles, slowList, type TimedFile } from './slow-files.js'
 
 const PROGRESS_MILLIS = 15_000
 
 /** Says how far a run is, where no terminal shows it, and at the end what has failed and how to run it alone. */
 export default class EndReporter implements Reporter {
   readonly #rootDir: string
-  readonly #slowTests: readonly string[]
+  readonly #isListed: (file: string) => boolean
   readonly #files: TimedFile[] = []
   #reportedAt = Date.now()
   #error: Error | undefined
 
   constructor({ rootDir }: Config.GlobalConfig) {
     this.#rootDir = rootDir
-    this.#slowTests = Object.keys(JSON.parse(readFileSync(join(rootDir, 'test/slow-tests.json'), 'utf8')))
+    this.#isListed = slowList(rootDir)
   }
 
   onTestResult(_test: Test, { testFilePath, perfStats }: TestResult, results: AggregatedResult): void {
@@ -30,7 +29,7 @@ export default class EndReporter implements Reporter {
 
   onRunComplete(_contexts: unknown, { testResults }: AggregatedResult): void {
     const lines: string[] = []
-    const tooSlow = slowFiles(this.#files).filter(({ path }) => !this.#slowTests.some((slow) => path.startsWith(slow)))
+    const tooSlow = slowFiles(this.#files).filter(({ path }) => !this.#isListed(join(this.#rootDir, path)))
     if (tooSlow.length > 0) {
       lines.push('', 'Too slow to be absent from test/slow-tests.json:')
       lines.push(...tooSlow.map(({ path, seconds, limit }) => `  ${path}: ${seconds} s, more than ${limit} s`))

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
 /** What a file that `test/slow-tests.json` does not name may take on an idle machine. */
 const MAX_SECONDS = 5
 /** The same as a multiple of what the median file takes, which is what counts on a slower machine. */
@@ -17,6 +20,12 @@ export interface SlowFile {
   readonly path: string
   readonly seconds: string
   readonly limit: string
+}
+
+/** Whether `test/slow-tests.json` has a file, by itself or with its folder. */
+export function slowList(rootDir: string): (file: string) => boolean {
+  const listed = Object.keys(JSON.parse(readFileSync(join(rootDir, 'test/slow-tests.json'), 'utf8')))
+  return (file) => listed.some((path) => relative(rootDir, file).startsWith(path))
 }
 
 /** The files of a whole run that would take too long alone, also in comparison: on a slow machine, all take longer. */
