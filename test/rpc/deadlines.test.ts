@@ -105,8 +105,11 @@ it('a call without a maximum has no deadline unless the caller sets one', async 
   expect((await call(hasty, watch, { 'x-delay': '60000', 'grpc-timeout': '30m' })).code).toBe(Code.DeadlineExceeded)
 })
 
-/** Sends all of a call but its last byte over HTTP/2, and gives its answer when the server has let go of the stream. */
-async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
+/**
+ * Sends all of a call but its last byte over HTTP/2, and gives its answer when the server has let go of the stream;
+ * `onAnswer` is told when the answer has arrived.
+ */
+async function sendSlowly(kind: Kind, protocol: WireForm['protocol'], onAnswer: () => void) {
   const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' }
   const session = connect(`http://127.0.0.1:${hasty.http2}`)
   const stream = session.request({ ...headersOf(wire), ':method': 'POST', ':path': pathOf(kind) })
@@ -118,6 +121,7 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
   const closed = new Promise((resolve) => stream.once('close', resolve))
   const [headers] = await once(stream, 'response')
   const body = await buffer(stream)
+  onAnswer()
   await closed
   session.close()
   const { code } = readAnswer(wire, everything, { status: headers[':status'], headers, trailers, body })
@@ -127,8 +131,9 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol']) {
 it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
   const drains = holdTimers(DRAIN_MILLIS)
   const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
-  const answers = Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol)))
-  await eventually(() => expect(drains.waiting).toBe(slow.length))
+  let answered = 0
+  const answers = Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol, () => answered++)))
+  await eventually(() => expect([answered, drains.waiting]).toEqual([slow.length, slow.length]))
   drains.runOut()
   drains.release()
   expect(await answers).toEqual(
@@ -142,7 +147,7 @@ it('a call whose last byte never arrives is answered at its deadline, and its st
 })
 
 /** Sends the head of a call over HTTP/1.1, and writes to its connection until the server closes it; gives what came. */
-async function sendEndlessly(port: number, head: string, chunk: Buffer) {
+async function sendEndlessly(port: number, head: string, chunk: Buffer, onAnswer = () => {}) {
   const socket = connectSocket(port, '127.0.0.1')
   const chunks: Buffer[] = []
   let sent = 0
@@ -150,6 +155,7 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer) {
     for (let hasRoom = true; hasRoom && socket.writable && sent < 64; sent++) hasRoom = socket.write(chunk)
   }
   socket.on('data', (bytes: Buffer) => chunks.push(bytes)).on('error', () => undefined)
+  socket.once('data', onAnswer)
   socket.on('drain', more).write(`POST ${pathOf('Unary')} HTTP/1.1\r\nhost: a\r\n${head}\r\n`)
   more()
   await new Promise((resolve) => socket.once('close', resolve))
@@ -159,8 +165,9 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer) {
 it('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
   const drains = holdTimers(DRAIN_MILLIS)
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
-  const sent = sendEndlessly(hasty.http1, head, Buffer.from('{'))
-  await eventually(() => expect(drains.waiting).toBe(1))
+  let answered = 0
+  const sent = sendEndlessly(hasty.http1, head, Buffer.from('{'), () => answered++)
+  await eventually(() => expect([answered, drains.waiting]).toEqual([1, 1]))
   drains.runOut()
   drains.release()
   const { answer } = await sent
