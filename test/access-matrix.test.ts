@@ -76,19 +76,21 @@ const matrix: readonly Row[] = [
   ['RotateApiKey', 'keys:write', noKeys],
   ['RevokeApiKey', 'keys:write', noKeys],
   ['ListWebhookDeliveries', 'webhooks:read', []],
-  ...['RotateWebhookEndpointSecret', 'EnableWebhookEndpoint', 'DisableWebhookEndpoint', 'TestWebhookEndpoint'].map(
-    (name): Row => [name, 'webhooks:write', []],
+  ['DisableWebhookEndpoint', 'webhooks:write', []],
+  // What an endpoint is sent, no worker may read.
+  ...['RotateWebhookEndpointSecret', 'EnableWebhookEndpoint', 'TestWebhookEndpoint', 'RecoverWebhookEndpoint'].map(
+    (name): Row => [name, 'webhooks:write', ['WORKER_TOKEN']],
   ),
-  ...['RecoverWebhookEndpoint', 'ReplayWebhookEndpoint', 'ResendWebhookDelivery'].map(
-    (name): Row => [name, 'webhooks:write', []],
-  ),
+  ...['ReplayWebhookEndpoint', 'ResendWebhookDelivery'].map((name): Row => [name, 'webhooks:write', ['WORKER_TOKEN']]),
   // A key needs every permission for writing.
   ['ImportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['ExportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ...standardSamples.flatMap((sample) =>
     methodsOf(sample).map(([verb, name]): Row => {
       if (verb === 'Get' || verb === 'List') return [name, `${sample.permissions}:read`, []]
-      return [name, `${sample.permissions}:write`, sample.writtenByUsersOnly ? noKeys : []]
+      const isSent = ['CreateWebhookEndpoint', 'UpdateWebhookEndpoint'].includes(name)
+      const refused: readonly CallerKind[] = isSent ? ['WORKER_TOKEN'] : sample.writtenByUsersOnly ? noKeys : []
+      return [name, `${sample.permissions}:write`, refused]
     }),
   ),
 ]

@@ -5,6 +5,7 @@ import { WebhookEndpointSchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
+import { unendedAt } from './team-member.js'
 
 /** The standard methods of webhook endpoints. */
 export const webhookEndpointStore = createStandardStore(
@@ -78,15 +79,48 @@ export async function noteFailing({ models }: Tables, key: EndpointKey, failingS
   await models.webhookEndpoint.updateMany({ where, data: { failingSince } })
 }
 
-/** Disables an endpoint, and returns whether it was enabled. */
+/** Disables an endpoint that is enabled, and returns its team; undefined if it was not. */
 export async function disableEndpoint(
   { models }: Tables,
   key: EndpointKey,
   disabledReason: WebhookDisabledReason,
-): Promise<boolean> {
-  const { count } = await models.webhookEndpoint.updateMany({
+): Promise<string | null | undefined> {
+  const [disabled] = await models.webhookEndpoint.updateManyAndReturn({
     where: { ...key, status: 'ENABLED' },
     data: { status: 'DISABLED', disabledReason },
+    select: { teamId: true },
   })
-  return count > 0
+  return disabled?.teamId
+}
+
+/** Who made an endpoint or changed it last, if that can still be used: an active member, or the live keys of a chain. */
+export async function findEndpointMaker({ models }: Tables, { organizationId, id }: EndpointKey, now: Date) {
+  const endpoint = await models.webhookEndpoint.findUnique({
+    where: { organizationId_id: { organizationId, id } },
+    select: { teamId: true, makerUserId: true, makerKeyId: true },
+  })
+  if (endpoint === null) return undefined
+  const { teamId, makerUserId: userId, makerKeyId: keyId } = endpoint
+  const member =
+    userId === null
+      ? null
+      : await models.membership.findUnique({
+          where: { organizationId_userId: { organizationId, userId }, deactivatedAt: null },
+          select: { role: true, teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } } },
+        })
+  const key =
+    keyId === null
+      ? null
+      : await models.apiKey.findUnique({
+          where: { organizationId_id: { organizationId, id: keyId } },
+          select: { chainId: true },
+        })
+  const keys =
+    key === null
+      ? []
+      : await models.apiKey.findMany({
+          where: { organizationId, chainId: key.chainId, revokedAt: null, ...unendedAt(now) },
+          select: { teamId: true, permissions: true },
+        })
+  return { teamId, userId, keyId, member: member ?? undefined, keys }
 }

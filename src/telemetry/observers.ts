@@ -154,7 +154,7 @@ export function createWebhookMeters(registry: Registry): WebhookObserver {
   const lag = gauge('svc_webhook_lag_seconds', `How long the oldest attempt has been due, ${worst}.`, 'endpoint')
   const events = gauge('svc_webhook_lag_events', `How many events are not looked at yet, ${worst}.`, 'endpoint')
   for (const outcome of ['delivered', 'refused', 'no_response']) attempts.inc({ outcome }, 0)
-  for (const reason of ['FAILURES', 'GONE']) disabled.inc({ reason }, 0)
+  for (const reason of ['FAILURES', 'GONE', 'RIGHT_ENDED']) disabled.inc({ reason }, 0)
   return {
     attempted: (outcome) => attempts.inc({ outcome }),
     disabled: (reason) => disabled.inc({ reason }),

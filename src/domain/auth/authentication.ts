@@ -87,7 +87,8 @@ function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
   return teamId === null ? 'ORGANIZATION_API_KEY' : 'TEAM_API_KEY'
 }
 
-function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
+/** How far the permissions of a key reach. */
+export function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
   const known: ReadonlySet<Permission> = new Set(permissions.filter((permission) => granted.includes(permission)))
   return teamId === null
     ? { scope: 'organization', permissions: known }
@@ -119,7 +120,7 @@ export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Perm
  * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
  * guest's to the reads of the team roles. `teamRoles` is keyed by the id of the team.
  */
-function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
+export function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
   const teams = new Map<string, ReadonlySet<Permission>>()
   for (const [teamId, teamRole] of Object.entries(teamRoles)) {

@@ -95,7 +95,11 @@ export function hasPermissionAnywhere(caller: Caller, permission: Permission): b
  * People belong to the organization, not to a team, so the permissions of a team role or a team key do not cover them
  * (docs/field-ownership.md).
  */
-export function hasPermissionIn({ reach }: Caller, teamId: string | null, permission: Permission): boolean {
+export function hasPermissionIn(
+  { reach }: Pick<Caller, 'reach'>,
+  teamId: string | null,
+  permission: Permission,
+): boolean {
   if (reach.scope === 'organization') return reach.permissions.has(permission)
   return teamId !== null && (reach.teams.get(teamId)?.has(permission) ?? false)
 }

@@ -3,9 +3,9 @@ import { notFound } from '../../errors.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
 import type { Scope } from '../caller/caller.js'
 import { type Page, type PageRequest, pageOf } from '../paging.js'
-import { getObject, type StandardChanges, updateObject } from '../standard-methods.js'
+import { getObject, type StandardChanges } from '../standard-methods.js'
 import { timestampOf } from '../value/timestamp.js'
-import { webhookEndpoints } from './endpoint.js'
+import { changeSent, webhookEndpoints } from './endpoint.js'
 
 /** Which deliveries to list; 0 and empty texts mean absent. */
 export interface DeliveryListRequest extends PageRequest {
@@ -33,7 +33,7 @@ export async function listDeliveries(
 }
 
 /**
- * Makes an event due for an endpoint, and returns the JSON of the delivery. Throws as `updateObject` does, and
+ * Makes an event due for an endpoint, and returns the JSON of the delivery. Throws as `changeSent` does, and
  * `RESOURCE_NOT_FOUND` if the feed does not have the event for the endpoint.
  */
 export function resend(scope: Scope, endpointId: string, eventId: string): Promise<string> {
@@ -46,7 +46,7 @@ export function resend(scope: Scope, endpointId: string, eventId: string): Promi
       if (position === undefined) throw notFound('event', eventId)
       return {}
     }
-    await updateObject({ ...scope, tables }, webhookEndpoints, endpointId, makeDue, 'webhook_endpoint.resend')
+    await changeSent({ ...scope, tables }, endpointId, makeDue, 'webhook_endpoint.resend')
     const before = String(BigInt(position ?? 0) + 1n)
     const page = await readDeliveries(tables, { organizationId, endpointId, status: '', before, pageSize: 1 })
     return page?.items ?? ''
@@ -55,14 +55,13 @@ export function resend(scope: Scope, endpointId: string, eventId: string): Promi
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `updateObject` does, and `FIELD_INVALID`. */
+/** Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `changeSent` does, and `FIELD_INVALID`. */
 export async function recover(scope: Scope, endpointId: string, since: string): Promise<number> {
   const endpoint = { organizationId: scope.caller.organizationId, id: endpointId }
   const from = timestampOf('since', since)
   let recovered = 0
-  await updateObject(
+  await changeSent(
     scope,
-    webhookEndpoints,
     endpointId,
     async (_before, now, transaction) => {
       recovered = await recoverDeliveries(transaction, { ...endpoint, since: from, now: now.toISOString() })

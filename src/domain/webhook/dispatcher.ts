@@ -19,6 +19,7 @@ import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { deliver, isDelivered, MAX_IN_FLIGHT, nextAttemptAt, type WebhookTools } from './delivery.js'
 import { disableFailing } from './endpoint.js'
 import { type Lane, newLane } from './lane.js'
+import { disableUnreadable } from './maker.js'
 import { createSigningCheck, type SigningCheck } from './signing-check.js'
 
 /** Requests in flight to an endpoint at a time. */
@@ -35,7 +36,7 @@ const LAST_MILLIS = 300
 /** Told of deliveries. Nothing of it may throw. */
 export interface WebhookObserver {
   attempted(outcome: 'delivered' | 'refused' | 'no_response'): void
-  disabled(reason: 'FAILURES' | 'GONE'): void
+  disabled(reason: 'FAILURES' | 'GONE' | 'RIGHT_ENDED'): void
   /** The endpoints that are behind. */
   behind(endpoints: readonly EndpointBehind[]): void
 }
@@ -172,7 +173,7 @@ class Dispatcher {
     const { database, runtime } = this.#options
     const failing = lane.failingSince === null ? 0 : runtime.now().getTime() - lane.failingSince.getTime()
     const most = failing < SPARED_MILLIS ? MAX_PER_ENDPOINT : 1
-    if (!(await this.#signing.canSign(lane.key))) return
+    if (!(await this.#signing.canSign(lane.key)) || !(await this.#isReadable(lane))) return
     const room = this.#takePlaces(lane, most - lane.inFlight)
     if (room === 0) return
     lane.inFlight += room
@@ -197,6 +198,18 @@ class Dispatcher {
     lane.isDue ||= claimed.length === room
     lane.isWoken ||= lane.hasEvents || lane.isDue
     for (const delivery of claimed) this.#track(this.#attempt(lane, delivery))
+  }
+
+  /** Whether the maker of the endpoint may read what it is sent, which is asked once a second; else disables it. */
+  async #isReadable(lane: Lane): Promise<boolean> {
+    const { database, runtime, timing, observer } = this.#options
+    if (timing.now() < lane.readableUntil) return true
+    if (await disableUnreadable(database, lane.key, runtime)) {
+      observer?.disabled('RIGHT_ENDED')
+      return false
+    }
+    lane.readableUntil = timing.now() + SWEEP_MILLIS
+    return true
   }
 
   /** Takes at most so many places and returns how many; if there is none, the lane is looked at when it has one. */

@@ -9,17 +9,16 @@ import type { StandardValues } from '../../store/standard-writes.js'
 import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
   countEndpoints,
-  disableEndpoint,
   type EndpointKey,
   type EndpointTarget,
   findEndpointTarget,
   webhookEndpointStore,
 } from '../../store/webhook-endpoint.js'
-import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import type { Scope } from '../caller/caller.js'
-import { createObject, updateObject } from '../standard-methods.js'
+import { createObject, type StandardChanges, updateObject } from '../standard-methods.js'
 import { standardResource } from '../standard-resource.js'
 import { deliver, type WebhookTools } from './delivery.js'
+import { disableWithEvent, makerOf, requireReader } from './maker.js'
 import { newSigningKeys } from './signature.js'
 
 /** Webhook endpoints as callers read them. */
@@ -59,8 +58,11 @@ export function createEndpoint(
       )
     }
     const [feed] = await readFeedStates(tables, [organizationId])
-    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0) }
-    const json = await createObject({ ...scope, tables }, webhookEndpoints, values)
+    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(scope.caller) }
+    const json = await createObject({ ...scope, tables }, webhookEndpoints, values, () => {
+      requireReader(scope.caller, given['teamId'])
+      return values
+    })
     const { id }: { readonly id: string } = JSON.parse(json)
     await secrets.add(tables, { organizationId, id }, keys, scope.runtime)
     return { json, secret: keys.secret }
@@ -76,10 +78,24 @@ export function updateEndpoint(
   requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<string> {
   if (values.url !== undefined) destinationFrom(values.url, allowance)
-  return updateObject(scope, webhookEndpoints, id, (before) => {
+  return changeSent(scope, id, (before) => {
     requireUnchanged(before)
-    return values
+    return { ...values, ...makerOf(scope.caller) }
   })
+}
+
+/** Changes what an endpoint is sent. Throws as `updateObject` does, and `PERMISSION_MISSING` without `audit:read` there. */
+export function changeSent(
+  scope: Scope,
+  id: string,
+  changes: StandardChanges,
+  action?: Parameters<typeof updateObject>[4],
+): Promise<string> {
+  const judged: StandardChanges = (before, now, transaction) => {
+    requireReader(scope.caller, before['teamId'])
+    return changes(before, now, transaction)
+  }
+  return updateObject(scope, webhookEndpoints, id, judged, action)
 }
 
 /** Gives an endpoint new keys. Throws `SEAL_KEY_MISSING`, and as `updateObject` does. */
@@ -87,15 +103,14 @@ export async function rotateEndpointSecret(scope: Scope, { secrets }: WebhookToo
   secrets.requireKey()
   const endpoint = { organizationId: scope.caller.organizationId, id }
   let secret = ''
-  const json = await updateObject(
+  const json = await changeSent(
     scope,
-    webhookEndpoints,
     id,
     async (before, _now, transaction) => {
       const made = newSigningKeys(scope.runtime, before['publicKey'] !== '')
       await secrets.add(transaction, endpoint, made.keys, scope.runtime)
       secret = made.keys.secret
-      return { publicKey: made.publicKey }
+      return { publicKey: made.publicKey, ...makerOf(scope.caller) }
     },
     'webhook_endpoint.rotate_secret',
   )
@@ -105,11 +120,13 @@ export async function rotateEndpointSecret(scope: Scope, { secrets }: WebhookToo
 /** Lets events be sent to an endpoint, or no longer, and returns its JSON. Throws as `updateObject` does. */
 export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean): Promise<string> {
   const values = isEnabled
-    ? { status: 'ENABLED', disabledReason: null, failingSince: null }
+    ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(scope.caller) }
     : { status: 'DISABLED', disabledReason: 'REQUEST' }
   const action = isEnabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable'
   const wanted = `WEBHOOK_ENDPOINT_STATUS_${values.status}`
-  return updateObject(scope, webhookEndpoints, id, ({ status }) => (status === wanted ? {} : values), action)
+  const changes: StandardChanges = ({ status }) => (status === wanted ? {} : values)
+  if (isEnabled) return changeSent(scope, id, changes, action)
+  return updateObject(scope, webhookEndpoints, id, changes, action)
 }
 
 /** How long a test waits until its organization has a place among the requests in flight. */
@@ -124,7 +141,7 @@ export async function testEndpoint(
 ): Promise<SendResult> {
   const { tables, caller, runtime } = scope
   const endpoint = { organizationId: caller.organizationId, id }
-  const json = await updateObject(scope, webhookEndpoints, id, () => ({}), 'webhook_endpoint.test')
+  const json = await changeSent(scope, id, () => ({}), 'webhook_endpoint.test')
   const { teamId }: { readonly teamId: string } = JSON.parse(json)
   const target = await findEndpointTarget(tables, endpoint, runtime.now())
   if (target === undefined) throw new Error('the webhook endpoint was there and is not there')
@@ -150,9 +167,8 @@ export async function testEndpoint(
 export async function replayEndpoint(scope: Scope, id: string, position: bigint): Promise<number> {
   const { organizationId } = scope.caller
   let replayed = 0
-  await updateObject(
+  await changeSent(
     scope,
-    webhookEndpoints,
     id,
     async (_before, _now, transaction) => {
       const first = await findFeedEnd(transaction, organizationId, 'first')
@@ -178,20 +194,14 @@ const FAILING_MILLIS = 5 * 86_400_000
  * Disables an endpoint after a failed attempt if it answered 410, or has failed for five days, and returns why;
  * undefined if it stays as it is.
  */
-export function disableFailing(
+export async function disableFailing(
   database: Tables,
-  { organizationId, id, failingSince, teamId }: EndpointKey & EndpointTarget,
+  { organizationId, id, failingSince }: EndpointKey & EndpointTarget,
   { responseStatus }: Pick<SendResult, 'responseStatus'>,
   runtime: Runtime,
 ): Promise<'GONE' | 'FAILURES' | undefined> {
   const hasFailedLong = failingSince !== null && runtime.now().getTime() - failingSince.getTime() >= FAILING_MILLIS
   const reason = responseStatus === 410 ? 'GONE' : hasFailedLong ? 'FAILURES' : undefined
-  if (reason === undefined) return Promise.resolve(undefined)
-  return database.transaction(async (transaction) => {
-    if (!(await disableEndpoint(transaction, { organizationId, id }, reason))) return undefined
-    const target = { targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
-    const event = { organizationId, action: 'webhook_endpoint.disable', ...target } as const
-    await recordAuditEvents(transaction, [event], { actor: systemActor, runtime })
-    return reason
-  })
+  if (reason === undefined) return undefined
+  return (await disableWithEvent(database, { organizationId, id }, reason, runtime)) ? reason : undefined
 }

@@ -12,6 +12,8 @@ export interface Lane {
   place: 'none' | 'awaited' | 'free'
   /** Attempts that have ended, with what they told, to be recorded in the next turn. */
   readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
+  /** Until when its maker need not be asked for again, on the clock of the dispatcher. */
+  readableUntil: number
   isFilling: boolean
   isWoken: boolean
   /** Whether there may be events for which there are no deliveries. */
@@ -28,6 +30,7 @@ export function newLane(key: EndpointKey): Lane {
     inFlight: 0,
     place: 'none',
     ended: [],
+    readableUntil: Number.NEGATIVE_INFINITY,
     isFilling: false,
     isWoken: false,
     hasEvents: false,
