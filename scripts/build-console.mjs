@@ -42,7 +42,7 @@ export async function buildConsole() {
 /** No screen shows them first: they are loaded with the first dialog, or the first button that cannot be used. */
 const widgets = {
   name: 'widgets',
-  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:\w+-)?dialog/,
+  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:(?:\w+-)?dialog|unsaved|picker)/,
   includeDependenciesRecursively: false,
 }
 
@@ -60,7 +60,7 @@ async function requirePackages() {
 async function licensesOf(output) {
   const modules = output.flatMap((file) => file.moduleIds ?? [])
   const names = modules.flatMap((id) => id.match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/]+/g)?.at(-1) ?? [])
-  const texts = [...new Set(names)]
+  const texts = [...new Set([...names, '@fontsource-variable/inter'])]
     .sort((a, b) => (a < b ? -1 : 1))
     .map(async (name) => {
       const folder = join(root, 'node_modules', name)
@@ -77,7 +77,9 @@ async function indexOf(output) {
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
   const style = output.find((file) => file.fileName.endsWith('.css'))
   const at = (name) => `{{base}}/console/${name}`
+  const font = output.find((file) => file.fileName.endsWith('.woff2') && !file.fileName.includes('-ext-'))
   const tags = [
+    `<link rel="preload" href="${at(font.fileName)}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${at(style.fileName)}">`,
     ...entry.imports.map((name) => `<link rel="modulepreload" href="${at(name)}">`),
     `<script type="module" src="${at(entry.fileName)}"></script>`,
@@ -85,6 +87,9 @@ async function indexOf(output) {
   const page = await readFile(join(root, 'console/index.html'), 'utf8')
   return page.replace('<!-- files -->', () => tags.join('\n    '))
 }
+
+/** A file of a package, in a style. */
+const PACKAGED = /url\("(@[^"]+)"\)/g
 
 /**
  * Collects the styles that modules import into one file: the plain ones of console/src/style first, by name, then each
@@ -109,7 +114,16 @@ function createStyles() {
       // What all screens share comes before what one of them says otherwise.
       const placeOf = (file) => (file.includes('/console/src/ui/') ? '' : file)
       const inOrder = [...modules].sort(([a], [b]) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(([, css]) => css)
-      this.emitFile({ type: 'asset', name: 'console.css', source: [...texts, ...inOrder].join('\n') })
+      const emit = async (specifier) => {
+        const name = specifier.split('/').at(-1)
+        const source = await readFile(join(root, 'node_modules', specifier))
+        return this.getFileName(this.emitFile({ type: 'asset', name, source })).replace('assets/', '')
+      }
+      const css = [...texts, ...inOrder].join('\n')
+      const files = new Map()
+      for (const [, specifier] of css.matchAll(PACKAGED)) files.set(specifier, await emit(specifier))
+      const source = css.replace(PACKAGED, (_, specifier) => `url("${files.get(specifier)}")`)
+      this.emitFile({ type: 'asset', name: 'console.css', source })
     },
   }
   return { plugin }

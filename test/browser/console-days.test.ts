@@ -25,7 +25,7 @@ describe('the days of the console', () => {
   ])('are the reader’s, and an end that is not touched stays: %s', async (expiresAt, day) => {
     await give('user_luca', expiresAt)
     const { page, close } = await console.open('/teams/team_it', token)
-    await page.getByRole('button', { name: 'Change user_luca' }).click()
+    await page.getByRole('button', { name: 'Change the role of Luca Ferri in IT Operations' }).click()
     expect(await page.getByLabel('Ends at the beginning of').inputValue()).toBe(day)
     await page.getByLabel('Role').last().selectOption({ label: 'Agent' })
     await page.getByRole('button', { name: 'Review' }).click()
@@ -41,7 +41,7 @@ describe('the days of the console', () => {
   ])('begin at the reader’s midnight, in winter and in summer: %s', async (day, expiresAt) => {
     await give('user_luca', '2036-12-25T04:00:00.000Z')
     const { page, close } = await console.open('/teams/team_it', token)
-    await page.getByRole('button', { name: 'Change user_luca' }).click()
+    await page.getByRole('button', { name: 'Change the role of Luca Ferri in IT Operations' }).click()
     await page.getByLabel('Ends at the beginning of').fill(day)
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: 'Save' }).click()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { addForScreens, type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
+import { pick } from '../support/console-writes.js'
 import { keyboardFaultsOf, openPalette } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
@@ -108,7 +109,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
 
   it.each([
     ['/people', 'People', /^\d,\d\d\d of 100,0\d\d read/, 'Person 4000'],
-    ['/apps?teamId=team_it', 'App instances', /^10,00\d in all/, 'Service 10000'],
+    ['/apps?teamId=team_it', 'Apps', /^10,00\d in all/, 'Service 10000'],
   ])('shows what is far down in %s', async (path, title, count, name) => {
     const { page } = opened
     await opened.go(path)
@@ -139,8 +140,8 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   it('shows the secret of a new endpoint once', async () => {
     const { page } = opened
     await opened.go('/webhooks')
-    await page.getByRole('button', { name: 'Create a webhook endpoint' }).click()
-    await page.getByLabel('Url').fill('https://other.invalid/svc')
+    await page.getByRole('button', { name: 'Create a webhook' }).click()
+    await page.getByLabel('URL').fill('https://other.invalid/svc')
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText(/^whsec_/).waitFor()
@@ -157,7 +158,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   it('finds the keys that nobody has used for 30 days', async () => {
     const { page } = opened
     await opened.go('/')
-    await page.getByRole('link', { name: '1 key has not been used for 30 days' }).click()
+    await page.getByRole('link', { name: '1 API key has not been used for 30 days' }).click()
     await page.getByRole('link', { name: 'Reports' }).waitFor()
     expect(await page.getByRole('link', { name: 'Deploy pipeline' }).count()).toBe(0)
   })
@@ -186,8 +187,8 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await opened.go('/apps/app_directory')
     const share = page.getByRole('row', { name: /^Archive/ })
     await page.getByRole('button', { name: 'Share', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Share the app instance' })
-    await dialog.getByLabel('Team').selectOption('Archive')
+    const dialog = page.getByRole('dialog', { name: 'Share the app' })
+    await pick(dialog, 'Team', 'Archive')
     await dialog.getByRole('row', { name: 'In the list of – Archive' }).waitFor()
     await dialog.getByRole('button', { name: 'Share' }).click()
     await share.waitFor()
@@ -216,12 +217,11 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await opened.go('/people/user_hanna')
     await page.getByRole('button', { name: 'Change the manager' }).click()
     const manager = page.getByRole('dialog', { name: 'Change the manager of Hanna Schulz' })
-    await manager.getByLabel('Name or address').fill('ada')
-    await manager.getByLabel('Manager').selectOption('Ada Lindqvist (ada@acme.example)')
+    await pick(manager, 'Manager', 'Ada Lindqvist')
     await manager.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor()
-    await page.getByRole('button', { name: 'Change the address' }).click()
-    await page.getByLabel('Address', { exact: true }).fill('hanna.schulz@acme.example')
+    await page.getByRole('button', { name: 'Change the email' }).click()
+    await page.getByLabel('Email', { exact: true }).fill('hanna.schulz@acme.example')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('hanna.schulz@acme.example').waitFor()
@@ -280,11 +280,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await openPalette(page)
     requested.length = 0
     await page.keyboard.insertText('lighthouse')
-    for (const name of [
-      'Lighthouse App instance',
-      'Lighthouse keeper answers SLA definition',
-      'Lighthouse feed Ingestion config',
-    ]) {
+    for (const name of ['Lighthouse App', 'Lighthouse keeper answers SLA', 'Lighthouse feed Ingestion config']) {
       await page.getByRole('option', { name: new RegExp(name.replace(/ (?=App|SLA|Ing)/, '.*')) }).waitFor()
     }
     const lists = requested.flatMap((address) => /List\w+/.exec(address) ?? [])
@@ -295,7 +291,8 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     // What has exactly this name comes first, and a word that names nothing may be an id.
     expect(await page.getByText('Open as').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Find anything' }).fill('keeper')
-    await page.getByRole('option', { name: /Open as an SLA definition/ }).waitFor()
+    await page.getByRole('option', { name: /^Open “keeper” as an ID/ }).click()
+    await page.getByRole('option', { name: /Open as an SLA/ }).waitFor()
     await page.getByRole('combobox', { name: 'Find anything' }).fill('LIGHTHOUSE')
     await page.getByRole('option', { name: /^Lighthouse feed/ }).waitFor()
     await page.keyboard.press('Enter')

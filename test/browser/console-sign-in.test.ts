@@ -61,12 +61,12 @@ describe('signing in with an issuer', () => {
     const ended = { status: 401, contentType: 'application/json', body }
     await page.route('**/svc.v2.UserService/ListUsers', (route) => route.fulfill(ended), { times: 1 })
     const renewal = page.waitForRequest((request) => request.postData()?.includes('grant_type=refresh_token') === true)
-    await page.getByLabel('Name or address').fill('bel')
+    await page.getByLabel('Name or email').fill('bel')
     expect((await renewal).url()).toMatch(issuer.url)
     await page.getByRole('link', { name: 'Béla Kovács' }).waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
     await page.waitForURL(/q=bel/)
-    await page.getByLabel('Name or address').fill('')
+    await page.getByLabel('Name or email').fill('')
     await page.waitForURL((url) => !url.searchParams.has('q'))
   })
 

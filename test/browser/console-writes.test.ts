@@ -45,6 +45,11 @@ afterAll(() => console.stop())
 async function faultsOf({ method: name, path, open, makesIt = false }: ConsoleWrite): Promise<string[]> {
   const { page } = opened
   const dialog = page.getByRole('dialog')
+  for (let tries = 0; tries < 4 && (await dialog.count()) > 0; tries++) {
+    await page.keyboard.press('Escape')
+    const discard = page.getByRole('button', { name: 'Discard changes', exact: true }).last()
+    if (await discard.isVisible()) await discard.click()
+  }
   await opened.go('/events')
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
   await opened.go(path)

@@ -81,7 +81,7 @@ describe('people in the console', () => {
 
   it('have their filters in the address', async () => {
     const page = await open('/people')
-    await page.getByLabel('Name or address').fill('chi')
+    await page.getByLabel('Name or email').fill('chi')
     await page.getByRole('status').filter({ hasText: '1 in all' }).waitFor()
     await page.getByLabel('State').selectOption('all')
     expect(new URL(page.url()).search).toBe('?q=chi&state=all')
@@ -96,8 +96,8 @@ describe('a person in the console', () => {
     const row = page.getByRole('row', { name: /^Department/ })
     await row.getByText('so only the directory can change it').waitFor()
     expect(await row.textContent()).toMatch(/DepartmentIT.*Skipped.*Ada Lindqvist.*Directory2 Jun 2025/)
-    const pinned = page.getByRole('row', { name: /^Timezone/ })
-    expect(await pinned.textContent()).toMatch(/TimezoneEurope\/Paris.*Pinned.*Ada Lindqvist/)
+    const pinned = page.getByRole('row', { name: /^Time zone/ })
+    expect(await pinned.textContent()).toMatch(/Time zoneEurope\/Paris.*Pinned.*Ada Lindqvist/)
   })
 
   it('is changed after its changes were shown, with its version and a key of its own', async () => {
@@ -166,7 +166,7 @@ describe('a person in the console', () => {
 describe('a key in the console', () => {
   it('is created with what was shown, and its secret is shown once', async () => {
     const page = await open('/keys')
-    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Create an API key' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Nightly job')
     await page.getByLabel('users:read').check()
     await page.getByRole('button', { name: 'Review' }).click()
@@ -201,7 +201,7 @@ describe('a console whose service does not answer', () => {
 
   it('shows what the service says, its reason and the request, and tries again when it may', async () => {
     const page = await open('/keys')
-    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     const headers = { 'retry-after': '4', 'x-request-id': 'request-of-the-test', 'content-type': 'application/json' }
     const body = JSON.stringify({ code: 'unavailable', message: 'the service is stopping' })
     await page.route(METHOD, (route) => route.fulfill({ status: 503, headers, body }))
@@ -262,10 +262,7 @@ describe('changes of many people in the console', () => {
       await page.getByText('it was read as Windows-1252').waitFor()
       await page.getByRole('button', { name: 'Show the plan' }).click()
       // A title has no line break, and the line is that of the file.
-      await page
-        .getByRole('alert')
-        .filter({ hasText: /^line 3: jobTitle must/ })
-        .waitFor()
+      await page.getByRole('row', { name: /Luca Ferri 3 Refused .*Job title must/ }).waitFor()
     }
     const utf16 = Buffer.from('\ufeffEMAIL\tFirstName\nluca@acme.example\tJörg\n', 'utf16le')
     await choose('people.txt', utf16)
@@ -280,23 +277,52 @@ describe('changes of many people in the console', () => {
     opened[0]?.complaints.splice(0)
   })
 
-  it('name the line of what is wrong, whatever cells before it have lines of their own', async () => {
+  it('stand beside the lines that cannot be read, each with its number and what is wrong', async () => {
     const page = await open('/people/changes')
-    const paste = page.getByLabel('Or paste its lines')
-    const alert = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor()
-    await paste.fill('id,department\n\nuser_luca,"a\nb\nc"\n\nuser_emre\n')
-    await alert(/^line 7: 1 cells, and the header has 2$/)
-    await paste.fill('email,timezone\nluca@acme.example,\nemre@acme.example,Berlin\n,Berlin')
-    await alert(/^line 4: it names nobody/)
-    await paste.fill('email,timezone\nluca@acme.example,\nemre@acme.example,Berlin')
-    await page.getByRole('button', { name: 'Show the plan' }).click()
-    await alert(/^line 3: timezone must be the IANA name/)
-    await paste.fill('email,timezone\nstranger@acme.example,Europe/Berlin')
-    await page.getByRole('button', { name: 'Show the plan' }).click()
-    await alert(/^line 2: nobody has the address stranger@acme.example/)
-    await paste.fill('email,timezone\nluca@acme.example,Europe/Berlin\nLuca@acme.example,Europe/Rome')
-    await page.getByRole('button', { name: 'Show the plan' }).click()
-    await alert(/^line 3: id .*name each user once/)
+    const plan = async (lines: string) => {
+      await page.getByLabel('Or paste its lines').fill(lines)
+      await page.getByRole('button', { name: 'Show the plan' }).click()
+    }
+    const row = (name: RegExp) => page.getByRole('row', { name }).waitFor()
+    await plan('id,department\n\nuser_luca,"a\nb\nc"\n\nuser_emre\n')
+    await row(/ 7 Refused .*1 cells, and the header has 2/)
+    const lines = [
+      'Email;Time zone',
+      'luca@acme.example;Europe/Rome',
+      'emre@acme.example;Berlin',
+      ';Europe/Rome',
+      'stranger@acme.example;Europe/Rome',
+      'Luca@acme.example;Europe/Paris',
+    ]
+    await plan(lines.join('\n'))
+    await row(/Luca Ferri 2 Updated Time zone: Europe\/\w+ → Europe\/Rome/)
+    await row(/Emre Yıldız 3 Refused .*Time zone must be the IANA name/)
+    await row(/ 4 Refused .*It names nobody/)
+    await row(/stranger@acme.example 5 Refused .*Nobody has the email/)
+    await row(/Luca Ferri 6 Refused .*Line 2 is about the same person/)
+    await page.getByText('4 lines are left out').waitFor()
+    await page.getByRole('button', { name: 'Change 1 person' }).click()
+    await page.getByRole('button', { name: 'Change them' }).click()
+    await page.getByRole('status').filter({ hasText: '1 person is changed.' }).waitFor()
+    await row(/Luca Ferri 2 Updated/)
     opened[0]?.complaints.splice(0)
+  })
+
+  it('are pinned, or handed back where that is chosen', async () => {
+    const page = await open('/people/changes')
+    await page.getByLabel('Or paste its lines').fill('email,jobTitle\nemre@acme.example,Support lead')
+    await page.getByLabel(/^Pin what the file sets/).uncheck()
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('button', { name: 'Change 1 person' }).click()
+    const released = page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/BatchUpdateUsers') && (response.request().postData() ?? '').includes('releaseFields'),
+    )
+    await page.getByRole('button', { name: 'Change them' }).click()
+    await (await released).finished()
+    const { json } = await console.service.rest('GET', '/v2/users/user_emre', { token })
+    expect(json.data.jobTitle).toBe('Support lead')
+    const owner = json.data.fieldOwnership.find(({ field }: { field: string }) => field.endsWith('JOB_TITLE'))
+    expect(owner?.owner).not.toBe('FIELD_OWNER_PINNED')
   })
 })

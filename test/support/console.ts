@@ -73,7 +73,7 @@ export async function startTestConsole(options: TestServiceOptions = {}, timezon
   const demo = createReadStream(join(import.meta.dirname, '../../demo/organization.ndjson'))
   await importRecords(service.database, demo, { runtime: service.runtime })
   // One for all pages, so that the browser compiles the console once.
-  const context = await browser.newContext(timezoneId === undefined ? {} : { timezoneId })
+  const context = await browser.newContext({ locale: 'en-GB', ...(timezoneId !== undefined && { timezoneId }) })
   return {
     service,
     token: (userId = 'user_ada') => insertUserToken(service.database, { userId, organizationId: 'org_acme' }),

@@ -22,8 +22,8 @@ export interface Failure {
 const titles: Readonly<Record<FailureKind, string>> = {
   offline: 'The service cannot be reached',
   unavailable: 'The service is busy or stopping',
-  forbidden: 'You may not see this',
-  missing: 'There is no such thing here',
+  forbidden: 'You have no access to this',
+  missing: 'Not found',
   conflict: 'Somebody else has changed this',
   'signed-out': 'Your sign-in has ended',
   other: 'This did not work',

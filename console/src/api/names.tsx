@@ -2,15 +2,20 @@ import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import { GroupService } from '../../../gen/svc/v2/group_pb.js'
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
-import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useCaller, useWhyNot } from './caller-context.js'
+import { usePerson } from './person.js'
 
 const MAX_NAMES = 1_000
 /** Names change seldom. */
 const STALE_MILLIS = 300_000
 
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
 /** The teams that the caller can see, by name. */
-export function useTeams(): readonly { readonly id: string; readonly name: string }[] {
+export function useTeams(): readonly Named[] {
   const { teams } = useCaller()
   const why = useWhyNot(TeamService.method.listTeams)
   const { data } = useQuery(
@@ -28,8 +33,8 @@ export function useTeamName(): (id: string) => string {
 }
 
 /** The groups that the caller can see, by name. */
-export function useGroups(): readonly { readonly id: string; readonly name: string }[] {
-  const why = useWhyNot(GroupService.method.listGroups)
+export function useGroups(): readonly Named[] {
+  const why = useWhyNot(GroupService.method.listGroups, { isOfOrganization: true })
   const { data } = useQuery(
     GroupService.method.listGroups,
     { pageSize: MAX_NAMES },
@@ -44,18 +49,20 @@ export function useGroupName(): (id: string) => string {
   return (id) => groups.find((group) => group.id === id)?.name ?? id
 }
 
-/** A link to a person by name, or by id as long as the name is not known. */
+/** A link to a person by name; where there is no such person, the id. */
 export function PersonLink({ id }: { readonly id: string }) {
-  const why = useWhyNot(UserService.method.getUser, { userId: id })
-  const { data } = useQuery(
-    UserService.method.getUser,
-    { id },
-    { enabled: why === undefined && id !== '', staleTime: STALE_MILLIS },
-  )
+  const person = usePerson(id)
   if (id === '') return <>–</>
+  if (person === undefined) return <>…</>
   return (
     <Link to="/people/$id" params={{ id }}>
-      {data?.data?.name || data?.data?.email || id}
+      {person?.name || person?.email || id}
     </Link>
   )
+}
+
+/** The text for a person's id. */
+export function usePersonName(id: string): string {
+  const person = usePerson(id)
+  return person?.name || person?.email || (person === undefined ? '…' : id)
 }

@@ -57,8 +57,17 @@ export function useTotal<I extends DescMessage, O extends DescMessage>(
   input: MessageInitShape<I>,
   isAllowed = true,
 ): number | undefined {
+  return useTotalQuery(method, input, isAllowed).data
+}
+
+/** The same, with what there is to say until it is known. */
+export function useTotalQuery<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+  isAllowed = true,
+) {
   const transport = useTransport()
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['total', method.parent.typeName, method.name, input],
     enabled: isAllowed,
     queryFn: async ({ signal }) => {
@@ -67,5 +76,4 @@ export function useTotal<I extends DescMessage, O extends DescMessage>(
       return (message as unknown as ListAnswer).totalSize ?? 0
     },
   })
-  return data
 }

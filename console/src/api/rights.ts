@@ -23,6 +23,8 @@ export interface RightSubject {
   readonly teamId?: string | undefined
   /** The person that the object belongs to. */
   readonly userId?: string | undefined
+  /** It belongs to no team: a permission in a team does not reach it. */
+  readonly isOfOrganization?: boolean
 }
 
 /** Why a caller may not call a method, in words; undefined if they may. */
@@ -35,6 +37,8 @@ export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSu
     return rule.callers === Callers.ALL || isAdmin ? undefined : 'Only administrators can do this.'
   }
   const teams = caller.teams.filter(({ teamId }) => subject.teamId === undefined || teamId === subject.teamId)
-  const held = [caller, ...teams].some(({ permissions }) => permissions.includes(rule.permission))
+  const held = [caller, ...(subject.isOfOrganization ? [] : teams)].some(({ permissions }) =>
+    permissions.includes(rule.permission),
+  )
   return held ? undefined : `You need the permission ${rule.permission} here.`
 }

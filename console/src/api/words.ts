@@ -1,9 +1,24 @@
 import type { DescEnum } from '@bufbuild/protobuf'
 
+/** Words of values that do not follow from their names. */
+const ownValues: Readonly<Record<string, string>> = {
+  USER_ROLE_ORG_ADMIN: 'Administrator',
+  USER_ROLE_ORG_MEMBER: 'Member',
+  USER_ROLE_ORG_GUEST: 'Guest',
+  USER_PROFILE_FIELD_AVATAR_URL: 'Picture',
+  USER_PROFILE_FIELD_PRIMARY_PHONE: 'Phone',
+  USER_PROFILE_FIELD_TIMEZONE: 'Time zone',
+  USER_PROFILE_FIELD_LOCALE: 'Language',
+  FIELD_WRITE_OUTCOME_SKIPPED_PINNED: 'Skipped: pinned',
+  FIELD_WRITE_OUTCOME_SKIPPED_DIRECTORY_LOCKED: 'Skipped: from the directory',
+}
+
 /** The words for a value of an enum: `USER_ROLE_ORG_ADMIN` is `Org admin`. Empty for the zero value. */
 export function enumText(schema: DescEnum, value: number): string {
   const name = schema.value[value]?.name ?? ''
   const prefix = (schema.sharedPrefix ?? '').toUpperCase()
+  const own = ownValues[name]
+  if (own !== undefined) return own
   const word = name.startsWith(prefix) ? name.slice(prefix.length) : name
   return word === 'UNSPECIFIED' ? '' : sentence(word.toLowerCase().replaceAll('_', ' '))
 }
@@ -17,8 +32,31 @@ export function enumOptions(schema: DescEnum, none: string) {
   ]
 }
 
-/** Ids that name nothing else. */
-const ownLabels: Readonly<Record<string, string>> = { externalId: 'External id', scopedId: 'Handle' }
+/** Labels that do not follow from the names of the fields. */
+const ownLabels: Readonly<Record<string, string>> = {
+  externalId: 'External ID',
+  scopedId: 'Short name',
+  id: 'ID',
+  directoryManaged: 'From the directory',
+  accessRequestsEnabled: 'Can be requested',
+  customServiceName: 'Service',
+  isAiSelectable: 'AI may choose it',
+  teamId: 'Team',
+  op: 'Comparison',
+  logicOp: 'Joined by',
+  primaryPhone: 'Phone',
+  locale: 'Language',
+  timezone: 'Time zone',
+  avatarUrl: 'Picture (URL)',
+  archivedAt: 'Archived',
+  createdAt: 'Created',
+  updatedAt: 'Last changed',
+  failingSince: 'Failing since',
+  routeDirectFromWorker: 'Let workers route to it directly',
+  internalFieldId: 'Field',
+  externalFieldPath: 'From',
+  targetDurationSeconds: 'Within',
+}
 
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */
 export function labelOf(field: string): string {
@@ -33,20 +71,50 @@ export function labelOf(field: string): string {
       words
         .replace(/\ba2a\b/, 'A2A')
         .replace(/\bai\b/, 'AI')
+        .replace(/\bip\b/, 'IP')
+        .replace(/\bapi\b/, 'API')
         .replace(/\bsla\b/, 'SLA')
         .replace(/\burl\b/, 'URL'),
-    ) || 'Id'
+    ) || 'ID'
   )
 }
 
-/** The words for an action of the audit log: `api_key.revoke` is `API key revoke`. */
+/** Things of the audit log that people call otherwise. */
+const spoken: Readonly<Record<string, string>> = {
+  api_key: 'API key',
+  user: 'person',
+  user_relationship: 'manager',
+  sla_definition: 'SLA',
+  app_instance: 'app',
+  app_resource: 'resource',
+  access_policy: 'policy',
+  access_policy_approval_procedure: 'procedure',
+  approval_procedure: 'procedure',
+  entity_ingestion_config: 'ingestion config',
+  entity_field_mapping: 'field mapping',
+  team_member: 'role in a team',
+  webhook_endpoint: 'webhook',
+}
+
+/** What is said of verbs that have no regular past, or are none. */
+const pastOf: Readonly<Record<string, string>> = {
+  set: 'set',
+  resend: 'sent again',
+  directory_sync: 'updated by the directory',
+  update_email: 'has another email',
+  update_role: 'has another role',
+}
+
+/** The words for an action of the audit log: `api_key.revoke` is `API key revoked`. */
 export function actionText(action: string): string {
-  return sentence(
-    action
-      .replaceAll(/[._]/g, ' ')
-      .replace(/^api\b/, 'API')
-      .replace(/^sla\b/, 'SLA'),
-  )
+  const [thing = '', verb = ''] = action.split('.')
+  const done = verb
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+  const [first = '', ...rest] = done.split(' ')
+  const past = pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
+  return sentence(`${spoken[thing] ?? thing.replaceAll('_', ' ')} ${past}`)
 }
 
 /** A word with its article: `an app instance`. */

@@ -3,11 +3,11 @@ import { useQuery } from '@connectrpc/connect-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
-import { useWhyNot } from '../api/caller-context.js'
+import { useCaller, useWhyNot } from '../api/caller-context.js'
 import { oneOf } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
 import { hasText, unlistedResources, useNamedThings } from './named-things.js'
-import { destinations } from './navigation.js'
+import { destinationsFor } from './navigation.js'
 import styles from './palette.module.css'
 
 interface Hit {
@@ -17,6 +17,12 @@ interface Hit {
   readonly path: string
 }
 
+interface PaletteProps {
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly onClose: () => void
+}
+
 const MAX_HITS = 8
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const ID = /^[\w.~:-]{1,128}$/
@@ -24,11 +30,12 @@ const ID = /^[\w.~:-]{1,128}$/
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[\w.~-]+$/i
 
 /** Opens a screen, a person by name or address, another thing by name, or anything by its id. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState('')
+export function Palette({ text, onText, onClose }: PaletteProps) {
+  const [asked, setAsked] = useState<string>()
   const navigate = useNavigate()
-  const hits = useHits(text.trim())
+  const hits = useHits(text.trim(), asked)
   const open = (hit: Hit) => {
+    if (hit.path === '') return setAsked(text.trim())
     onClose()
     void navigate({ to: hit.path })
   }
@@ -39,17 +46,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         open
         items={hits}
         value={text}
-        onValueChange={setText}
+        onValueChange={onText}
         itemToStringValue={(hit: Hit) => hit.title}
         filter={null}
         autoHighlight="always"
       >
         <Autocomplete.Input
           className={styles['input']}
-          placeholder="A screen, a name, an address or an id"
+          placeholder="A screen, a name, an email or an ID"
           aria-label="Find anything"
         />
-        <Autocomplete.Empty className={styles['none']}>Nothing has this name or id.</Autocomplete.Empty>
+        <Autocomplete.Empty className={styles['none']}>Nothing is called so.</Autocomplete.Empty>
         <Autocomplete.List className={styles['list']}>
           {(hit: Hit) => (
             <Autocomplete.Item key={hit.path} value={hit} className={styles['hit']} onClick={() => open(hit)}>
@@ -64,7 +71,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-function useHits(text: string): Hit[] {
+/** What has a text in its name; of what kinds of things it could be the id is shown where that was asked for. */
+function useHits(text: string, asked: string | undefined): Hit[] {
+  const caller = useCaller()
   const why = useWhyNot(UserService.method.listUsers)
   const isAsked = why === undefined && text !== ''
   const people = useQuery(
@@ -76,17 +85,18 @@ function useHits(text: string): Hit[] {
   const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) =>
     hitOf('person', 'people', id, name || email, email),
   )
-  const screens = destinations
+  const screens = destinationsFor(caller)
     .flatMap(({ items }) => items)
     .filter(({ title }) => hasText(title, text))
     .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
   const others = things.slice(0, MAX_HITS).map(({ path, one, id, name }) => hitOf(one, path, id, name, id))
   const found = [...persons, ...others]
-  // A word alone is an id only if it is no name.
-  const isWord = /^[A-Za-z]+$/.test(text)
-  const isNamed = found.length + screens.length > 0 || !isAnswered || people.isFetching
-  const guessed = isWord && isNamed ? [] : byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
-  return [...found, ...guessed, ...screens]
+  const isAsking = !isAnswered || people.isFetching
+  const guesses = byId(text).filter(({ path }) => found.every((hit) => hit.path !== path))
+  if (KEY.test(text) || UUID.test(text) || asked === text) return [...found, ...guesses, ...screens]
+  const isNothing = found.length + screens.length === 0 && guesses.length > 0 && !isAsking
+  const question = { kind: '', title: `Open “${text}” as an ID`, detail: 'Choose of what', path: '' }
+  return [...found, ...screens, ...(isNothing ? [question] : [])]
 }
 
 function hitOf(one: string, folder: string, id: string, title: string, detail: string): Hit {

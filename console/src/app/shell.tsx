@@ -1,5 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link, Outlet } from '@tanstack/react-router'
+import MenuIcon from 'lucide-react/dist/esm/icons/menu.mjs'
+import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
 import { CallerContext } from '../api/caller-context.js'
@@ -7,6 +9,8 @@ import { useSessionState } from '../session/session-context.js'
 import { SignInScreen } from '../session/sign-in-screen.js'
 import { Button } from '../ui/button.js'
 import { FailureBox, OfflineNotice, Skeleton } from '../ui/states.js'
+import { Announcements } from '../ui/toast.js'
+import { Mark } from './mark.js'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.js'
 
@@ -41,9 +45,14 @@ export function Shell() {
 function SignedIn() {
   const { data, error, refetch } = useQuery(CallerService.method.getCaller)
   const [open, setOpen] = useState<'palette' | 'menu'>()
-  usePaletteKey(() => setOpen((before) => (before === 'palette' ? undefined : 'palette')))
+  const [sought, setSought] = useState('')
+  const find = () => {
+    setSought('')
+    setOpen('palette')
+  }
   const close = () => setOpen(undefined)
-  const find = () => setOpen('palette')
+  usePaletteKey(() => (open === 'palette' ? close() : find()))
+  useEarlyLetters(open === 'palette', (letter) => setSought((before) => before + letter))
   if (data?.data === undefined) {
     return <main>{error ? <FailureBox error={error} onRetry={() => void refetch()} /> : <Skeleton />}</main>
   }
@@ -54,12 +63,15 @@ function SignedIn() {
           Skip to the content
         </a>
         <header className={styles['bar']}>
-          <Button onClick={() => setOpen('menu')}>Menu</Button>
+          <Button isIcon look="quiet" label="Menu" onClick={() => setOpen('menu')}>
+            <MenuIcon size={18} aria-hidden />
+          </Button>
           <Link to="/" className={styles['brand']}>
-            svc console
+            <Mark />
+            <small>svc console</small>
           </Link>
-          <Button onClick={find} label="Find anything">
-            Find
+          <Button isIcon look="quiet" onClick={find} label="Find anything">
+            <SearchIcon size={18} aria-hidden />
           </Button>
         </header>
         <header className={styles['side']}>
@@ -76,10 +88,26 @@ function SignedIn() {
       </div>
       <Suspense>
         {open === 'menu' && <Menu onFind={find} onClose={close} />}
-        {open === 'palette' && <Palette onClose={close} />}
+        {open === 'palette' && <Palette text={sought} onText={setSought} onClose={close} />}
       </Suspense>
+      <Announcements />
     </CallerContext>
   )
+}
+
+/** Calls back for each letter that is typed before the field that was asked for has the focus. */
+function useEarlyLetters(isOpen: boolean, onLetter: (letter: string) => void): void {
+  useEffect(() => {
+    if (!isOpen) return
+    const listen = (event: KeyboardEvent) => {
+      const isTyped = event.key.length === 1 && !event.metaKey && !event.ctrlKey && !event.altKey
+      if (!isTyped || document.activeElement?.matches('[role=dialog] input')) return
+      event.preventDefault()
+      onLetter(event.key)
+    }
+    addEventListener('keydown', listen, true)
+    return () => removeEventListener('keydown', listen, true)
+  })
 }
 
 /** Calls back at ⌘K, and at Ctrl-K. */

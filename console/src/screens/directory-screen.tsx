@@ -6,13 +6,13 @@ import { Badge } from '../ui/button.js'
 import type { Column } from '../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../ui/screen.js'
 import { ShortTable } from '../ui/short-table.js'
-import { Empty, FailureBox, NoRight, Skeleton } from '../ui/states.js'
+import { Answered, Empty } from '../ui/states.js'
 import { When } from '../ui/when.js'
 
 /** How an identity provider is connected, and what of it was refused, in words. */
 export function DirectoryScreen() {
   const why = useWhyNot(DirectoryService.method.getDirectoryStatus)
-  const { data, error, refetch } = useQuery(
+  const { data, error, isPending, refetch } = useQuery(
     DirectoryService.method.getDirectoryStatus,
     {},
     { enabled: why === undefined },
@@ -20,9 +20,11 @@ export function DirectoryScreen() {
   const status = data?.data
   return (
     <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM.">
-      {why && <NoRight why={why} />}
-      {error && <FailureBox error={error} onRetry={() => void refetch()} />}
-      {!why && !error && status === undefined && <Skeleton />}
+      {status === undefined && (
+        <Answered why={why} asked={[{ error, isPending, refetch }]} lines={8}>
+          {null}
+        </Answered>
+      )}
       {status && (
         <>
           <Panel title="People">

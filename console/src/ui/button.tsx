@@ -9,6 +9,8 @@ interface ButtonProps {
   /** Why it cannot be used now: it is disabled, still reached by keyboard, and says so. */
   readonly why?: string | undefined
   readonly label?: string
+  /** It has an icon in place of words. */
+  readonly isIcon?: boolean
 }
 
 const ButtonReason = lazy(() => import('./button-reason.js').then((module) => ({ default: module.ButtonReason })))
@@ -17,7 +19,15 @@ const ButtonReason = lazy(() => import('./button-reason.js').then((module) => ({
  * A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. It is the same element
  * whether or not it can be used, so it keeps the focus.
  */
-export function Button({ children, onClick, look = 'plain', type = 'button', why, label }: ButtonProps) {
+export function Button({
+  children,
+  onClick,
+  look = 'plain',
+  type = 'button',
+  why,
+  label,
+  isIcon = false,
+}: ButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [isAsked, setAsked] = useState(false)
   const use = why === undefined ? { type, onClick } : { 'aria-disabled': true, 'aria-description': why }
@@ -27,7 +37,8 @@ export function Button({ children, onClick, look = 'plain', type = 'button', why
       <button
         ref={button}
         type="button"
-        className={`${styles['button']} ${styles[look] ?? ''}`}
+        className={`${styles['button']} ${styles[look] ?? ''} ${isIcon ? styles['icon'] : ''}`}
+        title={isIcon ? label : undefined}
         aria-label={label}
         onFocus={({ currentTarget }) => setAsked(currentTarget.matches(':focus-visible'))}
         onBlur={() => setAsked(false)}

@@ -6,11 +6,12 @@ import { SelectField, TextField } from './field.js'
 interface DurationFieldProps {
   readonly label: string
   readonly seconds: number
+  readonly fault?: string | undefined
   readonly onChange: (seconds: number) => void
 }
 
 /** A length of time: a number and its unit. */
-export function DurationField({ label, seconds, onChange }: DurationFieldProps) {
+export function DurationField({ label, seconds, fault, onChange }: DurationFieldProps) {
   const [unit, setUnit] = useState(() => String(largestUnit(seconds)[1]))
   const size = Number(unit)
   return (
@@ -18,6 +19,7 @@ export function DurationField({ label, seconds, onChange }: DurationFieldProps) 
       <TextField
         label={label}
         type="number"
+        fault={fault}
         value={String(seconds / size)}
         onChange={(text) => onChange(Math.round(Number(text) * size))}
       />

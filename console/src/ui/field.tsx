@@ -88,6 +88,7 @@ export function SelectField({ value, options, onChange, ...field }: SelectFieldP
           value={value}
           className={styles['input']}
           aria-describedby={describedBy}
+          aria-invalid={field.fault !== undefined}
           onChange={(event) => onChange(event.target.value)}
         >
           {options.map((option) => (

@@ -1,6 +1,9 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { memo, type ReactNode, useEffect, useRef } from 'react'
+import Ellipsis from 'lucide-react/dist/esm/icons/ellipsis.mjs'
+import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useFilters } from './address.js'
+import { Button } from './button.js'
+import type { RowDialogProps } from './row-dialog.js'
 import { Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
@@ -36,14 +39,21 @@ interface PagedTableProps<Row> {
   readonly keyOf: (row: Row) => string
   /** What is shown where the list has no row. */
   readonly empty: { readonly title: string; readonly children?: ReactNode }
+  /** A part of a screen, whose address says nothing of it. */
+  readonly isPart?: boolean
 }
 
-const ROW_HEIGHT = 40
+const RowDialog = lazy(() => import('./row-dialog.js').then((module) => ({ default: module.RowDialog }))) as <Row>(
+  props: RowDialogProps<Row>,
+) => ReactNode
+
+const ROW_HEIGHT = 44
 /** How close to the last row the next page is asked for. */
 const ROWS_AHEAD = 60
 
 /** A long list, of which only what is in sight is in the document; more is read while it is scrolled. */
-export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: PagedTableProps<Row>) {
+export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, isPart = false }: PagedTableProps<Row>) {
+  const [opened, setOpened] = useState<Row>()
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages
   const virtual = useVirtualizer({
@@ -57,30 +67,43 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: 
   useEffect(() => {
     if (last >= rows.length - ROWS_AHEAD && hasNextPage && !isFetchingNextPage && !pages.error) fetchNextPage()
   }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage, pages.error])
-  useRowOfAddress(pages, virtual)
+  useRowOfAddress(pages, virtual, isPart)
   if (pages.isPending) return <Skeleton lines={10} />
   if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
   if (rows.length === 0) return <Empty {...empty} />
+  // Where the screen is narrow, what a row leaves out is behind it.
+  const hasMore = columns.some(({ isMinor }) => isMinor)
+  const look = `${styles['grid']} ${isPart ? styles['part'] : ''}`
   const [above, below] = [shown[0]?.start ?? 0, virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)]
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
-      <section className={styles['grid']} ref={scroller} aria-label={label} tabIndex={0}>
+      <section className={look} ref={scroller} aria-label={label} tabIndex={0}>
         <table aria-rowcount={hasNextPage && total === undefined ? -1 : (total ?? rows.length) + 1}>
           <thead>
             <tr aria-rowindex={1}>
               {columns.map((column) => (
                 <th key={column.label} scope="col" className={classOf(column)}>
-                  {column.label}
+                  <span className={column.hidesLabel ? 'unseen' : undefined}>{column.label}</span>
                 </th>
               ))}
+              {hasMore && <td className={styles['more']} />}
             </tr>
           </thead>
           <tbody>
             <Spacer height={above} />
             {shown.map(({ index }) => {
               const row = rows[index]
-              return row !== undefined && <TableRow key={keyOf(row)} index={index} row={row} columns={columns} />
+              if (row === undefined) return null
+              return (
+                <TableRow
+                  key={keyOf(row)}
+                  index={index}
+                  row={row}
+                  columns={columns}
+                  onOpen={hasMore ? setOpened : undefined}
+                />
+              )
             })}
             <Spacer height={below} />
           </tbody>
@@ -89,6 +112,11 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: 
       <p className={styles['count']} role="status">
         {countText(rows.length, hasNextPage, total)}
       </p>
+      {opened !== undefined && (
+        <Suspense>
+          <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />
+        </Suspense>
+      )}
     </>
   )
 }
@@ -97,8 +125,9 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty }: 
 const STILL_MILLIS = 300
 
 /** Scrolls to the row that the address names, as soon as it is read; then the address names the first row in sight. */
-function useRowOfAddress<Row>(pages: Pages<Row>, virtual: Virtualizer<HTMLDivElement, Element>): void {
-  const [{ row = '0' }, change] = useFilters()
+function useRowOfAddress<Row>(pages: Pages<Row>, virtual: Virtualizer<HTMLDivElement, Element>, isPart: boolean): void {
+  const [filters, change] = useFilters()
+  const { row = '0' } = isPart ? {} : filters
   const wanted = useRef(Number(row))
   const { rows, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, error } = pages
   const count = rows.length
@@ -115,7 +144,7 @@ function useRowOfAddress<Row>(pages: Pages<Row>, virtual: Virtualizer<HTMLDivEle
     before.current = row
   }, [row, virtual])
   useEffect(() => {
-    if (wanted.current > 0 || isPending) return
+    if (isPart || wanted.current > 0 || isPending) return
     const timer = setTimeout(() => {
       // The virtualizer may still have the offset of a longer list that was here before.
       const { scrollElement } = virtual
@@ -131,10 +160,11 @@ interface TableRowProps<Row> {
   readonly index: number
   readonly row: Row
   readonly columns: readonly Column<Row>[]
+  readonly onOpen: ((row: Row) => void) | undefined
 }
 
 /** A row, which is made once while it is scrolled through the window. */
-const TableRow = memo(function TableRow<Row>({ index, row, columns }: TableRowProps<Row>) {
+const TableRow = memo(function TableRow<Row>({ index, row, columns, onOpen }: TableRowProps<Row>) {
   return (
     <tr aria-rowindex={index + 2}>
       {columns.map((column) => (
@@ -142,6 +172,13 @@ const TableRow = memo(function TableRow<Row>({ index, row, columns }: TableRowPr
           {column.cell(row)}
         </td>
       ))}
+      {onOpen && (
+        <td className={styles['more']}>
+          <Button look="quiet" isIcon label={`More of row ${index + 1}`} onClick={() => onOpen(row)}>
+            <Ellipsis size={16} aria-hidden />
+          </Button>
+        </td>
+      )}
     </tr>
   )
 }) as <Row>(props: TableRowProps<Row>) => ReactNode

@@ -1,4 +1,7 @@
+import { useLocation } from '@tanstack/react-router'
+import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
 
 interface ScreenProps {
@@ -6,41 +9,54 @@ interface ScreenProps {
   /** Where this is: a link to the list, for one. */
   readonly above?: ReactNode
   readonly lead?: ReactNode
+  /** What matters of an object: its state, its owner, its end. */
+  readonly meta?: ReactNode
+  /** The id of an object, to be copied. */
+  readonly id?: string
   readonly actions?: ReactNode
   /** Its height is that of the window: something in it scrolls. */
   readonly fills?: boolean
   readonly children: ReactNode
 }
 
-/** A screen: its title, which becomes the title of the window and gets the focus, what can be done, and the content. */
-export function Screen({ title, above, lead, actions, fills, children }: ScreenProps) {
+/** The path whose screen was shown last: the first one leaves the focus where it is. */
+let shown: string | undefined
+
+/** A screen: its title, which becomes the title of the window and gets the focus after a link, what can be done, and the content. */
+export function Screen({ title, above, lead, meta, id, actions, fills, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const { pathname } = useLocation()
   useEffect(() => {
     document.title = `${title} – svc console`
   }, [title])
+  useEffect(() => {
+    if (shown !== undefined && shown !== pathname) heading.current?.focus({ preventScroll: true })
+    shown = pathname
+  }, [pathname])
   return (
     <div className={`${styles['screen']} ${fills ? styles['fills'] : ''}`}>
       <div className={styles['head']}>
         <div>
-          {above && <p className={styles['above']}>{above}</p>}
+          {above && (
+            <p className={styles['above']}>
+              {above} <ChevronRight size={13} aria-hidden />
+            </p>
+          )}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
+          {(meta || id) && (
+            <div className={styles['meta']}>
+              {meta}
+              {id && <CopyButton text={() => id}>Copy ID</CopyButton>}
+            </div>
+          )}
         </div>
         {actions}
       </div>
       {lead && <p className={styles['lead']}>{lead}</p>}
       {children}
     </div>
-  )
-}
-
-/** Fields that narrow a list. */
-export function Filters({ children }: { readonly children: ReactNode }) {
-  return (
-    <search aria-label="Filters" className={styles['filters']}>
-      {children}
-    </search>
   )
 }
 

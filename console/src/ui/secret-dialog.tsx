@@ -1,3 +1,5 @@
+import { ApiKeyKind } from '../../../gen/svc/v2/api_key_pb.js'
+import { useServiceUrl } from '../session/session-context.js'
 import { Button } from './button.js'
 import { CopyButton } from './copy-button.js'
 import { Dialog, DialogFoot } from './dialog.js'
@@ -8,11 +10,19 @@ interface SecretDialogProps {
   readonly secret: string
   /** What has the secret. */
   readonly of: string
+  /** The id with which a key signs in. */
+  readonly clientId?: string | undefined
+  readonly kind?: ApiKeyKind
   readonly onClose: () => void
 }
 
-/** Shows a new secret, this once. */
-export function SecretDialog({ secret, of, onClose }: SecretDialogProps) {
+/** Shows a new secret, this once, with how it is used. */
+export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDialogProps) {
+  const url = useServiceUrl()
+  const command =
+    kind === ApiKeyKind.MK
+      ? `curl -H "Authorization: Bearer ${secret}" ${url}/scim/v2/Users`
+      : `curl -u '${clientId}:${secret}' -d grant_type=client_credentials ${url}/v2/auth/token`
   return (
     <Dialog title={`The secret of the ${of}`}>
       {secret === '' ? (
@@ -22,7 +32,13 @@ export function SecretDialog({ secret, of, onClose }: SecretDialogProps) {
       ) : (
         <>
           <p>It is shown this once, and nobody can read it again. Put it where the program finds it, now.</p>
+          {clientId && (
+            <p>
+              Client ID <code>{clientId}</code> <CopyButton text={() => clientId}>Copy the client ID</CopyButton>
+            </p>
+          )}
           <pre className={styles['secret']}>{secret}</pre>
+          {clientId && <CopyButton text={() => command}>Copy as curl</CopyButton>}
         </>
       )}
       <DialogFoot apart={secret !== '' && <CopyButton text={() => secret}>Copy the secret</CopyButton>}>

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { failureFrom } from '../api/failure.js'
+import { labelOf } from '../api/words.js'
 import { Button } from './button.js'
 import styles from './states.module.css'
 
@@ -10,6 +11,15 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
       {Array.from({ length: lines }, (_, line) => line).map((line) => (
         <div key={line} className={styles['bone']} />
       ))}
+    </div>
+  )
+}
+
+/** The same in place of a whole screen. */
+export function Loading() {
+  return (
+    <div className={styles['loading']}>
+      <Skeleton lines={10} />
     </div>
   )
 }
@@ -34,6 +44,33 @@ export function NoRight({ why }: { readonly why: string }) {
   )
 }
 
+/** A query, as far as what stands in its place depends on it. */
+interface Asked {
+  readonly error: unknown
+  readonly isPending: boolean
+  readonly refetch: () => unknown
+}
+
+interface AnsweredProps {
+  /** Why the caller may not ask. */
+  readonly why?: string | undefined
+  readonly asked: readonly Asked[]
+  readonly lines?: number
+  readonly children: ReactNode
+}
+
+/** What calls have answered; until then, or if one fails, or without the right, that is said in its place. */
+export function Answered({ why, asked, lines = 3, children }: AnsweredProps) {
+  if (why !== undefined) return <NoRight why={why} />
+  const failed = asked.filter(({ error }) => Boolean(error))
+  const retry = () => {
+    for (const { refetch } of failed) void refetch()
+  }
+  if (failed[0] !== undefined) return <FailureBox error={failed[0].error} onRetry={retry} />
+  if (asked.some(({ isPending }) => isPending)) return <Skeleton lines={lines} />
+  return children
+}
+
 /** A failed call: what it says, its reason, its id for those who run the service, and another try. */
 export function FailureBox({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const failure = failureFrom(error)
@@ -41,12 +78,12 @@ export function FailureBox({ error, onRetry }: { readonly error: unknown; readon
   return (
     <div className={`${styles['box']} ${styles['bad']}`} role="alert">
       <h2>{failure.title}</h2>
-      <p>{failure.message}</p>
+      {failure.faults.length === 0 && <p>{failure.message}</p>}
       {failure.faults.length > 0 && (
         <ul>
           {failure.faults.map(({ field, description }) => (
             <li key={`${field} ${description}`}>
-              <code>{field}</code> {description}
+              {labelOf(field.replace(/^.*\./, '').replace(/\[\d+\]$/, ''))} {description}
             </li>
           ))}
         </ul>

@@ -7,14 +7,16 @@ const units = [
 ] as const
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-const dateOnly = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+/** The text is English; how dates are written is the reader's, if that is English too. */
+const locale = navigator.languages.find((language) => language.startsWith('en-')) ?? 'en-GB'
+const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const dateOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** How long ago a moment was, or how soon it is. */
 export function agoText(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-  return unit === undefined ? 'just now' : relative.format(Math.trunc(seconds / unit[1]), unit[0])
+  const unit = units.find(([, size]) => Math.round(Math.abs(seconds) / size) >= 1)
+  return unit === undefined ? 'just now' : relative.format(Math.round(seconds / unit[1]), unit[0])
 }
 
 /** A moment, as the reader's clock shows it. */

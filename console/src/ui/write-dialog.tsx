@@ -8,7 +8,8 @@ import {
 import { useTransport } from '@connectrpc/connect-query'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { failureFrom } from '../api/failure.js'
+import { flushSync } from 'react-dom'
+import { type Failure, failureFrom } from '../api/failure.js'
 import { curlFor, httpRequestFor, takesVersion } from '../api/http-request.js'
 import { callTagged, type Tagged } from '../api/tagged.js'
 import { useServiceUrl } from '../session/session-context.js'
@@ -17,6 +18,7 @@ import { type Change, ChangeTable, ConflictTable } from './change-table.js'
 import { CopyButton } from './copy-button.js'
 import { Dialog, DialogFoot } from './dialog.js'
 import { FailureBox } from './states.js'
+import { announce } from './toast.js'
 
 /** The object that a write is made on, as it was read. */
 export interface WriteSubject<Answer> {
@@ -35,9 +37,15 @@ interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer>
   readonly subject?: WriteSubject<Answer> | 'nothing' | undefined
   readonly confirm: string
   readonly isDangerous?: boolean
+  /** It follows a form, whose work is not lost without a question. */
+  readonly isTyped?: boolean
+  /** What is said once it is done. Default: the title with what was confirmed. */
+  readonly said?: (answer: MessageShape<O>) => string
   readonly children?: ReactNode
   readonly onClose: () => void
   readonly onDone: (answer: MessageShape<O>) => void
+  /** Takes what the service refuses of the fields of the form before. */
+  readonly onFaults?: (faults: Failure['faults']) => void
 }
 
 /**
@@ -48,7 +56,7 @@ interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer>
 export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer>(
   props: WriteDialogProps<I, O, Answer>,
 ) {
-  const { title, method, input, changes, confirm, isDangerous, children, onClose, onDone } = props
+  const { title, method, input, changes, confirm, isDangerous, isTyped, children, onClose, onDone } = props
   if (props.subject === undefined && takesVersion(method)) throw new Error(`${method.name} is made on something`)
   const subject = props.subject === 'nothing' ? undefined : props.subject
   const transport = useTransport()
@@ -57,16 +65,22 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
   const [base, setBase] = useState(subject?.tagged)
   const [newest, setNewest] = useState<Tagged<Answer>>()
   const [key, setKey] = useState(newKey)
+  const [isSaved, setSaved] = useState(false)
   const version = takesVersion(method) ? base?.etag : undefined
   const headers = { ...(version !== undefined && { 'If-Match': version }), 'Idempotency-Key': key }
   const write = useMutation({
     mutationFn: () => callTagged(transport, method, input, headers),
     onSuccess: ({ message }) => {
+      // What was typed is saved before anything leads elsewhere.
+      flushSync(() => setSaved(true))
+      announce(props.said?.(message) ?? doneText(title, confirm))
       void queries.invalidateQueries()
       onDone(message)
     },
     onError: (error) => {
-      if (failureFrom(error).kind === 'conflict') void subject?.read().then(setNewest, () => {})
+      const failure = failureFrom(error)
+      if (failure.kind === 'conflict') void subject?.read().then(setNewest, () => {})
+      else if (failure.faults.length > 0) props.onFaults?.(failure.faults)
     },
   })
   const goOn = () => {
@@ -78,7 +92,7 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
   const changed = changes(base?.message)
   const command = () => curlFor(httpRequestFor(method, create(method.input, input)), baseUrl, headers)
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isTyped={isTyped === true && !isSaved}>
       {children}
       {newest === undefined ? (
         <ChangeTable changes={changed} />
@@ -87,7 +101,7 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
       )}
       {write.error && newest === undefined && <FailureBox error={write.error} />}
       <DialogFoot apart={<CopyButton text={command}>Copy as curl</CopyButton>}>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{isTyped ? 'Back' : 'Cancel'}</Button>
         {newest === undefined ? (
           <Button
             look={isDangerous ? 'danger' : 'main'}
@@ -104,6 +118,12 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** `Create a team` becomes `Done: create a team.` */
+function doneText(title: string, confirm: string): string {
+  if (confirm === 'Save') return 'Saved.'
+  return `Done: ${/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title}.`
 }
 
 /** A key that no other write has. Works without TLS too, where `randomUUID` is absent. */

@@ -1,15 +1,16 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { ActorKindSchema, type AuditEvent, AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { usePersonName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { actionText, enumOptions } from '../../api/words.js'
 import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { dayStart } from '../../ui/days.js'
-import { SelectField, TextField } from '../../ui/field.js'
-import { Filters, Panel, Screen } from '../../ui/screen.js'
-import { SearchField } from '../../ui/search-field.js'
-import { Empty, FailureBox, NoRight, Skeleton } from '../../ui/states.js'
+import { type Filter, Filters } from '../../ui/filters.js'
+import { PersonFilter } from '../../ui/person-filter.js'
+import { Panel, Screen } from '../../ui/screen.js'
+import { Answered, Empty, NoRight } from '../../ui/states.js'
 import { AuditTimeline } from './audit-timeline.js'
 
 const PAGE_SIZE = 100
@@ -25,9 +26,21 @@ export function AuditScreen() {
       </Screen>
     )
   }
+  return <Readable filters={filters} onChange={change} />
+}
+
+interface ReadableProps {
+  readonly filters: Search
+  readonly onChange: (changes: Search) => void
+}
+
+function Readable({ filters, onChange: change }: ReadableProps) {
+  const usable = useAuditFilters(filters)
   return (
     <Screen title="Audit log" lead="Who did what, newest first. Values of personal fields are not recorded.">
-      <AuditFilters filters={filters} onChange={change} />
+      <Filters filters={usable}>
+        <PersonFilter label="Who did it" value={filters['actor'] ?? ''} onChange={(actor) => change({ actor })} />
+      </Filters>
       <AuditPanel filters={filters} />
     </Screen>
   )
@@ -38,9 +51,8 @@ function AuditPanel({ filters }: { readonly filters: Search }) {
   const events: readonly AuditEvent[] = pages.rows
   const showMore = usePagesOfAddress(pages)
   return (
-    <Panel title="Events">
-      {pages.isPending && <Skeleton />}
-      {pages.error && <FailureBox error={pages.error} onRetry={() => void pages.refetch()} />}
+    <Panel title="What happened">
+      {!pages.isSuccess && <Answered asked={[pages]}>{null}</Answered>}
       {pages.isSuccess && events.length === 0 && (
         <Empty title="No event matches">Take a filter away; every write of anybody stands here.</Empty>
       )}
@@ -54,46 +66,21 @@ function AuditPanel({ filters }: { readonly filters: Search }) {
   )
 }
 
-interface AuditFiltersProps {
-  readonly filters: Search
-  readonly onChange: (changes: Search) => void
-}
-
-function AuditFilters({ filters, onChange }: AuditFiltersProps) {
+function useAuditFilters(filters: Search): readonly Filter[] {
   const actions = useQuery(AuditLogService.method.listAuditActions)
   const known = actions.data?.data.map((action) => ({ value: action, text: actionText(action) })) ?? []
-  const day = (name: string, label: string) => (
-    <TextField
-      label={label}
-      type="date"
-      value={filters[name] ?? ''}
-      onChange={(value) => onChange({ [name]: value })}
-    />
-  )
-  const id = (name: string, label: string) => (
-    <SearchField label={label} value={filters[name] ?? ''} onChange={(value) => onChange({ [name]: value })} />
-  )
-  return (
-    <Filters>
-      <SelectField
-        label="Action"
-        value={filters['action'] ?? ''}
-        options={[{ value: '', text: 'All' }, ...known]}
-        onChange={(action) => onChange({ action })}
-      />
-      <SelectField
-        label="By"
-        value={filters['kind'] ?? ''}
-        options={enumOptions(ActorKindSchema, 'Anybody')}
-        onChange={(kind) => onChange({ kind })}
-      />
-      {id('actor', 'Who did it (id)')}
-      {id('target', 'To what (id)')}
-      {id('request', 'Request (id)')}
-      {day('since', 'From')}
-      {day('until', 'Until')}
-    </Filters>
-  )
+  return [
+    { name: 'action', label: 'Action', options: [{ value: '', text: 'All' }, ...known] },
+    { name: 'kind', label: 'By', options: enumOptions(ActorKindSchema, 'Anybody') },
+    { name: 'since', label: 'From', kind: 'day' },
+    { name: 'until', label: 'Until', kind: 'day' },
+    { name: 'target', label: 'About', kind: 'fixed', text: <ActorOrTarget id={filters['target'] ?? ''} /> },
+    { name: 'request', label: 'Request', kind: 'fixed', text: <code>{filters['request']}</code> },
+  ]
+}
+
+function ActorOrTarget({ id }: { readonly id: string }) {
+  return <>{usePersonName(id)}</>
 }
 
 function requestFrom(filters: Search) {

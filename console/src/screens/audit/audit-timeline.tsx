@@ -6,6 +6,7 @@ import { Badge, type Tone } from '../../ui/button.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from './actor-name.js'
 import styles from './audit.module.css'
+import { TargetLink } from './target-link.js'
 
 /** Events of the audit log along a line, newest first. */
 export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
@@ -29,7 +30,7 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
         {event.targetId !== '' && (
           <>
             {' '}
-            on <Target event={event} />
+            on <TargetLink type={event.targetType} id={event.targetId} />
           </>
         )}
       </p>
@@ -56,22 +57,13 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
       <p className={styles['facts']}>
         <When at={event.occurredAt} exact />
         {event.requestId !== '' && (
-          <span>
-            Request <code>{event.requestId}</code>
-          </span>
+          <Link to="/audit" search={{ request: event.requestId } as never} title={`Request ${event.requestId}`}>
+            Same request
+          </Link>
         )}
       </p>
     </>
   )
-}
-
-/** The screens of what the log speaks of, by the type of the target. */
-const screens: Readonly<Record<string, string>> = { user: 'people', api_key: 'keys', journey: 'journeys' }
-
-function Target({ event: { targetType, targetId } }: { readonly event: AuditEvent }) {
-  const screen = screens[targetType]
-  if (screen === undefined) return <code>{targetId}</code>
-  return <Link to={`/${screen}/${encodeURIComponent(targetId)}`}>{targetId}</Link>
 }
 
 function ownerText(owner: FieldOwner): string {

@@ -1,3 +1,4 @@
+import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,16 +8,20 @@ import {
   UserService,
   UserUpdateOutcome,
   UserUpdateOutcomeSchema,
+  type UserUpdateResult,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/names.js'
+import { callTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
 import { Badge, Button, type Tone, Toolbar } from '../../ui/button.js'
-import { Field, TextField } from '../../ui/field.js'
+import controls from '../../ui/controls.module.css'
+import { CheckField, Field, TextField } from '../../ui/field.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
 import { FailureBox } from '../../ui/states.js'
+import { Unsaved } from '../../ui/unsaved.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { columns, MAX_UPDATES, readUpdates } from './csv-updates.js'
 import { decodeFile } from './decode-file.js'
@@ -36,12 +41,16 @@ export function BulkScreen() {
   const transport = useTransport()
   const [text, setText] = useState('')
   const [isSaving, setSaving] = useState(false)
+  const [isPinning, setPinning] = useState(true)
   const [done, setDone] = useState<readonly PlannedLine[]>()
   const [notice, setNotice] = useState<string>()
   const noRight = useWhyNot(batchUpdateUsers)
-  const { updates, faults } = readUpdates(text)
+  const { updates, faults, badLines } = readUpdates(text)
   const plan = useMutation({
     mutationFn: () => planUpdates(transport, updates),
+  })
+  const release = useMutation({
+    mutationFn: (results: readonly UserUpdateResult[]) => releaseFields(transport, results),
   })
   const edit = (next: string) => {
     setText(next)
@@ -60,15 +69,17 @@ export function BulkScreen() {
       setNotice(error instanceof Error ? error.message : String(error))
     }
   }
-  const planned = plan.data?.faults.length === 0 ? plan.data.lines : undefined
-  const shownFaults = text.trim() === '' ? [] : [...faults, ...(plan.data?.faults ?? [])]
-  const why = noRight ?? (updates.length === 0 || faults.length > 0 ? 'Give a file that can be read first.' : undefined)
-  const changing = planned?.filter(({ result }) => result.outcome === UserUpdateOutcome.UPDATED).length ?? 0
+  const planned = plan.data && [...plan.data.lines, ...badLines.map(unreadLine)].toSorted((a, b) => a.line - b.line)
+  const shownFaults = text.trim() === '' ? [] : faults
+  const isReadable = updates.length + badLines.length > 0 && faults.length === 0
+  const why = noRight ?? (isReadable ? undefined : 'Give a file that can be read first.')
+  const changing = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.UPDATED).length ?? 0
+  const refused = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.REFUSED).length ?? 0
   return (
     <Screen
       title="Change many people"
       above={<Link to="/people">People</Link>}
-      lead={`A file of separated values, as a spreadsheet saves it, with a header and at most ${MAX_UPDATES} people. Columns: ${columns.join(', ')}. Each person is named by id, or by email address. An empty cell leaves a field as it is.`}
+      lead={`A file of separated values, as a spreadsheet saves it, with a header and at most ${MAX_UPDATES} people. Columns: ${columns.join(', ')}. Each person is named by id, or by email. An empty cell leaves a field as it is.`}
     >
       <Panel title="File">
         <Field label="Choose a file">
@@ -88,25 +99,43 @@ export function BulkScreen() {
             {fault}
           </p>
         ))}
+        <CheckField
+          label="Pin what the file sets, so that automation cannot change it until it is released"
+          checked={isPinning}
+          onChange={setPinning}
+        />
+        {!isPinning && <p>What is set is handed back right after, so the next writer may change it.</p>}
         <Toolbar>
           <Button look="main" onClick={() => plan.mutate()} why={why}>
             Show the plan
           </Button>
+          <a className={controls['button']} href={templateUrl} download="people.csv">
+            Download a template
+          </a>
         </Toolbar>
       </Panel>
       {plan.error && <FailureBox error={plan.error} onRetry={() => plan.mutate()} />}
+      {release.error && (
+        <FailureBox error={release.error} onRetry={() => release.variables && release.mutate(release.variables)} />
+      )}
+      {text !== '' && done === undefined && !isSaving && <Unsaved />}
       {(done ?? planned) && (
         <Panel
           title={done ? 'Done' : 'Plan'}
           actions={
             !done && (
-              <Button
-                look="main"
-                onClick={() => setSaving(true)}
-                why={changing === 0 ? 'The plan changes nobody.' : undefined}
-              >
-                Change {changing === 1 ? '1 person' : `${changing} people`}
-              </Button>
+              <Toolbar>
+                {refused > 0 && (
+                  <Badge tone="bad">{refused === 1 ? '1 line is left out' : `${refused} lines are left out`}</Badge>
+                )}
+                <Button
+                  look="main"
+                  onClick={() => setSaving(true)}
+                  why={changing === 0 ? 'The plan changes nobody.' : undefined}
+                >
+                  Change {changing === 1 ? '1 person' : `${changing} people`}
+                </Button>
+              </Toolbar>
             )
           }
         >
@@ -123,12 +152,24 @@ export function BulkScreen() {
           title="Change many people"
           method={batchUpdateUsers}
           input={{ users: [...(plan.data?.updates ?? [])] }}
-          changes={() => [{ label: 'People', to: `${changing} changed, as the plan says` }]}
+          changes={() => [
+            { label: 'People', to: `${changing} changed, as the plan says` },
+            { label: 'Pins', to: isPinning ? 'What is set is pinned' : 'What is set is handed back' },
+          ]}
           confirm="Change them"
+          isTyped
+          said={() => (changing === 1 ? '1 person is changed.' : `${changing} people are changed.`)}
           onClose={() => setSaving(false)}
           onDone={({ data }) => {
             setSaving(false)
-            setDone(planned?.flatMap((each, index) => ({ ...each, result: data[index] ?? each.result })))
+            const results = new Map(data.map((result) => [result.userId, result]))
+            setDone(
+              planned?.map((each) => {
+                const result = each.fault === undefined ? results.get(each.userId) : undefined
+                return result === undefined ? each : { ...each, result, outcome: result.outcome }
+              }),
+            )
+            if (!isPinning) release.mutate(data)
           }}
         />
       )}
@@ -136,28 +177,58 @@ export function BulkScreen() {
   )
 }
 
+/** Whom a line names: somebody by id, or an email that nobody has. */
+function PlannedName({ text }: { readonly text: string }) {
+  return text.includes('@') || text === '' ? text || '–' : <PersonLink id={text} />
+}
+
+/** A line that names nobody, or whose cells are not those of the header. */
+function unreadLine({ line, fault }: { readonly line: number; readonly fault: string }): PlannedLine {
+  return { line, userId: '', outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
+}
+
 const lineColumns: readonly Column<PlannedLine>[] = [
-  { label: 'Person', cell: ({ result }) => <PersonLink id={result.userId} /> },
+  {
+    label: 'Person',
+    cell: ({ userId, fault }) => (fault === undefined ? <PersonLink id={userId} /> : <PlannedName text={userId} />),
+  },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {
     label: 'Outcome',
-    cell: ({ result: { outcome } }) => (
-      <Badge tone={tones[outcome]}>{enumText(UserUpdateOutcomeSchema, outcome)}</Badge>
-    ),
+    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{enumText(UserUpdateOutcomeSchema, outcome)}</Badge>,
   },
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
   {
     label: 'Skipped or refused, and why',
-    cell: ({ result: { refusal, skippedPinnedFields, skippedDirectoryLockedFields } }) => (
+    cell: ({ fault, result }) => (
       <>
-        {refusal?.message}
-        {skippedPinnedFields.length > 0 && `Pinned: ${namesOf(skippedPinnedFields)}. `}
-        {skippedDirectoryLockedFields.length > 0 &&
-          `Supplied by the directory: ${namesOf(skippedDirectoryLockedFields)}.`}
+        {fault ?? result?.refusal?.message}
+        {result && result.skippedPinnedFields.length > 0 && `Pinned: ${namesOf(result.skippedPinnedFields)}. `}
+        {result &&
+          result.skippedDirectoryLockedFields.length > 0 &&
+          `Supplied by the directory: ${namesOf(result.skippedDirectoryLockedFields)}.`}
       </>
     ),
   },
 ]
+
+const templateUrl = `data:text/csv;charset=utf-8,${encodeURIComponent('email,department,jobTitle\nname@example.com,Sales,Account manager\n')}`
+
+/** Hands the fields that were set back to automation: a person's write pins them. */
+async function releaseFields(transport: Transport, results: readonly UserUpdateResult[]): Promise<void> {
+  const fieldsOf = ({ changedFields }: UserUpdateResult) =>
+    UserProfileFieldSchema.values
+      .filter(({ localName }) => changedFields.some((name) => plainName(name) === plainName(localName)))
+      .map(({ number }) => number)
+  const users = results
+    .map((result) => ({ id: result.userId, releaseFields: fieldsOf(result) }))
+    .filter((update) => update.releaseFields.length > 0)
+  if (users.length > 0) await callTagged(transport, batchUpdateUsers, { users })
+}
+
+function plainName(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
 
 function namesOf(fields: readonly number[]): string {
   return fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')

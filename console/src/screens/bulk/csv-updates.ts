@@ -14,8 +14,10 @@ export interface CsvUpdate {
 /** What a file of separated values asks for. */
 export interface CsvUpdates {
   readonly updates: readonly CsvUpdate[]
-  /** What is wrong, each with its line. */
+  /** What is wrong with the file as a whole. */
   readonly faults: readonly string[]
+  /** What is wrong with single lines, which stand beside the others. */
+  readonly badLines: readonly { readonly line: number; readonly fault: string }[]
 }
 
 /** What one call can change. */
@@ -41,15 +43,16 @@ function plain(name: string): string {
 export function readUpdates(text: string): CsvUpdates {
   const { rows, faults } = readRows(text)
   const [header, ...people] = withoutEmptyColumns(rows)
-  if (header === undefined) return { updates: [], faults: ['the file is empty'] }
+  if (header === undefined) return { updates: [], faults: ['The file is empty.'], badLines: [] }
   const names = header.cells.map((cell) => columnNames.get(plain(cell)))
   const all = [...faults, ...headerFaults(header, names)]
   if (people.length > MAX_UPDATES) all.push(`${people.length} people: a file has at most ${MAX_UPDATES}`)
-  if (all.length > 0) return { updates: [], faults: all }
+  if (all.length > 0) return { updates: [], faults: all, badLines: [] }
   const updates = people.map((row) => updateFrom(row, names))
   return {
-    updates: updates.flatMap((each) => (typeof each === 'string' ? [] : each)),
-    faults: updates.filter((each) => typeof each === 'string'),
+    updates: updates.flatMap((each) => ('fault' in each ? [] : each)),
+    faults: [],
+    badLines: updates.flatMap((each) => ('fault' in each ? each : [])),
   }
 }
 
@@ -72,19 +75,23 @@ function headerFaults({ line, cells }: CsvRow, names: readonly (string | undefin
 }
 
 /** The update of a row, or what is wrong with it. */
-function updateFrom({ line, cells }: CsvRow, names: readonly (string | undefined)[]): CsvUpdate | string {
-  if (cells.length !== names.length) return `line ${line}: ${cells.length} cells, and the header has ${names.length}`
+function updateFrom(
+  { line, cells }: CsvRow,
+  names: readonly (string | undefined)[],
+): CsvUpdate | CsvUpdates['badLines'][number] {
+  if (cells.length !== names.length)
+    return { line, fault: `${cells.length} cells, and the header has ${names.length}.` }
   const given = names.flatMap((name, index): [string, string][] => {
     const value = cells[index]?.trim() ?? ''
     return name === undefined || value === '' ? [] : [[name, value === '""' ? '' : value]]
   })
   const { email, ...others }: JsonObject = Object.fromEntries(given)
   const isByAddress = others['id'] === undefined
-  if (isByAddress && typeof email !== 'string') return `line ${line}: it names nobody: give an id or an email address`
+  if (isByAddress && typeof email !== 'string') return { line, fault: 'It names nobody: give an id or an email.' }
   try {
     const update = fromJson(UserUpdateSchema, isByAddress || email === undefined ? others : { email, ...others })
     return { line, update, address: isByAddress ? String(email) : undefined }
   } catch (error) {
-    return `line ${line}: ${error instanceof Error ? error.message : String(error)}`
+    return { line, fault: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -1,84 +1,117 @@
 import type { Transport } from '@connectrpc/connect'
-import { type User, UserRoleSchema, UserService, type UserUpdateResult } from '../../../../gen/svc/v2/user_pb.js'
+import {
+  type User,
+  UserRoleSchema,
+  UserService,
+  UserUpdateOutcome,
+  type UserUpdateResult,
+} from '../../../../gen/svc/v2/user_pb.js'
 import { failureFrom } from '../../api/failure.js'
 import { callTagged } from '../../api/tagged.js'
 import { enumText, labelOf } from '../../api/words.js'
 import type { CsvUpdate } from './csv-updates.js'
 
-const { batchUpdateUsers, getUser, listUsers } = UserService.method
+const { batchUpdateUsers, listUsers } = UserService.method
 
-/** What one line of a file changes. */
+/** What one line of a file changes, or why it changes nothing. */
 export interface PlannedLine {
   readonly line: number
-  readonly result: UserUpdateResult
+  /** The id of the person, or what names them where nobody is found. */
+  readonly userId: string
+  readonly outcome: UserUpdateOutcome
   /** In words, each with the value before and after. */
   readonly changes: readonly string[]
+  readonly result?: UserUpdateResult
+  /** What is wrong with the line. */
+  readonly fault?: string
 }
 
-/** The plan of a file: a line for each person; or what the service refuses, by line. */
+/** The plan of a file: what is sent, and a line for each row, good or bad. */
 export interface Plan {
   readonly updates: readonly CsvUpdate['update'][]
   readonly lines: readonly PlannedLine[]
-  readonly faults: readonly string[]
 }
 
-/** Asks the service what the updates of a file would do. Throws what it answers, where no line is at fault. */
+interface Asked {
+  readonly line: number
+  readonly update: CsvUpdate['update']
+  readonly person: User | undefined
+}
+
+/** Asks the service what the updates of a file would do; lines that it cannot take stand beside the others. */
 export async function planUpdates(transport: Transport, given: readonly CsvUpdate[]): Promise<Plan> {
   const people = await readPeople(transport, given)
-  const unknown = given.flatMap(({ line, address }, index) =>
-    address !== undefined && people[index] === undefined ? `line ${line}: nobody has the address ${address}` : [],
-  )
-  if (unknown.length > 0) return { updates: [], lines: [], faults: unknown }
-  const updates = given.map(({ update }, index) => ({ ...update, id: update.id || (people[index]?.id ?? '') }))
-  try {
-    const { message } = await callTagged(transport, batchUpdateUsers, { users: updates, validateOnly: true })
-    const lines = message.data.flatMap((result, index): PlannedLine | [] => {
-      const asked = given[index]
-      if (asked === undefined) return []
-      return { line: asked.line, result, changes: changesOf(result, people[index], asked.update) }
-    })
-    return { updates, lines, faults: [] }
-  } catch (error) {
-    const faults = failureFrom(error).faults.map(({ field, description }) => {
-      const [, index, name = ''] = /^users\[(\d+)\]\.?(.*)$/.exec(field) ?? []
-      const line = given[Number(index)]?.line
-      return line === undefined ? undefined : `line ${line}: ${name} ${description}`
-    })
-    const ofLines = faults.filter((fault) => fault !== undefined)
-    if (ofLines.length === 0) throw error
-    return { updates: [], lines: [], faults: ofLines }
+  const bad: PlannedLine[] = []
+  let asked: Asked[] = []
+  const seen = new Map<string, number>()
+  for (const [index, { line, address, update }] of given.entries()) {
+    const person = people[index]
+    const id = update.id || person?.id
+    const before = id === undefined ? undefined : seen.get(id)
+    if (id === undefined) bad.push(badLine(line, address ?? '', `Nobody has the email ${address}.`))
+    else if (before !== undefined) bad.push(badLine(line, id, `Line ${before} is about the same person.`))
+    else {
+      seen.set(id, line)
+      asked.push({ line, update: { ...update, id }, person })
+    }
   }
+  // Each answer names the lines that cannot be read; the others are asked for again without them.
+  while (asked.length > 0) {
+    try {
+      const users = asked.map(({ update }) => update)
+      const { message } = await callTagged(transport, batchUpdateUsers, { users, validateOnly: true })
+      const good = asked.flatMap((each, index) => lineFrom(each, message.data[index]))
+      return { updates: users, lines: [...good, ...bad].toSorted((one, other) => one.line - other.line) }
+    } catch (error) {
+      const refused = new Map<number, string[]>()
+      for (const { field, description } of failureFrom(error).faults) {
+        const [, index = '', name = ''] = /^users\[(\d+)\]\.?(.*)$/.exec(field) ?? []
+        if (index !== '')
+          refused.set(Number(index), [...(refused.get(Number(index)) ?? []), `${labelOf(name)} ${description}`])
+      }
+      if (refused.size === 0) throw error
+      for (const [index, faults] of refused) {
+        const each = asked[index]
+        if (each !== undefined) bad.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`))
+      }
+      asked = asked.filter((_, index) => !refused.has(index))
+    }
+  }
+  return { updates: [], lines: bad.toSorted((one, other) => one.line - other.line) }
 }
 
-/** How many people are read at once. */
+function badLine(line: number, userId: string, fault: string): PlannedLine {
+  return { line, userId, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
+}
+
+function lineFrom({ line, update, person }: Asked, result: UserUpdateResult | undefined): PlannedLine | [] {
+  if (result === undefined) return []
+  const { outcome, userId } = result
+  return { line, userId, outcome, result, changes: changesOf(result, person, update) }
+}
+
+/** What one call names. */
+const MAX_IDS = 500
+/** How many people are looked for by their email at once. */
 const AT_ONCE = 8
 
 /** The people whom updates are about, as they are now; undefined for those who are not found. */
 async function readPeople(transport: Transport, given: readonly CsvUpdate[]): Promise<(User | undefined)[]> {
-  const people: (User | undefined)[] = []
-  const waiting = [...given.entries()]
+  const ids = given.flatMap(({ update }) => update.id || []).slice(0, MAX_IDS)
+  const request = { ids, includeDeactivated: true, pageSize: MAX_IDS }
+  const known = ids.length === 0 ? [] : (await callTagged(transport, listUsers, request)).message.data
+  const byId = new Map(known.map((user) => [user.id, user]))
+  const people = given.map(({ update }) => byId.get(update.id))
+  const waiting = [...given.entries()].filter(([, { address }]) => address !== undefined)
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, { address, update }] = next
-      people[index] = await readPerson(transport, address, update.id)
+      const [index, { address = '' }] = next
+      const { message } = await callTagged(transport, listUsers, { email: address, includeDeactivated: true })
+      people[index] = message.data[0]
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return people
-}
-
-async function readPerson(transport: Transport, address: string | undefined, id: string): Promise<User | undefined> {
-  if (address !== undefined) {
-    const { message } = await callTagged(transport, listUsers, { email: address, includeDeactivated: true })
-    return message.data[0]
-  }
-  try {
-    return (await callTagged(transport, getUser, { id })).message.data
-  } catch (error) {
-    // The plan says of them what the service says.
-    if (failureFrom(error).kind === 'missing') return undefined
-    throw error
-  }
 }
 
 /** The fields that change, each with the value before and after. */

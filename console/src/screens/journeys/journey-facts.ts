@@ -8,6 +8,7 @@ import {
   WorkflowRunStatusSchema,
 } from '../../../../gen/svc/v2/journey_pb.js'
 import { enumText } from '../../api/words.js'
+import { dateText } from '../../ui/when.js'
 
 /** A task with what belongs to it. */
 export interface TaskFacts {
@@ -45,7 +46,10 @@ export function nextTasks(facts: readonly TaskFacts[]): TaskFacts[] {
 
 /** Something that happened to a journey, or is to happen. */
 export interface JourneyMoment {
+  /** A moment, or a day of the calendar. */
   readonly at: string
+  /** The day, where it has no time. */
+  readonly day?: string
   readonly text: string
   readonly isBad: boolean
 }
@@ -55,9 +59,9 @@ export function journeyMoments(journey: Journey): JourneyMoment[] {
   const moments: (JourneyMoment | undefined)[] = [
     moment(journey.createdAt, 'The journey begins'),
     moment(journey.archivedAt, 'The journey is archived'),
-    moment(dayOf(journey.dueDate), 'The journey is due'),
+    dayMoment(journey.dueDate, 'The journey is due'),
     ...journey.tasks.flatMap((task) => [
-      moment(dayOf(task.dueDate), `Due: ${task.name}`, task.isOverdue),
+      dayMoment(task.dueDate, `Due: ${task.name}`, task.isOverdue),
       moment(task.latestWorkflowCall?.createdAt, `${task.latestWorkflowCall?.workflowName} is called for ${task.name}`),
       moment(
         task.latestWorkflowCall?.statusUpdatedAt,
@@ -79,6 +83,9 @@ function moment(at: string | undefined, text: string, isBad = false): JourneyMom
   return at ? { at, text, isBad } : undefined
 }
 
-function dayOf(date: Journey['dueDate']): string | undefined {
-  return date && new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString()
+/** A day of the calendar is the same everywhere. */
+function dayMoment(date: Journey['dueDate'], text: string, isBad = false): JourneyMoment | undefined {
+  if (date === undefined) return undefined
+  const at = new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString()
+  return { at, day: dateText(date), text, isBad }
 }

@@ -3,14 +3,16 @@ import { useQuery } from '@connectrpc/connect-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink, useTeamName } from '../../api/names.js'
+import { PersonLink } from '../../api/names.js'
+import { ThingLink } from '../../api/things.js'
 import { useFilters } from '../../ui/address.js'
+import { Badge } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
+import { Empty, FailureBox, Loading, Skeleton } from '../../ui/states.js'
 import { dateText, When } from '../../ui/when.js'
 import { journeyMoments, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
-import { CheckCounts } from './journeys-screen.js'
+import { CheckCounts, Progress } from './journeys-screen.js'
 import { TaskTable } from './task-table.js'
 import { WaitsFor } from './waits-for.js'
 
@@ -22,7 +24,7 @@ export function JourneyScreen() {
   const { data, error, refetch } = useQuery(JourneyService.method.getJourney, { id })
   const journey = data?.data
   if (journey !== undefined) return <JourneyParts journey={journey} />
-  if (!error) return <Skeleton lines={12} />
+  if (!error) return <Loading />
   return (
     <Screen title="Journey" above={<Link to="/journeys">Journeys</Link>}>
       <FailureBox error={error} onRetry={() => void refetch()} />
@@ -31,23 +33,28 @@ export function JourneyScreen() {
 }
 
 function JourneyParts({ journey }: { readonly journey: Journey }) {
-  const teamName = useTeamName()
   const facts = useMemo(() => taskFacts(journey), [journey])
   return (
-    <Screen title={journey.name} above={<Link to="/journeys">Journeys</Link>} lead={journey.description}>
-      <Panel title="Journey">
+    <Screen
+      id={journey.id}
+      title={journey.name}
+      above={<Link to="/journeys">Journeys</Link>}
+      lead={journey.description}
+      meta={
+        <>
+          <span>{journey.friendlyIdentifier}</span>
+          {journey.dueDate && <span>Due {dateText(journey.dueDate)}</span>}
+          <CheckCounts journey={journey} />
+          {journey.archivedAt && <Badge tone="warn">Archived</Badge>}
+        </>
+      }
+    >
+      <Panel title="About">
         <Facts
           facts={{
-            Number: journey.friendlyIdentifier,
-            Team: teamName(journey.teamId),
-            Progress: (
-              <>
-                <progress max={100} value={journey.progressPercent} aria-label="Progress" /> {journey.progressPercent} %
-              </>
-            ),
+            Team: <ThingLink kind="teams" id={journey.teamId} />,
+            Progress: <Progress journey={journey} />,
             'Waits for': <WaitsFor facts={facts} />,
-            Due: dateText(journey.dueDate),
-            Checks: <CheckCounts journey={journey} />,
             'Requested by': <PersonLink id={journey.requesterUserId} />,
             'Manager of that person': <PersonLink id={journey.requesterManagerUserId} />,
             'Made by': journey.createdByWorkflow?.name ?? '',
@@ -103,9 +110,9 @@ function Views({ journey, facts }: { readonly journey: Journey; readonly facts: 
 function Moments({ journey }: { readonly journey: Journey }) {
   return (
     <ol className={styles['moments']}>
-      {journeyMoments(journey).map(({ at, text, isBad }) => (
+      {journeyMoments(journey).map(({ at, day, text, isBad }) => (
         <li key={`${at} ${text}`} className={isBad ? styles['late'] : undefined}>
-          <When at={at} exact /> {text}
+          {day === undefined ? <When at={at} exact /> : <time dateTime={at.slice(0, 10)}>{day}</time>} {text}
         </li>
       ))}
     </ol>

@@ -1,55 +1,55 @@
 import { Link } from '@tanstack/react-router'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
-import { useTeamName, useTeams } from '../../api/names.js'
+import { useCaller, useWhyNot } from '../../api/caller-context.js'
+import { PersonLink, useTeamName, useTeams } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
-import { SelectField } from '../../ui/field.js'
+import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Filters, Screen } from '../../ui/screen.js'
+import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { dateText } from '../../ui/when.js'
+import styles from './journeys.module.css'
 import { WaitsForText } from './waits-for.js'
 
 const PAGE_SIZE = 200
 
 /** The journeys: which are late, and which fail. */
 export function JourneysScreen() {
-  const [filters, change] = useFilters()
+  const [filters] = useFilters()
   const teams = useTeams()
   const teamName = useTeamName()
-  const why = useWhyNot(JourneyService.method.listJourneys)
+  const why = useWhyNot(JourneyService.method.listJourneys, { userId: useCaller().id })
   const request = requestFrom(filters)
   const pages = usePages(JourneyService.method.listJourneys, { ...request, pageSize: PAGE_SIZE }, why === undefined)
   const total = useTotal(JourneyService.method.listJourneys, request, why === undefined)
   const columns = columnsFor(filters['state'] === 'overdue', teamName)
-  const select = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
-    <SelectField
-      label={label}
-      value={filters[name] ?? ''}
-      options={options}
-      onChange={(value) => change({ [name]: value })}
-    />
-  )
+  const usable: readonly Filter[] = [
+    {
+      name: 'team',
+      label: 'Team',
+      options: [{ value: '', text: 'All' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))],
+    },
+    {
+      name: 'state',
+      label: 'State',
+      options: [
+        { value: '', text: 'Under way' },
+        { value: 'overdue', text: 'Late' },
+        { value: 'failing', text: 'With a failing check' },
+        { value: 'archived', text: 'Archived' },
+      ],
+    },
+    { name: 'requester', label: 'For', kind: 'fixed', text: <PersonLink id={filters['requester'] ?? ''} /> },
+  ]
   return (
     <Screen title="Journeys" fills>
       {why ? (
         <NoRight why={why} />
       ) : (
         <>
-          <Filters>
-            {select('team', 'Team', [
-              { value: '', text: 'All' },
-              ...teams.map(({ id, name }) => ({ value: id, text: name })),
-            ])}
-            {select('state', 'State', [
-              { value: '', text: 'Under way' },
-              { value: 'overdue', text: 'Late' },
-              { value: 'failing', text: 'With a failing check' },
-              { value: 'archived', text: 'Archived' },
-            ])}
-          </Filters>
+          <Filters filters={usable} />
           <PagedTable
             label="Journeys"
             pages={pages}
@@ -75,15 +75,31 @@ function columnsFor(areLate: boolean, teamName: (id: string) => string): readonl
     ),
   }
   const due: Column<Journey> = { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' }
-  if (areLate) return [name, due, { label: 'Waits for', cell: ({ id }) => <WaitsForText id={id} /> }]
+  if (areLate) {
+    return [
+      name,
+      { label: 'For', isMinor: true, cell: ({ requesterUserId }) => <PersonLink id={requesterUserId} /> },
+      { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' },
+      { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> },
+    ]
+  }
   return [
     name,
     { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
     { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
     due,
-    { label: 'Progress', size: 'narrow', isMinor: true, cell: ({ progressPercent }) => `${progressPercent} %` },
+    { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
     { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
   ]
+}
+
+/** How much of a journey is done, as a bar and in words. */
+export function Progress({ journey: { progressPercent } }: { readonly journey: Journey }) {
+  return (
+    <span className={styles['progress']}>
+      <progress max={100} value={progressPercent} aria-label="Progress" /> {progressPercent} %
+    </span>
+  )
 }
 
 /** How many checks of a journey are failing, or warn. */
@@ -94,9 +110,10 @@ export function CheckCounts({ journey: { healthCheckCounts: counts } }: { readon
   return <Badge tone="good">{counts.passingCount} pass</Badge>
 }
 
-function requestFrom({ team = '', state = '' }: Search) {
+function requestFrom({ team = '', state = '', requester = '' }: Search) {
   return {
     teamId: team,
+    requesterUserId: requester,
     isArchived: state === 'archived',
     ...(state === 'overdue' && { isOverdue: true }),
     ...(state === 'failing' && { isFailing: true }),

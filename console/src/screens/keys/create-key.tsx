@@ -11,9 +11,9 @@ import styles from './keys.module.css'
 
 const DAY_SECONDS = 86_400
 const kinds = [
-  { value: String(ApiKeyKind.PK), text: 'A program (pk)' },
-  { value: String(ApiKeyKind.WK), text: 'A worker: writes as automation (wk)' },
-  { value: String(ApiKeyKind.MK), text: 'A directory: writes over SCIM (mk)' },
+  { value: String(ApiKeyKind.PK), text: 'A program' },
+  { value: String(ApiKeyKind.WK), text: 'A worker, which writes as automation' },
+  { value: String(ApiKeyKind.MK), text: 'A directory, which writes over SCIM' },
 ]
 
 /** Creates a key: a form, what it creates, and the secret, once. */
@@ -24,11 +24,12 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState({ name: '', kind: String(ApiKeyKind.PK), teamId: '', days: '90' })
   const [permissions, setPermissions] = useState<readonly string[]>([])
   const [step, setStep] = useState<'form' | 'review'>('form')
-  const [secret, setSecret] = useState<string>()
+  const [secret, setSecret] = useState<{ readonly text: string; readonly id: string }>()
   const set = (name: keyof typeof draft) => (value: string) => {
     setDraft({ ...draft, [name]: value })
     if (name === 'teamId') setPermissions([])
   }
+  const isTyped = draft.name !== '' || permissions.length > 0
   const team = caller.teams.find(({ teamId }) => teamId === draft.teamId)
   const held = [...new Set([...caller.permissions, ...(team?.permissions ?? [])])].sort()
   const isDirectory = draft.kind === String(ApiKeyKind.MK)
@@ -36,12 +37,21 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
   const fault =
     draft.days !== '' && !(Number.isInteger(days) && days >= 1 && days <= 3_650) ? 'From 1 to 3650 days.' : undefined
   const why = fault ?? (isDirectory || permissions.length > 0 ? undefined : 'Choose at least one permission.')
-  if (secret !== undefined) return <SecretDialog secret={secret} of="key" onClose={onClose} />
+  if (secret !== undefined)
+    return (
+      <SecretDialog
+        secret={secret.text}
+        of="API key"
+        clientId={secret.id}
+        kind={Number(draft.kind)}
+        onClose={onClose}
+      />
+    )
   if (step === 'review') {
     const scope = draft.teamId === '' ? 'The organization' : teamName(draft.teamId)
     return (
       <WriteDialog
-        title="Create a key"
+        title="Create an API key"
         method={ApiKeyService.method.createApiKey}
         input={{
           name: draft.name,
@@ -58,13 +68,14 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
           { label: 'Ends', to: days > 0 ? `After ${days} days` : 'Never' },
         ]}
         confirm="Create"
+        isTyped
         onClose={() => setStep('form')}
-        onDone={({ secret: made }) => setSecret(made ?? '')}
+        onDone={({ secret: made, data }) => setSecret({ text: made ?? '', id: data?.id ?? '' })}
       />
     )
   }
   return (
-    <Dialog title="Create a key" look="wide" onClose={onClose}>
+    <Dialog title="Create an API key" look="wide" isTyped={isTyped} onClose={onClose}>
       <div className={styles['form']}>
         <TextField label="Name" value={draft.name} onChange={set('name')} hint="What will use it." />
         <SelectField label="For" value={draft.kind} options={kinds} onChange={set('kind')} />
@@ -80,12 +91,12 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
           />
         )}
         <TextField
-          label="Ends after days"
+          label="Ends after (days)"
           type="number"
           value={draft.days}
           onChange={set('days')}
           fault={fault}
-          hint="Empty: it never ends."
+          hint="Leave empty for no expiry."
         />
       </div>
       {!isDirectory && (
@@ -107,7 +118,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
         </fieldset>
       )}
       <DialogFoot>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
         <Button look="main" onClick={() => setStep('review')} why={why}>
           Review
         </Button>

@@ -15,8 +15,8 @@ interface KeyActionProps {
   readonly kind: 'rotate' | 'revoke'
   readonly apiKey: ApiKey
   readonly onClose: () => void
-  /** With the secret of the next key after a rotation. */
-  readonly onDone: (secret: string | undefined) => void
+  /** With the secret and the id of the next key after a rotation. */
+  readonly onDone: (secret: string | undefined, id?: string) => void
 }
 
 /** Replaces a key by another one, or ends it. */
@@ -37,7 +37,7 @@ export function KeyAction({ kind, apiKey, onClose, onDone }: KeyActionProps) {
         ]}
         confirm="Rotate"
         onClose={onClose}
-        onDone={({ secret }) => onDone(secret ?? '')}
+        onDone={({ secret, data }) => onDone(secret ?? '', data?.id)}
       >
         <SelectField label="How long both work" value={overlap} options={overlaps} onChange={setOverlap} />
       </WriteDialog>

@@ -1,4 +1,4 @@
-import { type ApiKey, ApiKeyKindSchema, ApiKeyStatus, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
+import { type ApiKey, ApiKeyStatus, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { PersonLink } from '../../api/names.js'
 import { enumText } from '../../api/words.js'
 import { Badge, type Tone } from '../../ui/button.js'
@@ -43,5 +43,5 @@ const kinds = ['', 'Programs', 'Workers', 'Directory']
 
 /** What a key is for. */
 export function kindText({ kind }: ApiKey): string {
-  return `${kinds[kind] ?? ''} (${enumText(ApiKeyKindSchema, kind).toLowerCase()})`
+  return kinds[kind] ?? ''
 }

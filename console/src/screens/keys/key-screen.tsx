@@ -11,7 +11,7 @@ import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { FailureBox, Skeleton } from '../../ui/states.js'
+import { FailureBox, Loading } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { KeyAction } from './key-action.js'
 import { isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
@@ -23,17 +23,18 @@ export function KeyScreen() {
   const key = read.data?.message.data
   if (read.error && key === undefined) {
     return (
-      <Screen title="Key" above={<Link to="/keys">Keys</Link>}>
+      <Screen title="Key" above={<Link to="/keys">API keys</Link>}>
         <FailureBox error={read.error} onRetry={() => void read.refetch()} />
       </Screen>
     )
   }
-  return key === undefined ? <Skeleton /> : <Key key={key.id} apiKey={key} />
+  return key === undefined ? <Loading /> : <Key key={key.id} apiKey={key} />
 }
 
 function Key({ apiKey }: { readonly apiKey: ApiKey }) {
   const [open, setOpen] = useState<'rotate' | 'revoke'>()
   const [secret, setSecret] = useState<string>()
+  const [next, setNext] = useState<string>()
   const teamName = useTeamName()
   const subject = { teamId: apiKey.teamId === '' ? undefined : apiKey.teamId }
   const isActive = apiKey.status === ApiKeyStatus.ACTIVE
@@ -43,7 +44,23 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <Screen
       title={apiKey.name || apiKey.id}
-      above={<Link to="/keys">Keys</Link>}
+      id={apiKey.id}
+      meta={
+        <>
+          <KeyStatus status={apiKey.status} />
+          {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
+          <span>
+            {apiKey.expiresAt ? (
+              <>
+                Ends <When at={apiKey.expiresAt} exact />
+              </>
+            ) : (
+              'Does not end'
+            )}
+          </span>
+        </>
+      }
+      above={<Link to="/keys">API keys</Link>}
       actions={
         <Toolbar>
           <Button onClick={() => setOpen('rotate')} why={whyNotRotate}>
@@ -55,22 +72,14 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
         </Toolbar>
       }
     >
-      <Panel title="Key">
+      <Panel title="About">
         <Facts
           facts={{
-            Id: <code>{apiKey.id}</code>,
             For: kindText(apiKey),
             Reaches: apiKey.teamId === '' ? 'The organization' : teamName(apiKey.teamId),
-            State: (
-              <>
-                <KeyStatus status={apiKey.status} />{' '}
-                {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
-              </>
-            ),
             'Last used': apiKey.lastUsedAt ? <When at={apiKey.lastUsedAt} exact /> : 'Never',
             Created: <When at={apiKey.createdAt} exact />,
             'Created by': <KeyMaker apiKey={apiKey} />,
-            Ends: apiKey.expiresAt ? <When at={apiKey.expiresAt} exact /> : 'Never',
             Revoked: apiKey.revokedAt && (
               <>
                 <When at={apiKey.revokedAt} exact /> ({enumText(ApiKeyRevocationSchema, apiKey.revokedBy)})
@@ -86,13 +95,16 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
           kind={open}
           apiKey={apiKey}
           onClose={() => setOpen(undefined)}
-          onDone={(made) => {
+          onDone={(made, id) => {
             setOpen(undefined)
             setSecret(made)
+            setNext(id)
           }}
         />
       )}
-      {secret !== undefined && <SecretDialog secret={secret} of="key" onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && (
+        <SecretDialog secret={secret} of="API key" clientId={next} onClose={() => setSecret(undefined)} />
+      )}
     </Screen>
   )
 }

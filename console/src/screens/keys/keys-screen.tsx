@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
 import { type ApiKey, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
@@ -7,9 +8,9 @@ import { usePages } from '../../api/pages.js'
 import { enumOptions } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
-import { SelectField } from '../../ui/field.js'
+import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Filters, Screen } from '../../ui/screen.js'
+import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
@@ -19,7 +20,7 @@ const PAGE_SIZE = 1_000
 
 /** The API keys: which are in use, and which nobody uses. */
 export function KeysScreen() {
-  const [filters, change] = useFilters()
+  const [filters] = useFilters()
   const [isCreating, setCreating] = useState(false)
   const teamName = useTeamName()
   const why = useWhyNot(ApiKeyService.method.listApiKeys)
@@ -50,23 +51,34 @@ export function KeysScreen() {
     { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : 'Never') },
     { label: 'Ends', isMinor: true, cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
   ]
+  const usable: readonly Filter[] = [
+    { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
+    {
+      name: 'use',
+      label: 'Use',
+      options: [
+        { value: '', text: 'All' },
+        { value: 'unused', text: 'Not used for 30 days' },
+      ],
+    },
+    {
+      name: 'left',
+      label: 'Creator',
+      options: [
+        { value: '', text: 'Anybody' },
+        { value: 'yes', text: 'Deactivated, the key works on' },
+      ],
+    },
+    { name: 'maker', label: 'Created by', kind: 'fixed', text: <PersonLink id={filters['maker'] ?? ''} /> },
+  ]
   return (
     <Screen
-      title="Keys"
+      title="API keys"
       fills
-      lead={
-        filters['maker'] && (
-          <>
-            Created by <PersonLink id={filters['maker']} />.{' '}
-            <Button look="quiet" onClick={() => change({ maker: '' })}>
-              Show all keys
-            </Button>
-          </>
-        )
-      }
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
-          Create a key
+          <Plus size={15} aria-hidden />
+          Create an API key
         </Button>
       }
     >
@@ -74,38 +86,13 @@ export function KeysScreen() {
         <NoRight why={why} />
       ) : (
         <>
-          <Filters>
-            <SelectField
-              label="State"
-              value={filters['status'] ?? ''}
-              options={enumOptions(ApiKeyStatusSchema, 'All')}
-              onChange={(status) => change({ status })}
-            />
-            <SelectField
-              label="Use"
-              value={filters['use'] ?? ''}
-              options={[
-                { value: '', text: 'All' },
-                { value: 'unused', text: 'Not used for 30 days' },
-              ]}
-              onChange={(use) => change({ use })}
-            />
-            <SelectField
-              label="Creator"
-              value={filters['left'] ?? ''}
-              options={[
-                { value: '', text: 'Anybody' },
-                { value: 'yes', text: 'Deactivated, the key works on' },
-              ]}
-              onChange={(left) => change({ left })}
-            />
-          </Filters>
+          <Filters filters={usable} />
           <PagedTable
-            label="Keys"
+            label="API keys"
             pages={{ ...pages, rows }}
             columns={columns}
             keyOf={({ id }) => id}
-            empty={{ title: 'No key matches', children: 'Take a filter away, or create a key for a program.' }}
+            empty={{ title: 'No API key matches', children: 'Take a filter away, or create one for a program.' }}
           />
         </>
       )}

@@ -1,5 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
+import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
+import { lazy, useState } from 'react'
 import {
   FieldOwnerSchema,
   type User,
@@ -8,52 +10,70 @@ import {
   UserService,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { PersonLink } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { type Search, useFilters } from '../../ui/address.js'
-import { Badge } from '../../ui/button.js'
-import { SelectField } from '../../ui/field.js'
+import { Badge, Button, Toolbar } from '../../ui/button.js'
+import controls from '../../ui/controls.module.css'
+import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Filters, Screen } from '../../ui/screen.js'
-import { SearchField } from '../../ui/search-field.js'
+import { PersonName } from '../../ui/person-name.js'
+import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { peopleRequest } from './people-request.js'
+
+const CreatePerson = lazy(() => import('./create-person.js').then((module) => ({ default: module.CreatePerson })))
 
 const columns: readonly Column<User>[] = [
   {
     label: 'Name',
     size: 'wide',
-    cell: (user) => (
-      <Link to="/people/$id" params={{ id: user.id }}>
-        {user.name || user.email}
-      </Link>
-    ),
+    cell: ({ id, name, email }) => <PersonName id={id} name={name} email={email} />,
   },
-  { label: 'Address', size: 'wide', isMinor: true, cell: (user) => user.email },
-  { label: 'Department', cell: (user) => user.department },
+  { label: 'Email', size: 'wide', isMinor: true, cell: (user) => user.email },
+  { label: 'Department', isMinor: true, cell: (user) => user.department },
   { label: 'Job title', isMinor: true, cell: (user) => user.jobTitle },
   { label: 'Role', size: 'narrow', isMinor: true, cell: (user) => enumText(UserRoleSchema, user.role) },
   {
     label: 'State',
     size: 'narrow',
-    cell: (user) => (user.deactivatedAt === undefined ? 'Active' : <Badge tone="warn">Deactivated</Badge>),
+    cell: (user) =>
+      user.deactivatedAt === undefined ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Deactivated</Badge>,
   },
 ]
 
 /** The people of the organization, searched and filtered by what the address says. */
 export function PeopleScreen() {
-  const [filters, change] = useFilters()
+  const [filters] = useFilters()
+  const [isCreating, setCreating] = useState(false)
+  const whyNotCreate = useWhyNot(UserService.method.createUser)
+  const usable = usePeopleFilters(filters)
   const why = useWhyNot(UserService.method.listUsers)
   const request = peopleRequest(filters)
   const pages = usePages(UserService.method.listUsers, request, why === undefined)
   const total = useTotal(UserService.method.listUsers, request, why === undefined && pages.isSuccess)
   return (
-    <Screen title="People" fills actions={<Link to="/people/changes">Change many from a file</Link>}>
+    <Screen
+      title="People"
+      fills
+      actions={
+        <Toolbar>
+          <Link to="/people/changes" className={controls['button']}>
+            Change many from a file
+          </Link>
+          <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
+            <Plus size={15} aria-hidden />
+            Add a person
+          </Button>
+        </Toolbar>
+      }
+    >
       {why ? (
         <NoRight why={why} />
       ) : (
         <>
-          <PeopleFilters filters={filters} onChange={change} />
+          <Filters filters={usable} />
           <PagedTable
             label="People"
             pages={pages}
@@ -68,38 +88,41 @@ export function PeopleScreen() {
           />
         </>
       )}
+      {isCreating && <CreatePerson onClose={() => setCreating(false)} />}
     </Screen>
   )
 }
 
-interface PeopleFiltersProps {
-  readonly filters: Search
-  readonly onChange: (changes: Search) => void
-}
-
-function PeopleFilters({ filters, onChange }: PeopleFiltersProps) {
+function usePeopleFilters(filters: Search): readonly Filter[] {
   const departments = useQuery(UserService.method.listDepartmentOptions)
   const names = departments.data?.data.map(({ name }) => ({ value: name, text: name })) ?? []
-  const select = (name: string, label: string, options: { value: string; text: string }[]) => (
-    <SelectField
-      label={label}
-      value={filters[name] ?? ''}
-      options={options}
-      onChange={(value) => onChange({ [name]: value })}
-    />
-  )
-  return (
-    <Filters>
-      <SearchField label="Name or address" value={filters['q'] ?? ''} onChange={(q) => onChange({ q })} />
-      {select('department', 'Department', [{ value: '', text: 'All' }, ...names])}
-      {select('role', 'Role', enumOptions(UserRoleSchema, 'All'))}
-      {select('state', 'State', [
+  const owner = enumOptions(FieldOwnerSchema, 'Anybody')
+  return [
+    { name: 'q', label: 'Name or email', kind: 'search' },
+    { name: 'department', label: 'Department', options: [{ value: '', text: 'All' }, ...names] },
+    { name: 'role', label: 'Role', options: enumOptions(UserRoleSchema, 'All') },
+    {
+      name: 'state',
+      label: 'State',
+      options: [
         { value: '', text: 'Active' },
         { value: 'deactivated', text: 'Deactivated' },
         { value: 'all', text: 'All' },
-      ])}
-      {select('field', 'Whose field', enumOptions(UserProfileFieldSchema, 'Any'))}
-      {select('owner', 'is owned by', enumOptions(FieldOwnerSchema, 'Anybody'))}
-    </Filters>
-  )
+      ],
+    },
+    {
+      name: 'field',
+      label: 'Whose field',
+      options: enumOptions(UserProfileFieldSchema, 'Any'),
+      why: filters['field'] && !filters['owner'] ? 'choose by whom it is owned' : undefined,
+      removes: ['owner'],
+    },
+    {
+      name: 'owner',
+      label: 'is owned by',
+      options: owner,
+      why: filters['owner'] && !filters['field'] ? 'choose whose field' : undefined,
+    },
+    { name: 'manager', label: 'Reports of', kind: 'fixed', text: <PersonLink id={filters['manager'] ?? ''} /> },
+  ]
 }

@@ -9,24 +9,25 @@ interface ChangeAddressProps extends PersonDialogProps {
   readonly onDone: (answer: SavedProfile) => void
 }
 
-/** Changes the address of a person, which changes alone. */
+/** Changes the email of a person, which changes alone. */
 export function ChangeAddress({ user, person, onClose, onDone }: ChangeAddressProps) {
   const [email, setEmail] = useState(user.email)
   return (
     <WriteDialog
-      title={`Change the address of ${user.name || user.email}`}
+      title={`Change the email of ${user.name || user.email}`}
       method={UserService.method.updateUser}
       input={{ id: user.id, email }}
       subject={person}
       changes={(answer) =>
-        email === answer?.data?.email ? [] : [{ label: 'Address', from: answer?.data?.email, to: email }]
+        email === answer?.data?.email ? [] : [{ label: 'Email', from: answer?.data?.email, to: email }]
       }
       confirm="Save"
+      isTyped={email !== user.email}
       onClose={onClose}
       onDone={onDone}
     >
-      <p>People sign in with their address: the issuer must name the new one.</p>
-      <TextField label="Address" value={email} onChange={setEmail} />
+      <p>People sign in with their email: the issuer must name the new one.</p>
+      <TextField label="Email" value={email} onChange={setEmail} />
     </WriteDialog>
   )
 }

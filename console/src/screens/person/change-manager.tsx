@@ -5,7 +5,7 @@ import {
   UserRelationshipService,
 } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { PersonLink } from '../../api/names.js'
-import { PersonField } from '../../ui/person-field.js'
+import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import type { SavedProfile } from './edit-profile.js'
@@ -40,6 +40,7 @@ function ManagerDialog({ user, title, subject, onClose, onDone }: ManagerDialogP
     title,
     subject,
     confirm: 'Save',
+    isTyped: chosen !== user.managerUserId,
     changes: (answer: GetUserRelationshipResponse | undefined) => {
       const now = answer?.data?.relatedUserId ?? ''
       return chosen === now ? [] : [{ label: 'Manager', from: <PersonLink id={now} />, to: <PersonLink id={chosen} /> }]
@@ -47,7 +48,7 @@ function ManagerDialog({ user, title, subject, onClose, onDone }: ManagerDialogP
     children: (
       <>
         <p>The manager becomes pinned: automation cannot change it until the field is released.</p>
-        <PersonField label="Manager" none="Nobody" value={chosen} onChange={setChosen} />
+        <Picker label="Manager" kind="people" hint="Leave empty for nobody." value={chosen} onChange={setChosen} />
       </>
     ),
     onClose,

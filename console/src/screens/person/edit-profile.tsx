@@ -1,11 +1,20 @@
+import { create } from '@bufbuild/protobuf'
 import { useState } from 'react'
-import { type User, type UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import {
+  UpdateUserRequestSchema,
+  type User,
+  type UserProfileField,
+  UserProfileFieldSchema,
+  UserRoleSchema,
+  UserService,
+} from '../../../../gen/svc/v2/user_pb.js'
 import type { Tagged } from '../../api/tagged.js'
 import { enumOptions, enumText, labelOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
+import { type FieldFault, refusalsOf, useLimits } from '../resource/field-faults.js'
 import styles from './person.module.css'
 
 /** What can be edited of a person at once, except the address, which changes alone, and the manager. */
@@ -43,19 +52,22 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [role, setRole] = useState<string>()
   const [isSaving, setSaving] = useState(false)
+  const [refused, setRefused] = useState<readonly FieldFault[]>([])
   const changed = fields.filter((field) => draft[field] !== undefined && draft[field] !== user[field])
   const isRoleChanged = role !== undefined && Number(role) !== user.role
   const count = changed.length + (isRoleChanged ? 1 : 0)
+  const request = create(UpdateUserRequestSchema, {
+    id: user.id,
+    ...Object.fromEntries(changed.map((field) => [field, draft[field]])),
+    ...(isRoleChanged && { role: Number(role) }),
+  })
+  const faults = [...(useLimits(UpdateUserRequestSchema, request) ?? []), ...refused]
   if (isSaving) {
     return (
       <WriteDialog
         title={`Change ${user.name || user.email}`}
         method={UserService.method.updateUser}
-        input={{
-          id: user.id,
-          ...Object.fromEntries(changed.map((field) => [field, draft[field]])),
-          ...(isRoleChanged && { role: Number(role) }),
-        }}
+        input={request}
         subject={{ tagged, read }}
         changes={(answer) => [
           ...changed.map((field) => ({ label: labelOf(field), from: answer?.data?.[field], to: draft[field] ?? '' })),
@@ -70,15 +82,21 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
             : []),
         ]}
         confirm="Save"
+        isTyped
+        said={savedText}
         onClose={() => setSaving(false)}
         onDone={onDone}
+        onFaults={(found) => {
+          setRefused(refusalsOf(found))
+          setSaving(false)
+        }}
       >
         <p>A field that you write becomes pinned: automation cannot change it until it is released.</p>
       </WriteDialog>
     )
   }
   return (
-    <Dialog title={`Edit ${user.name || user.email}`} look="wide" onClose={count === 0 ? onClose : undefined}>
+    <Dialog title={`Edit ${user.name || user.email}`} look="wide" isTyped={count > 0} onClose={onClose}>
       <div className={styles['form']}>
         {fields.map((field) =>
           locked.has(field) ? (
@@ -91,7 +109,11 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
               key={field}
               label={labelOf(field)}
               value={draft[field] ?? user[field]}
-              onChange={(value) => setDraft({ ...draft, [field]: value })}
+              fault={faults.find(({ path }) => path[0] === field)?.text}
+              onChange={(value) => {
+                setRefused(refused.filter(({ path }) => path[0] !== field))
+                setDraft({ ...draft, [field]: value })
+              }}
             />
           ),
         )}
@@ -103,11 +125,31 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
         />
       </div>
       <DialogFoot>
-        <Button onClick={onClose}>{count === 0 ? 'Cancel' : 'Throw changes away'}</Button>
-        <Button look="main" onClick={() => setSaving(true)} why={count === 0 ? 'Nothing is changed yet.' : undefined}>
+        <Button onClick={onClose}>{count === 0 ? 'Cancel' : 'Discard changes'}</Button>
+        <Button
+          look="main"
+          onClick={() => setSaving(true)}
+          why={
+            count === 0 ? 'Nothing is changed yet.' : faults.length > 0 ? 'Correct what is marked first.' : undefined
+          }
+        >
           Review {count === 1 ? '1 change' : `${count} changes`}
         </Button>
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** What came of a write: nothing is skipped silently. */
+export function savedText({ skippedPinnedFields, skippedDirectoryLockedFields }: SavedProfile): string {
+  const names = (fields: readonly UserProfileField[]) =>
+    fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
+  return [
+    'Saved.',
+    skippedPinnedFields.length > 0 && `Skipped because they are pinned: ${names(skippedPinnedFields)}.`,
+    skippedDirectoryLockedFields.length > 0 &&
+      `Skipped because the directory supplies them: ${names(skippedDirectoryLockedFields)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }

@@ -1,18 +1,11 @@
 import { type ReactNode, useState } from 'react'
-import {
-  FieldOwner,
-  type User,
-  UserProfileField,
-  UserProfileFieldSchema,
-  UserService,
-} from '../../../../gen/svc/v2/user_pb.js'
+import { FieldOwner, type User, UserProfileField, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
-import { enumText } from '../../api/words.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { ChangeAddress } from './change-address.js'
 import { ChangeManager } from './change-manager.js'
-import { EditProfile, type SavedProfile } from './edit-profile.js'
+import { EditProfile, type SavedProfile, savedText } from './edit-profile.js'
 import type { ProfileFact } from './profile-facts.js'
 
 type Open =
@@ -194,18 +187,4 @@ function StateDialog({ user, person, kind, onClose, onDone }: StateDialogProps) 
 function deactivatedText(name: string, keys: number): string {
   const left = keys === 1 ? '1 key that the person created works' : `${keys} keys that the person created work`
   return `${name} is deactivated.${keys === 0 ? '' : ` ${left} on: see Keys.`}`
-}
-
-/** What came of a write: nothing is skipped silently. */
-function savedText({ skippedPinnedFields, skippedDirectoryLockedFields }: SavedProfile): string {
-  const names = (fields: readonly UserProfileField[]) =>
-    fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
-  return [
-    'Saved.',
-    skippedPinnedFields.length > 0 && `Skipped because they are pinned: ${names(skippedPinnedFields)}.`,
-    skippedDirectoryLockedFields.length > 0 &&
-      `Skipped because the directory supplies them: ${names(skippedDirectoryLockedFields)}.`,
-  ]
-    .filter(Boolean)
-    .join(' ')
 }

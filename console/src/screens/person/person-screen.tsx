@@ -11,9 +11,10 @@ import { enumText } from '../../api/words.js'
 import { usePagesOfAddress } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Empty, FailureBox, NoRight, Skeleton } from '../../ui/states.js'
+import { Answered, Empty, FailureBox, Loading } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { AuditTimeline } from '../audit/audit-timeline.js'
+import { Memberships } from './memberships.js'
 import styles from './person.module.css'
 import { usePersonAction } from './person-action.js'
 import { profileFacts } from './profile-facts.js'
@@ -31,7 +32,7 @@ export function PersonScreen() {
       </Screen>
     )
   }
-  if (user === undefined || person.data === undefined) return <Skeleton lines={12} />
+  if (user === undefined || person.data === undefined) return <Loading />
   return <Person key={user.id} user={user} person={{ tagged: person.data, read: person.read }} />
 }
 
@@ -63,7 +64,15 @@ function Person({ user, person }: PersonProps) {
   return (
     <Screen
       title={user.name || user.email}
+      id={user.id}
       above={<Link to="/people">People</Link>}
+      meta={
+        <>
+          {isActive ? <Badge tone="good">Active</Badge> : <Deactivated at={user.deactivatedAt} />}
+          <span>{[user.jobTitle, user.department].filter(Boolean).join(', ')}</span>
+          {isSupplied && <Badge tone="accent">From the directory</Badge>}
+        </>
+      }
       actions={
         <Toolbar>
           <Button onClick={action.end} why={whyNoDeactivation}>
@@ -84,23 +93,20 @@ function Person({ user, person }: PersonProps) {
         </Toolbar>
       }
     >
-      <div role="status">{action.notice && <p className={styles['notice']}>{action.notice}</p>}</div>
-      <Panel title="Person">
+      {action.notice && <p className={styles['notice']}>{action.notice}</p>}
+      <Panel title="About">
         <Facts
           facts={{
-            Address: (
+            Email: (
               <>
                 {user.email}{' '}
-                <Button look="quiet" label="Change the address" onClick={action.address} why={whyNotAddress}>
+                <Button look="quiet" label="Change the email" onClick={action.address} why={whyNotAddress}>
                   Change
                 </Button>
               </>
             ),
-            Id: <code>{user.id}</code>,
             Role: enumText(UserRoleSchema, user.role),
-            State: isActive ? <Badge tone="good">Active</Badge> : <Deactivated at={user.deactivatedAt} />,
-            Since: <When at={user.createdAt} exact />,
-            'Supplied by a directory': isSupplied ? 'Yes' : 'No',
+            Added: <When at={user.createdAt} exact />,
             Manager: (
               <>
                 <PersonLink id={user.managerUserId} />{' '}
@@ -108,6 +114,11 @@ function Person({ user, person }: PersonProps) {
                   Change
                 </Button>
               </>
+            ),
+            Journeys: (
+              <Link to="/journeys" search={{ requester: user.id } as never}>
+                Journeys for this person
+              </Link>
             ),
             Reports: (
               <Link to="/people" search={{ manager: user.id } as never}>
@@ -127,10 +138,13 @@ function Person({ user, person }: PersonProps) {
           onRelease={action.release}
         />
       </Panel>
-      <Panel title="History">
-        {whyNoHistory && <NoRight why={whyNoHistory} />}
-        {history.error && <FailureBox error={history.error} onRetry={() => void history.refetch()} />}
-        {whyNoHistory === undefined && history.isPending && <Skeleton lines={4} />}
+      <Memberships user={user} />
+      <Panel title="What happened to this person" actions={<Deeds id={user.id} />}>
+        {!history.isSuccess && (
+          <Answered why={whyNoHistory} asked={[history]} lines={4}>
+            {null}
+          </Answered>
+        )}
         {history.isSuccess && history.rows.length === 0 && (
           <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
         )}
@@ -139,6 +153,15 @@ function Person({ user, person }: PersonProps) {
       </Panel>
       {action.dialog}
     </Screen>
+  )
+}
+
+/** The way to what somebody did. */
+function Deeds({ id }: { readonly id: string }) {
+  return (
+    <Link to="/audit" search={{ actor: id } as never}>
+      What this person did
+    </Link>
   )
 }
 

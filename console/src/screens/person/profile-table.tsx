@@ -1,6 +1,5 @@
-import { useQuery } from '@connectrpc/connect-query'
-import { Link } from '@tanstack/react-router'
-import { FieldOwner, FieldOwnerSchema, UserProfileField, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { FieldOwner, FieldOwnerSchema, UserProfileField } from '../../../../gen/svc/v2/user_pb.js'
+import { PersonLink } from '../../api/names.js'
 import { enumText } from '../../api/words.js'
 import { Badge, Button, type Tone } from '../../ui/button.js'
 import type { Column } from '../../ui/paged-table.js'
@@ -54,14 +53,8 @@ export function ProfileTable({ facts, knowsHistory, ...owning }: ProfileTablePro
 }
 
 function FieldValue({ fact }: { readonly fact: ProfileFact }) {
-  const isManager = fact.field === UserProfileField.MANAGER && fact.value !== ''
-  const manager = useQuery(UserService.method.getUser, { id: fact.value }, { enabled: isManager })
-  if (!isManager) return <>{fact.value || '–'}</>
-  return (
-    <Link to="/people/$id" params={{ id: fact.value }}>
-      {manager.data?.data?.name || fact.value}
-    </Link>
-  )
+  if (fact.field === UserProfileField.MANAGER) return <PersonLink id={fact.value} />
+  return <>{fact.value || '–'}</>
 }
 
 function Writer({ fact, knowsHistory }: Pick<ProfileTableProps, 'knowsHistory'> & { readonly fact: ProfileFact }) {

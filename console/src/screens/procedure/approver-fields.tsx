@@ -7,9 +7,8 @@ import {
   Approver_UserSchema,
   ApproverSchema,
 } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { useGroups } from '../../api/names.js'
 import { CheckField, SelectField } from '../../ui/field.js'
-import { PersonField } from '../../ui/person-field.js'
+import { Picker } from '../../ui/picker.js'
 import styles from './procedures.module.css'
 
 type ApproverKind = NonNullable<Approver['kind']['case']>
@@ -29,21 +28,15 @@ interface ApproverFieldsProps {
 /** Who may approve a step: one of the four kinds, and whether they are told of new requests. */
 export function ApproverFields({ approver, onChange }: ApproverFieldsProps) {
   const { kind, notify } = approver
-  const groups = useGroups()
   const setKind = (name: string, id = '') => onChange({ ...approver, kind: kindOf(name, id) })
   return (
     <div className={styles['approver']}>
       <SelectField label="Approver" value={kind.case ?? ''} options={kinds} onChange={setKind} />
       {kind.case === 'user' && (
-        <PersonField label="Person" value={kind.value.userId} onChange={(id) => setKind('user', id)} />
+        <Picker label="Person" kind="people" value={kind.value.userId} onChange={(id) => setKind('user', id)} />
       )}
       {kind.case === 'group' && (
-        <SelectField
-          label="Group"
-          value={kind.value.groupId}
-          options={[{ value: '', text: 'Choose' }, ...groups.map(({ id, name }) => ({ value: id, text: name }))]}
-          onChange={(id) => setKind('group', id)}
-        />
+        <Picker label="Group" kind="groups" value={kind.value.groupId} onChange={(id) => setKind('group', id)} />
       )}
       <CheckField
         label="Is told of new requests"

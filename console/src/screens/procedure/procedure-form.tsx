@@ -38,7 +38,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
   const [timeoutSeconds, setTimeoutSeconds] = useState(given?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)
   const [stages, setStages] = useState<readonly Stage[]>(given?.stages ?? [newStage()])
   const [isReviewing, setReviewing] = useState(false)
-  const title = given === undefined ? 'Create a procedure' : `Change ${given.id}`
+  const title = given === undefined ? 'Create a procedure' : 'Change the procedure'
   const changes = (answer: GetAccessPolicyApprovalProcedureResponse | undefined): Change[] => {
     const before = answer?.data
     return [
@@ -56,7 +56,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
   }
   if (isReviewing) {
     const input = { accessPolicyId, timeoutSeconds, stages: [...stages] }
-    const common = { title, subject, changes, onClose: () => setReviewing(false), onDone: onClose }
+    const common = { title, subject, changes, isTyped: true, onClose: () => setReviewing(false), onDone: onClose }
     return given === undefined ? (
       <WriteDialog {...common} method={createAccessPolicyApprovalProcedure} input={input} confirm="Create" />
     ) : (
@@ -68,11 +68,11 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
       />
     )
   }
-  const isEdited = given !== undefined && changes(read).length > 0
+  const isEdited = given === undefined ? stages.length > 1 : changes(read).length > 0
   const why = faultIn(timeoutSeconds, stages) ?? (given && !isEdited ? 'Nothing is changed yet.' : undefined)
   const keyed = stages.map((stage, index) => ({ stage, index, key: `${index}` }))
   return (
-    <Dialog title={title} look="wide" onClose={isEdited ? undefined : onClose}>
+    <Dialog title={title} look="wide" isTyped={isEdited} onClose={onClose}>
       <DurationField label="Each step times out after" seconds={timeoutSeconds} onChange={setTimeoutSeconds} />
       {keyed.map(({ stage, index, key }) => (
         <fieldset key={key} className={styles['stage']}>
@@ -89,7 +89,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
         <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
       </div>
       <DialogFoot>
-        <Button onClick={onClose}>{isEdited ? 'Throw changes away' : 'Cancel'}</Button>
+        <Button onClick={onClose}>{isEdited ? 'Discard changes' : 'Cancel'}</Button>
         <Button look="main" onClick={() => setReviewing(true)} why={why}>
           Review
         </Button>
@@ -145,7 +145,7 @@ function faultIn(timeoutSeconds: number, stages: readonly Stage[]): string | und
     return 'A step times out after 5 minutes to 90 days.'
   }
   const steps = stages.flatMap((stage) => stage.steps)
-  if (steps.some(({ customWorkflow }) => customWorkflow?.workflowId === '')) return 'A workflow has no id yet.'
+  if (steps.some(({ customWorkflow }) => customWorkflow?.workflowId === '')) return 'A workflow has no ID yet.'
   const kinds = steps.flatMap(({ approvers }) => approvers.map(({ kind }) => kind))
   if (kinds.some((kind) => kind.case === 'user' && kind.value.userId === '')) return 'Choose a person first.'
   if (kinds.some((kind) => kind.case === 'group' && kind.value.groupId === '')) return 'Choose a group first.'

@@ -7,7 +7,7 @@ import { durationText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { Panel } from '../../ui/screen.js'
-import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
+import { Answered, Empty } from '../../ui/states.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { teamOf } from '../resource/declaration.js'
 import { ProcedureForm } from './procedure-form.js'
@@ -29,6 +29,10 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
   const pages = usePages(list, { accessPolicyId })
   const why = useWhyNot(create, { teamId: teamOf(item) })
   const close = () => setOpen(undefined)
+  // A procedure has no name of its own: its place tells it from others.
+  const titleOf = (procedureId: string) =>
+    pages.rows.length === 1 ? 'Procedure' : `Procedure ${pages.rows.findIndex((each) => each.id === procedureId) + 1}`
+  const inSentence = (text: string) => (text === 'Procedure' ? 'the procedure' : text.toLowerCase())
   return (
     <Panel
       title="Approval procedures"
@@ -38,21 +42,20 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
         </Button>
       }
     >
-      {pages.isPending && <Skeleton lines={3} />}
-      {pages.error && <FailureBox error={pages.error} onRetry={() => void pages.refetch()} />}
+      {(pages.isPending || pages.error) && <Answered asked={[pages]}>{null}</Answered>}
       {pages.isSuccess && pages.rows.length === 0 && (
         <Empty title="No procedure">Nobody can approve access under this policy yet. Create a procedure.</Empty>
       )}
       {pages.rows.map((procedure) => (
         <article key={procedure.id} className={styles['procedure']}>
           <Toolbar>
-            <h3>{procedure.id}</h3>
+            <h3>{titleOf(procedure.id)}</h3>
             <Badge>Times out after {durationText(procedure.timeoutSeconds)}</Badge>
             <Button
               look="quiet"
               why={why}
               onClick={() => setOpen({ kind: 'edit', id: procedure.id })}
-              label={`Edit ${procedure.id}`}
+              label={`Edit ${inSentence(titleOf(procedure.id))}`}
             >
               Edit
             </Button>
@@ -60,7 +63,7 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
               look="quiet"
               why={why}
               onClick={() => setOpen({ kind: 'remove', id: procedure.id })}
-              label={`Delete ${procedure.id}`}
+              label={`Delete ${inSentence(titleOf(procedure.id))}`}
             >
               Delete
             </Button>
@@ -70,17 +73,19 @@ export function Procedures({ id: accessPolicyId, item }: { readonly id: string; 
       ))}
       {open?.kind === 'create' && <ProcedureForm accessPolicyId={accessPolicyId} subject="nothing" onClose={close} />}
       {open !== undefined && open.kind !== 'create' && (
-        <ReadFirst title={open.id} method={get} input={{ accessPolicyId, id: open.id }} onClose={close}>
+        <ReadFirst title={titleOf(open.id)} method={get} input={{ accessPolicyId, id: open.id }} onClose={close}>
           {(subject) =>
             open.kind === 'edit' ? (
               <ProcedureForm accessPolicyId={accessPolicyId} subject={subject} onClose={close} />
             ) : (
               <WriteDialog
-                title={`Delete ${open.id}`}
+                title={`Delete ${inSentence(titleOf(open.id))}`}
                 method={remove}
                 input={{ accessPolicyId, id: open.id }}
                 subject={subject}
-                changes={() => [{ label: 'This procedure', from: open.id, to: 'Gone, with nothing left of it' }]}
+                changes={() => [
+                  { label: 'This procedure', from: titleOf(open.id), to: 'Gone, with nothing left of it' },
+                ]}
                 confirm="Delete"
                 isDangerous
                 onClose={close}

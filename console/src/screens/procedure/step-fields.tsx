@@ -52,7 +52,7 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
       />
       {customWorkflow && (
         <TextField
-          label="Workflow (id)"
+          label="ID of the workflow"
           value={customWorkflow.workflowId}
           onChange={(workflowId) => set({ customWorkflow: { ...customWorkflow, workflowId } })}
         />

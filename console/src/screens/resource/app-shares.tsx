@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../../gen/svc/v2/app_resource_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTeamName, useTeams } from '../../api/names.js'
+import { useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { Button } from '../../ui/button.js'
-import { SelectField } from '../../ui/field.js'
+import { Picker } from '../../ui/picker.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { teamOf } from './declaration.js'
 import { FieldValue } from './field-value.js'
@@ -34,17 +34,18 @@ export function AppShares(props: AppSharesProps) {
         pages={resources}
         add={
           <Link to="/resources" search={{ appInstanceId: props.id } as never}>
-            All of them, and new ones
+            Edit as a table
           </Link>
         }
         columns={[
           { label: 'Name', cell: ({ id, name }) => <Link to={`/resources/${encodeURIComponent(id)}`}>{name}</Link> },
           { label: 'Type', cell: ({ resourceType }) => resourceType },
           { label: 'Description', cell: ({ description }) => description || '–' },
-          { label: 'External id', cell: ({ externalId }) => externalId || '–' },
-          { label: 'Handle', cell: ({ scopedId }) => <code>{scopedId}</code> },
+          { label: 'External ID', isMinor: true, cell: ({ externalId }) => externalId || '–' },
+          { label: 'Short name', isMinor: true, cell: ({ scopedId }) => <code>{scopedId}</code> },
         ]}
         keyOf={(resource) => resource.id}
+        textOf={({ name, description, externalId }) => `${name} ${description} ${externalId}`}
         actions={() => null}
         empty="People are granted access to resources of an app. Create one, or let an import bring them in."
       />
@@ -58,8 +59,7 @@ function Sharing({ id, item }: AppSharesProps) {
   const [ending, setEnding] = useState<string>()
   const pages = usePages(listAppInstanceShares, { id, pageSize: PAGE_SIZE })
   const teamName = useTeamName()
-  const taken = new Set([teamOf(item), ...pages.rows.map(({ teamId }) => teamId)])
-  const teams = useTeams().filter((team) => !taken.has(team.id))
+  const taken = new Set([teamOf(item) ?? '', ...pages.rows.map(({ teamId }) => teamId)])
   const why = useWhyNot(shareAppInstance, { teamId: teamOf(item) })
   return (
     <MemberPanel
@@ -89,7 +89,7 @@ function Sharing({ id, item }: AppSharesProps) {
     >
       {sharing !== undefined && (
         <WriteDialog
-          title="Share the app instance"
+          title="Share the app"
           method={shareAppInstance}
           input={{ id, teamId: sharing }}
           changes={() => (sharing === '' ? [] : [{ label: 'In the list of', to: teamName(sharing) }])}
@@ -97,17 +97,12 @@ function Sharing({ id, item }: AppSharesProps) {
           onClose={() => setSharing(undefined)}
           onDone={() => setSharing(undefined)}
         >
-          <SelectField
-            label="Team"
-            value={sharing}
-            options={[{ value: '', text: 'Choose' }, ...teams.map((team) => ({ value: team.id, text: team.name }))]}
-            onChange={setSharing}
-          />
+          <Picker label="Team" kind="teams" value={sharing} without={taken} onChange={setSharing} />
         </WriteDialog>
       )}
       {ending !== undefined && (
         <WriteDialog
-          title="Stop sharing the app instance"
+          title="Stop sharing the app"
           method={unshareAppInstance}
           input={{ id, teamId: ending }}
           changes={() => [{ label: 'In the list of', from: teamName(ending), to: '' }]}

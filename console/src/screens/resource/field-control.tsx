@@ -1,24 +1,39 @@
 import type { DescField } from '@bufbuild/protobuf'
-import { useTeams } from '../../api/names.js'
+import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
+import { kindOf } from '../../api/things.js'
 import { enumOptions, labelOf } from '../../api/words.js'
 import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import { Picker } from '../../ui/picker.js'
 import { controlOf } from './field-draft.js'
+import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
+import { comparisons } from './sentence.js'
 
 interface FieldControlProps {
   readonly field: DescField
   readonly text: string
-  readonly fault: string | undefined
+  /** What is wrong with it, or with the parts of what it holds. */
+  readonly faults: readonly FieldFault[]
   readonly onChange: (text: string) => void
 }
 
+/** The comparisons that have words, and the one that a rule has. */
+function comparisonOptions(op: string) {
+  const known = Object.entries(comparisons).map(([value, text]) => ({ value, text }))
+  const isKnown = op === '' || op in comparisons
+  return [{ value: '', text: 'Choose' }, ...known, ...(isKnown ? [] : [{ value: op, text: op }])]
+}
+
 /** A control for a field, by its type and its name. */
-export function FieldControl({ field, text, fault, onChange }: FieldControlProps) {
-  const teams = useTeams()
+export function FieldControl({ field, text, faults, onChange }: FieldControlProps) {
   const label = labelOf(field.localName)
+  const fault = faults[0]?.text
   const common = { label, value: text, fault, onChange }
   const control = controlOf(field)
+  if (field.localName === 'op' && field.parent.typeName === RuleSchema.typeName) {
+    return <SelectField {...common} options={comparisonOptions(text)} />
+  }
   switch (control) {
     case 'check':
       return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />
@@ -26,12 +41,19 @@ export function FieldControl({ field, text, fault, onChange }: FieldControlProps
       if (field.fieldKind !== 'enum') return null
       return <SelectField {...common} value={text === '0' ? '' : text} options={enumOptions(field.enum, 'Choose')} />
     }
-    case 'team': {
-      const options = [{ value: '', text: 'Choose' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))]
-      return <SelectField {...common} options={options} />
+    case 'reference': {
+      const kind = kindOf(field.localName)
+      return kind && <Picker {...common} kind={kind} />
     }
     case 'duration':
-      return <DurationField label={label} seconds={Number(text)} onChange={(seconds) => onChange(String(seconds))} />
+      return (
+        <DurationField
+          label={label}
+          seconds={Number(text)}
+          fault={fault}
+          onChange={(seconds) => onChange(String(seconds))}
+        />
+      )
     case 'number':
       return <TextField {...common} type="number" />
     case 'list':
@@ -39,7 +61,7 @@ export function FieldControl({ field, text, fault, onChange }: FieldControlProps
     case 'messages':
       return (
         field.message && (
-          <MessageFields field={field} schema={field.message} text={text} fault={fault} onChange={onChange} />
+          <MessageFields field={field} schema={field.message} text={text} faults={faults} onChange={onChange} />
         )
       )
     case 'lines':

@@ -7,11 +7,12 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf'
+import { kindOf } from '../../api/things.js'
 import { durationText, enumText } from '../../api/words.js'
 import { memberOf } from './declaration.js'
 
 /** How a field is edited. */
-export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'team' | 'list' | 'messages'
+export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'reference' | 'list' | 'messages'
 
 /** How a field is edited, by its type and its name. */
 export function controlOf(field: DescField): Control {
@@ -24,11 +25,11 @@ export function controlOf(field: DescField): Control {
     case 'map':
       return 'messages'
     case 'scalar': {
-      if (field.localName === 'teamId') return 'team'
+      if (kindOf(field.localName) !== undefined) return 'reference'
       if (field.localName === 'description') return 'lines'
       if (field.scalar === ScalarType.BOOL) return 'check'
       if (field.localName.endsWith('Seconds')) return 'duration'
-      return field.scalar === ScalarType.INT32 ? 'number' : 'text'
+      return [ScalarType.INT32, ScalarType.INT64].includes(field.scalar) ? 'number' : 'text'
     }
   }
 }
@@ -68,7 +69,7 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
       return draft.split('\n').flatMap((line) => line.trim() || [])
     case 'messages':
       return readJson(field, draft)
-    case 'team':
+    case 'reference':
     case 'text':
     case 'lines':
       return draft

@@ -1,44 +1,43 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { PersonLink, useTeamName } from '../../api/names.js'
-import { durationText, enumText, labelOf } from '../../api/words.js'
+import { kindOf, ThingLink } from '../../api/things.js'
+import { actionText, durationText, enumText, labelOf } from '../../api/words.js'
 import { Facts } from '../../ui/screen.js'
 import styles from '../../ui/screen.module.css'
 import { When } from '../../ui/when.js'
 import { memberOf } from './declaration.js'
-
-/** The screens of what fields refer to, by the end of a field's name. */
-const screens: readonly (readonly [ending: RegExp, path: string])[] = [
-  [/teamId$/i, 'teams'],
-  [/accessPolicyId$/i, 'policies'],
-  [/appInstanceId$/i, 'apps'],
-  [/entityTypeId$/i, 'entity-types'],
-  [/ingestionConfigId$/i, 'ingestion'],
-]
+import { sentenceOf } from './sentence.js'
 
 /** The value of a field, as its type and its name say: a link, a duration, a moment, words. */
 export function FieldValue({ field, item }: { readonly field: DescField; readonly item: Message }) {
-  const teamName = useTeamName()
   const value = memberOf(item, field.localName)
   if (value === undefined || value === '') return <>–</>
   if (field.fieldKind === 'enum' && typeof value === 'number') return <>{enumText(field.enum, value) || '–'}</>
-  if (field.fieldKind === 'message') return <MessageFacts schema={field.message} message={value as Message} />
+  if (field.fieldKind === 'message') {
+    return (
+      sentenceOf(field.message, value as Message) ?? <MessageFacts schema={field.message} message={value as Message} />
+    )
+  }
   if (field.fieldKind === 'list') return <ListValue field={field} values={value as readonly unknown[]} />
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>
-  if (typeof value === 'number') return <>{field.localName.endsWith('Seconds') ? durationText(value) : value}</>
+  if (typeof value === 'number')
+    return <>{field.localName.endsWith('Seconds') ? durationText(value) : value.toLocaleString('en-GB')}</>
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (/[a-z]At$/.test(field.localName)) return <When at={text} exact />
-  if (/userId$/i.test(field.localName)) return <PersonLink id={text} />
-  const [, path] = screens.find(([ending]) => ending.test(field.localName)) ?? []
-  if (path === undefined) return field.localName === 'id' ? <code>{text}</code> : text
-  return <Link to={`/${path}/${encodeURIComponent(text)}`}>{path === 'teams' ? teamName(text) : text}</Link>
+  const kind = kindOf(field.localName)
+  if (kind !== undefined) return <ThingLink kind={kind} id={text} />
+  return field.localName === 'id' ? <code>{text}</code> : text
 }
 
 function ListValue({ field, values }: { readonly field: DescField; readonly values: readonly unknown[] }) {
   if (values.length === 0) return <>–</>
-  if (field.message === undefined) return <>{values.map(String).join(', ')}</>
+  if (field.message === undefined) return <>{values.map((value) => textOfValue(field, String(value))).join(', ')}</>
   return <MessageList schema={field.message} messages={values as readonly Message[]} />
+}
+
+/** Types of events are said in words. */
+function textOfValue({ localName, parent }: DescField, value: string): string {
+  return localName === 'types' && parent.name.startsWith('Webhook') ? actionText(value) : value
 }
 
 /** Messages in their order. */
@@ -47,17 +46,23 @@ export function MessageList(props: { readonly schema: DescMessage; readonly mess
   return (
     <ol className={styles['items']}>
       {items.map(({ key, item }) => (
-        <li key={key}>
-          <MessageFacts schema={props.schema} message={item} />
-        </li>
+        <li key={key}>{sentenceOf(props.schema, item) ?? <MessageFacts schema={props.schema} message={item} />}</li>
       ))}
     </ol>
   )
 }
 
+interface MessageFactsProps {
+  readonly schema: DescMessage
+  readonly message: Message
+  /** Fields that are shown elsewhere. */
+  readonly without?: readonly string[]
+}
+
 /** The fields of a message, with their values. */
-export function MessageFacts({ schema, message }: { readonly schema: DescMessage; readonly message: Message }) {
+export function MessageFacts({ schema, message, without = [] }: MessageFactsProps) {
   const facts: Record<string, ReactNode> = {}
-  for (const field of schema.fields) facts[labelOf(field.localName)] = <FieldValue field={field} item={message} />
+  for (const field of schema.fields.filter(({ localName }) => !without.includes(localName)))
+    facts[labelOf(field.localName)] = <FieldValue field={field} item={message} />
   return <Facts facts={facts} />
 }

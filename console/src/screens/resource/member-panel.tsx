@@ -1,18 +1,18 @@
-import type { ReactNode } from 'react'
-import { usePagesOfAddress } from '../../ui/address.js'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../ui/button.js'
-import type { Column, Pages } from '../../ui/paged-table.js'
+import { SearchFilter } from '../../ui/filters.js'
+import { type Column, PagedTable, type Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Empty, FailureBox, Skeleton } from '../../ui/states.js'
-
-type MemberPages<Row> = Parameters<typeof usePagesOfAddress>[0] & Pages<Row>
+import { Answered, Empty } from '../../ui/states.js'
 
 interface MemberPanelProps<Row> {
   readonly title: string
-  readonly pages: MemberPages<Row>
+  readonly pages: Pages<Row>
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
+  /** What of a row is searched; absent for lists that are never long. */
+  readonly textOf?: (row: Row) => string
   readonly actions: (row: Row) => ReactNode
   readonly add: ReactNode
   /** How the first row comes to be. */
@@ -23,35 +23,62 @@ interface MemberPanelProps<Row> {
   readonly children?: ReactNode
 }
 
-/** A short list of what belongs to a thing, with what can be done about each. */
-export function MemberPanel<Row>({
-  title,
-  pages,
-  columns,
-  keyOf,
-  actions,
-  add,
-  empty,
-  emptyTitle = 'Nobody yet',
-  children,
-}: MemberPanelProps<Row>) {
-  const { rows } = pages
-  const showMore = usePagesOfAddress(pages, title.toLowerCase().replaceAll(' ', '-'))
+/** So many rows are seen at a glance; a longer list scrolls and is searched. */
+const MANY = 25
+
+/** What belongs to a thing, with what can be done about each. */
+export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
+  const { title, pages, columns, keyOf, textOf, actions, add, empty, emptyTitle = 'Nobody yet', children } = props
+  const [text, setText] = useState('')
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage, error } = pages
+  const isLong = rows.length > MANY || hasNextPage
+  // What is searched is read as a whole.
+  const isReading = text !== '' && hasNextPage
+  useEffect(() => {
+    if (isReading && !isFetchingNextPage && !error) void fetchNextPage()
+  }, [isReading, isFetchingNextPage, error, fetchNextPage])
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = rows.filter((row) => words.every((word) => textOf?.(row).toLowerCase().includes(word)))
+  const all = [...columns, { label: 'What can be done', hidesLabel: true, size: 'wide' as const, cell: actions }]
   return (
-    <Panel title={title} actions={add}>
-      {pages.isPending && <Skeleton lines={3} />}
-      {pages.error ? <FailureBox error={pages.error} onRetry={pages.refetch} /> : null}
-      {!pages.isPending && !pages.error && rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
-      {rows.length > 0 && (
-        <ShortTable
-          label={title}
-          columns={[...columns, { label: 'What can be done', hidesLabel: true, cell: actions }]}
-          rows={rows}
-          keyOf={keyOf}
-        />
-      )}
-      {pages.hasNextPage && <Button onClick={showMore}>Show more</Button>}
+    <Panel
+      title={title}
+      actions={
+        <>
+          {isLong && textOf && <SearchFilter label="Name or email" value={text} onChange={setText} />}
+          {add}
+        </>
+      }
+    >
+      <Answered asked={[{ ...pages, error: rows.length === 0 ? error : undefined }]}>
+        {rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
+        {rows.length > 0 && !isLong && <ShortTable label={title} columns={all} rows={rows} keyOf={keyOf} />}
+        {isLong && (
+          <PagedTable
+            isPart
+            label={title}
+            pages={textOf ? { ...pages, rows: found } : pages}
+            columns={all}
+            keyOf={keyOf}
+            empty={{ title: isReading ? 'Searching …' : 'Nobody is called so' }}
+          />
+        )}
+      </Answered>
       {children}
     </Panel>
+  )
+}
+
+/** The buttons of a row. */
+export function RowButton(props: {
+  readonly text: string
+  readonly label: string
+  readonly why: string | undefined
+  readonly onClick: () => void
+}) {
+  return (
+    <Button look="quiet" why={props.why} onClick={props.onClick} label={props.label}>
+      {props.text}
+    </Button>
   )
 }

@@ -2,11 +2,13 @@ import { type DescField, type DescMessage, fromJson, getOption, type JsonObject 
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
+import controls from '../../ui/controls.module.css'
 import styles from '../../ui/screen.module.css'
 import { replacedAt } from '../procedure/list-edits.js'
 import { OrderButtons } from '../procedure/order-buttons.js'
 import { FieldControl } from './field-control.js'
 import { jsonOfDraft, nestedDraft, nestedOf } from './field-draft.js'
+import { type FieldFault, faultsAt } from './field-faults.js'
 import { MessageList } from './field-value.js'
 
 interface MessageFieldsProps {
@@ -14,15 +16,16 @@ interface MessageFieldsProps {
   readonly schema: DescMessage
   /** The message, or the list of messages, as JSON; empty for none. */
   readonly text: string
-  readonly fault: string | undefined
+  readonly faults: readonly FieldFault[]
   readonly onChange: (text: string) => void
 }
 
 /** A form for each message of a field, in their order. */
-export function MessageFields({ field, schema, text, fault, onChange }: MessageFieldsProps) {
+export function MessageFields({ field, schema, text, faults, onChange }: MessageFieldsProps) {
   const isList = field.fieldKind === 'list'
   const items = nestedOf(text)
   const label = labelOf(field.localName)
+  const own = faults.find(({ path }) => path.length === 0)
   const one = isList ? singularOf(inSentence(label)) : inSentence(label)
   const change = (next: readonly JsonObject[]) =>
     onChange(next.length === 0 ? '' : JSON.stringify(isList ? next : next[0]))
@@ -46,7 +49,7 @@ export function MessageFields({ field, schema, text, fault, onChange }: MessageF
                 key={each.localName}
                 field={each}
                 text={nestedDraft(each, item)}
-                fault={undefined}
+                faults={faultsAt(isList ? faultsAt(faults, index) : faults, each.localName)}
                 onChange={(draft) =>
                   change(replacedAt(items, index, { ...item, [each.jsonName]: jsonOfDraft(each, draft) }))
                 }
@@ -55,7 +58,11 @@ export function MessageFields({ field, schema, text, fault, onChange }: MessageF
           </div>
         </fieldset>
       ))}
-      {fault && <p role="alert">{fault}</p>}
+      {own !== undefined && (
+        <p role="alert" className={controls['fault']}>
+          {own.text}
+        </p>
+      )}
       {(isList || items.length === 0) && (
         <div>
           <Button onClick={() => change([...items, {}])}>Add {oneOf(one)}</Button>

@@ -3,14 +3,18 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTagged } from '../../api/tagged.js'
-import { Button, Toolbar } from '../../ui/button.js'
+import { ThingLink } from '../../api/things.js'
+import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
-import { FailureBox, Skeleton } from '../../ui/states.js'
+import { FailureBox, Loading } from '../../ui/states.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { ArchiveButton } from './archive-button.js'
-import { itemOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
+import { itemOf, memberOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
 import { MessageFacts } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
+
+/** What the head of the screen has. */
+const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged']
 
 interface ResourceDetailProps {
   readonly declaration: ResourceDeclaration
@@ -30,19 +34,48 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
       </Screen>
     )
   }
-  if (item === undefined || data === undefined) return <Skeleton />
+  if (item === undefined || data === undefined) return <Loading />
   return (
     <Screen
       title={nameOf(item)}
+      id={id}
       above={above}
+      meta={<Meta item={item} one={one} />}
       actions={<Actions declaration={declaration} id={id} item={item} subject={{ tagged: data, read }} />}
     >
-      <Panel title="Fields">
-        <MessageFacts schema={itemOf(get)} message={item} />
-      </Panel>
+      {itemOf(get).fields.some(({ localName }) => !shownAbove.includes(localName)) && (
+        <Panel title="About">
+          <MessageFacts schema={itemOf(get)} message={item} without={shownAbove} />
+        </Panel>
+      )}
       {Parts && <Parts id={id} item={item} />}
     </Screen>
   )
+}
+
+/** What matters of a thing, below its name: what it is, and whose. */
+function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
+  const teamId = teamOf(item)
+  return (
+    <>
+      <span>
+        {sentence(one)}
+        {teamId !== undefined && (
+          <>
+            {' '}
+            of <ThingLink kind="teams" id={teamId} />
+          </>
+        )}
+      </span>
+      {memberOf(item, 'archivedAt') !== undefined && <Badge tone="warn">Archived</Badge>}
+      {memberOf(item, 'directoryManaged') === true && <Badge tone="accent">From the directory</Badge>}
+      {memberOf(item, 'enabled') === false && <Badge tone="warn">Off</Badge>}
+    </>
+  )
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 interface ActionsProps extends ResourceDetailProps {

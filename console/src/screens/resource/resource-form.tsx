@@ -1,13 +1,15 @@
 import { type DescField, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
 import { type ReactNode, useState } from 'react'
+import { kindOf, ThingName } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { editableFields, entryOf, idOf, memberOf, type ResourceDeclaration } from './declaration.js'
+import { editableFields, entryOf, idOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
 import { draftOf, draftText, jsonOf } from './field-draft.js'
+import { type FieldFault, faultsAt, refusalsOf, useLimits } from './field-faults.js'
 import { MessagesText } from './message-fields.js'
 
 interface ResourceFormProps {
@@ -29,18 +31,30 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
   const fields = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
+  const [isReviewAsked, setReviewAsked] = useState(false)
+  const [refused, setRefused] = useState<readonly FieldFault[]>([])
   const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
   const isEdited = (field: DescField) => textOf(field) !== draftOf(field, item)
   const edited = fields.filter(isEdited)
-  const faults = new Map(edited.flatMap((field) => faultIn(field, textOf(field))))
-  const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change this ${declaration.one}`
-  if (isReviewing) {
+  const unread = edited.flatMap((field) => faultIn(field, textOf(field)))
+  const request = unread.length === 0 ? requestFrom(method, item && idOf(item), edited, textOf) : undefined
+  const known = useLimits(method.input, request)
+  const limits = known ?? []
+  const { list } = entryOf(method)
+  const inEntry = list === undefined ? limits : faultsAt(faultsAt(limits, list.localName), 0)
+  const isShownField = (name: string | number | undefined) => fields.some(({ localName }) => localName === name)
+  const faults = [...unread, ...inEntry, ...refused].filter(({ path }) => isShownField(path[0]))
+  const isTouched = (name: string | number | undefined) =>
+    isReviewAsked || refused.some(({ path }) => path[0] === name) || draft[String(name)] !== undefined
+  const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
+  if (isReviewing && request !== undefined) {
     return (
       <WriteDialog
         title={title}
         method={method}
-        input={requestFrom(method, item && idOf(item), edited, textOf)}
+        input={request}
         subject={subject}
+        isTyped
         changes={(answer) =>
           edited.map((field) => ({
             label: labelOf(field.localName),
@@ -51,27 +65,47 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
         confirm={subject === undefined ? 'Create' : 'Save'}
         onClose={() => setReviewing(false)}
         onDone={onDone}
+        onFaults={(found) => {
+          const places = refusalsOf(found).map((fault) => (list ? { ...fault, path: fault.path.slice(2) } : fault))
+          // What belongs to no field of the form stays where it was said.
+          if (!places.some(({ path }) => isShownField(path[0]))) return
+          setRefused(places)
+          setReviewing(false)
+        }}
       />
     )
   }
   const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
-  const why = faults.size > 0 ? 'A value cannot be read.' : edited.length === 0 ? 'Nothing is changed yet.' : undefined
+  const review = () => {
+    setReviewAsked(true)
+    if (faults.length === 0) setReviewing(true)
+  }
+  const isShownFault = faults.some(({ path }) => isTouched(path[0]))
+  const whyNot = isShownFault
+    ? 'Correct what is marked first.'
+    : known === undefined
+      ? 'It is being checked.'
+      : undefined
+  const why = edited.length === 0 ? 'Nothing is changed yet.' : whyNot
   return (
-    <Dialog title={title} look="wide" onClose={isTyped ? undefined : onClose}>
+    <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
       <div className={styles['form']}>
         {fields.map((field) => (
           <FieldControl
             key={field.localName}
             field={field}
             text={textOf(field)}
-            fault={faults.get(field.localName)}
-            onChange={(text) => setDraft({ ...draft, [field.localName]: text })}
+            faults={isTouched(field.localName) ? faultsAt(faults, field.localName) : []}
+            onChange={(text) => {
+              setRefused(refused.filter(({ path }) => path[0] !== field.localName))
+              setDraft({ ...draft, [field.localName]: text })
+            }}
           />
         ))}
       </div>
       <DialogFoot>
-        <Button onClick={onClose}>{isTyped ? 'Throw changes away' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => setReviewing(true)} why={why}>
+        <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
+        <Button look="main" onClick={review} why={why}>
           Review
         </Button>
       </DialogFoot>
@@ -81,6 +115,8 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
 
 /** An edited text for a reader. */
 function shown(field: DescField, draft: string): ReactNode {
+  const kind = kindOf(field.localName)
+  if (kind !== undefined) return draft && <ThingName kind={kind} id={draft} />
   return field.message ? draft && <MessagesText schema={field.message} text={draft} /> : draftText(field, draft)
 }
 
@@ -89,12 +125,12 @@ export function itemIn(answer: Message): Message | undefined {
   return memberOf(answer, 'data') as Message | undefined
 }
 
-function faultIn(field: DescField, text: string): [string, string][] {
+function faultIn(field: DescField, text: string): FieldFault[] {
   try {
     jsonOf(field, text)
     return []
   } catch (error) {
-    return [[field.localName, error instanceof Error ? error.message : String(error)]]
+    return [{ path: [field.localName], text: error instanceof Error ? error.message : String(error) }]
   }
 }
 

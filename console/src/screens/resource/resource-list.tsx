@@ -1,18 +1,17 @@
 import type { Message } from '@bufbuild/protobuf'
-import { useQuery } from '@connectrpc/connect-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { EntityTypeService } from '../../../../gen/svc/v2/entity_type_pb.js'
+import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
+import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeams } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
+import { kindOf, ThingName, useChoices } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
-import { SelectField } from '../../ui/field.js'
+import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Filters, Screen } from '../../ui/screen.js'
-import { SearchField } from '../../ui/search-field.js'
+import { Screen } from '../../ui/screen.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { Empty, NoRight } from '../../ui/states.js'
 import { idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
@@ -28,6 +27,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const [made, setMade] = useState<Message>()
   const navigate = useNavigate()
   const { request, missing } = useListRequest(declaration)
+  const filters = useListFilters(declaration)
   const why = useWhyNot(list)
   const whyNotCreate = useWhyNot(create)
   const pages = usePages(list, request, why === undefined && missing === undefined)
@@ -42,6 +42,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       fills
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
+          <Plus size={15} aria-hidden />
           Create {oneOf(one)}
         </Button>
       }
@@ -50,7 +51,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
         <NoRight why={why} />
       ) : (
         <>
-          <ListFilters declaration={declaration} />
+          <Filters filters={filters} />
           {missing ? (
             <Empty title={`Choose ${missing}`}>The list is one of each.</Empty>
           ) : (
@@ -68,7 +69,9 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       {isCreating && made === undefined && (
         <ResourceForm
           declaration={declaration}
-          given={Object.fromEntries(Object.entries(request).filter(([name]) => name in create.input.field))}
+          given={Object.fromEntries(
+            Object.entries(request).filter(([name, value]) => name in create.input.field && value !== EVERY_TEAM),
+          )}
           onClose={() => setCreating(false)}
           onDone={(answer) => (secretOf(answer) === undefined ? open(answer) : setMade(answer))}
         />
@@ -99,80 +102,50 @@ function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Colum
   ]
 }
 
+/** Lists that search by name are read across teams where none is chosen (AIP-159). */
+const EVERY_TEAM = '-'
+
 /** The request of a list by what the address says; what the list needs and nobody has chosen is missing. */
 function useListRequest({ list, filters = [] }: ResourceDeclaration) {
-  const [given, change] = useFilters()
-  const teams = useTeams()
+  const [given] = useFilters()
   const { field } = list.input
   const isPaged = field['pageSize'] !== undefined
   const isWhole = field['includeTotal'] !== undefined
-  // Lists without a filter for all teams are of one team.
-  const needsTeam = filters.includes('teamId') && !isWhole
-  const teamId = given['teamId'] ?? (needsTeam ? teams[0]?.id : undefined)
-  const values = { ...given, ...(teamId !== undefined && { teamId }) }
   const narrowed = filters.flatMap((name) => {
-    const value = (values as Readonly<Record<string, string>>)[name]
+    const value = given[name] ?? (name === 'teamId' && !isWhole && canBeAll(list) ? EVERY_TEAM : '')
     return value ? [[name, value] as const] : []
   })
-  const needed = isWhole ? [] : filters.filter((name) => name !== 'teamId')
-  const missing = needed.find((name) => !given[name]) ?? (needsTeam && !teamId ? 'teamId' : undefined)
-  const isDefault = needsTeam && teamId !== undefined && given['teamId'] === undefined
-  // A link without a team would be another list for whoever sees other teams first.
-  useEffect(() => {
-    if (isDefault) change({ teamId })
-  })
+  const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
+  const missing = needed.find((name) => !given[name])
   return {
     request: { ...(isPaged && { pageSize: PAGE_SIZE }), ...Object.fromEntries(narrowed) } as Record<string, never>,
     missing: missing && oneOf(labelOf(missing).toLowerCase()),
   }
 }
 
-function ListFilters({ declaration }: { readonly declaration: ResourceDeclaration }) {
-  const [given, change] = useFilters()
+/** The filters of a list, by the fields of its request. */
+function useListFilters({ filters = [], list }: ResourceDeclaration): readonly Filter[] {
   const teams = useTeams()
-  const { filters = [], list } = declaration
-  if (filters.length === 0) return null
-  const all = list.input.field['includeTotal'] === undefined ? [] : [{ value: '', text: 'All' }]
-  return (
-    <Filters>
-      {filters.map((name) =>
-        name === 'teamId' ? (
-          <SelectField
-            key={name}
-            label="Team"
-            value={given[name] ?? ''}
-            options={[...all, ...teams.map(({ id, name: text }) => ({ value: id, text }))]}
-            onChange={(value) => change({ [name]: value })}
-          />
-        ) : name !== 'entityTypeId' ? (
-          <SearchField
-            key={name}
-            label={name === 'q' ? 'Name' : `${labelOf(name)} (id)`}
-            value={given[name] ?? ''}
-            onChange={(value) => change({ [name]: value })}
-          />
-        ) : (
-          <EntityTypeFilter key={name} value={given[name] ?? ''} onChange={(value) => change({ [name]: value })} />
-        ),
-      )}
-    </Filters>
-  )
+  const types = useChoices('entity-types', '', filters.includes('entityTypeId')).choices
+  const optionsOf = (items: readonly { readonly id: string; readonly name: string }[]) =>
+    items.map(({ id, name }) => ({ value: id, text: name }))
+  const [given] = useFilters()
+  return filters.map((name): Filter => {
+    if (name === 'q') return { name, label: 'Name', kind: 'search' }
+    if (name === 'teamId') {
+      const all = canBeAll(list) ? [{ value: '', text: 'All' }] : []
+      return { name, label: 'Team', options: [...all, ...optionsOf(teams)] }
+    }
+    if (name === 'entityTypeId') {
+      return { name, label: 'Entity type', options: [{ value: '', text: 'Choose' }, ...optionsOf(types)] }
+    }
+    const kind = kindOf(name)
+    const text = kind && <ThingName kind={kind} id={given[name] ?? ''} />
+    return { name, label: labelOf(name), kind: 'fixed', text }
+  })
 }
 
-interface EntityTypeFilterProps {
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-function EntityTypeFilter({ value, onChange }: EntityTypeFilterProps) {
-  const { data } = useQuery(EntityTypeService.method.listEntityTypes, { pageSize: PAGE_SIZE })
-  const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, text: name }))
-  return (
-    <SelectField
-      label="Entity type"
-      value={value}
-      options={[{ value: '', text: 'Choose' }, ...options]}
-      onChange={onChange}
-    />
-  )
+/** Whether a list can be one of all teams. */
+function canBeAll({ input }: ResourceDeclaration['list']): boolean {
+  return input.field['includeTotal'] !== undefined || input.field['q'] !== undefined
 }

@@ -3,18 +3,20 @@ import { useState } from 'react'
 import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink } from '../../api/names.js'
+import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { dayOf, dayStart } from '../../ui/days.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
-import { PersonField } from '../../ui/person-field.js'
+import { PersonName } from '../../ui/person-name.js'
+import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { momentText, When } from '../../ui/when.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
-import { MemberPanel } from './member-panel.js'
+import { nameOf } from './declaration.js'
+import { MemberPanel, RowButton } from './member-panel.js'
 
 const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
 const PAGE_SIZE = 1_000
@@ -22,7 +24,8 @@ const PAGE_SIZE = 1_000
 type Open = { readonly kind: 'give' | 'take'; readonly member?: TeamMember }
 
 /** Who has a role in a team, which one, and until when. */
-export function TeamMembers({ id: teamId }: { readonly id: string; readonly item: Message }) {
+export function TeamMembers({ id: teamId, item }: { readonly id: string; readonly item: Message }) {
+  const team = nameOf(item)
   const [open, setOpen] = useState<Open>()
   const pages = usePages(listTeamMembers, { teamId, pageSize: PAGE_SIZE })
   const why = useWhyNot(setTeamMember, { teamId })
@@ -37,65 +40,69 @@ export function TeamMembers({ id: teamId }: { readonly id: string; readonly item
         </Button>
       }
       columns={[
-        { label: 'Person', cell: ({ userId }) => <PersonLink id={userId} /> },
+        { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
+        { label: 'Email', isMinor: true, cell: ({ email }) => email },
         { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
         { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} exact /> : 'Never') },
       ]}
       keyOf={({ userId }) => userId}
+      textOf={({ name, email }) => `${name} ${email}`}
       actions={(member) => (
         <>
-          <Button
-            look="quiet"
+          <RowButton
+            text="Change"
             why={why}
             onClick={() => setOpen({ kind: 'give', member })}
-            label={`Change ${member.userId}`}
-          >
-            Change
-          </Button>
-          <Button
-            look="quiet"
+            label={`Change the role of ${callOf(member)} in ${team}`}
+          />
+          <RowButton
+            text="Remove"
             why={why}
             onClick={() => setOpen({ kind: 'take', member })}
-            label={`Take ${member.userId}`}
-          >
-            Take
-          </Button>
+            label={`Remove ${callOf(member)} from ${team}`}
+          />
         </>
       )}
       empty="Nobody has a role here. Give one, or let the roles come with an import."
     >
       {open?.kind === 'give' && <GiveRole teamId={teamId} member={open.member} onClose={close} />}
       {open?.kind === 'take' && open.member && (
-        <TakeRole input={{ teamId, userId: open.member.userId }} onClose={close} />
+        <TakeRole
+          input={{ teamId, userId: open.member.userId }}
+          title={`Remove ${callOf(open.member)} from ${team}`}
+          onClose={close}
+        />
       )}
     </MemberPanel>
   )
 }
 
+/** What a member is called. */
+function callOf({ name, email, userId }: TeamMember): string {
+  return name || email || userId
+}
+
 interface TakeRoleProps {
+  readonly title: string
   readonly input: { readonly teamId: string; readonly userId: string }
   readonly onClose: () => void
 }
 
-function TakeRole({ input, onClose }: TakeRoleProps) {
+function TakeRole({ input, title, onClose }: TakeRoleProps) {
   return (
-    <ReadFirst title="Take a role" method={getTeamMember} input={input} onClose={onClose}>
+    <ReadFirst title={title} method={getTeamMember} input={input} onClose={onClose}>
       {(subject) => (
         <WriteDialog
-          title="Take a role"
+          title={title}
           method={removeTeamMember}
           input={input}
           subject={subject}
           changes={(answer) => [{ label: 'Role', from: roleText(answer), to: 'None' }]}
-          confirm="Take"
+          confirm="Remove"
           isDangerous
           onClose={onClose}
           onDone={onClose}
-        >
-          <p>
-            From <PersonLink id={input.userId} />, at once.
-          </p>
-        </WriteDialog>
+        />
       )}
     </ReadFirst>
   )
@@ -106,14 +113,20 @@ function roleText(answer: GetTeamMemberResponse | undefined): string {
 }
 
 interface GiveRoleProps {
-  readonly teamId: string
+  /** Absent to choose one. */
+  readonly teamId?: string
+  /** To whom a role is given; absent to choose somebody. */
+  readonly userId?: string
   /** Whose role is changed; absent to give one to somebody. */
-  readonly member: TeamMember | undefined
+  readonly member?: TeamMember | undefined
   readonly onClose: () => void
 }
 
-function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
-  const [userId, setUserId] = useState(member?.userId ?? '')
+/** Gives somebody a role in a team, or another one. */
+export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', member, onClose }: GiveRoleProps) {
+  const teamName = useTeamName()
+  const [teamId, setTeamId] = useState(givenTeam)
+  const [userId, setUserId] = useState(member?.userId ?? givenUser)
   const [role, setRole] = useState(String(member?.role ?? TeamUserRole.VIEWER))
   const stands = member?.expiresAt
   const [day, setDay] = useState(stands === undefined ? '' : dayOf(stands))
@@ -122,6 +135,9 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
   const end = stands !== undefined && day === dayOf(stands) ? stands : dayStart(day)
   const title = member ? 'Change a role' : 'Give a role'
   const back = () => setReviewing(false)
+  const isTyped =
+    day !== (stands === undefined ? '' : dayOf(stands)) || (userId !== '' && userId !== givenUser && !member)
+  const missing = [userId === '' && 'Choose a person first.', teamId === '' && 'Choose a team first.'].find(Boolean)
   if (isReviewing) {
     return (
       <ReadFirst title={title} method={getTeamMember} input={{ teamId, userId }} mayBeMissing onClose={back}>
@@ -136,11 +152,12 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
               { label: 'Ends', from: endText(answer), to: end ? momentText(end) : 'Never' },
             ]}
             confirm="Save"
+            isTyped={isTyped}
             onClose={back}
             onDone={onClose}
           >
             <p>
-              For <PersonLink id={userId} />.
+              For <PersonLink id={userId} /> in {teamName(teamId)}.
             </p>
           </WriteDialog>
         )}
@@ -148,8 +165,13 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
     )
   }
   return (
-    <Dialog title={title} onClose={onClose}>
-      {member ? <PersonLink id={userId} /> : <PersonField label="Person" value={userId} onChange={setUserId} />}
+    <Dialog title={title} isTyped={isTyped} onClose={onClose}>
+      {member || givenUser ? (
+        <PersonLink id={userId} />
+      ) : (
+        <Picker label="Person" kind="people" value={userId} onChange={setUserId} />
+      )}
+      {givenTeam === '' && <Picker label="Team" kind="teams" value={teamId} onChange={setTeamId} />}
       <SelectField
         label="Role"
         value={role}
@@ -161,15 +183,11 @@ function GiveRole({ teamId, member, onClose }: GiveRoleProps) {
         type="date"
         value={day}
         onChange={setDay}
-        hint={`By your clock. Empty: it never ends.${stands ? ` Unless you change the day: ${momentText(stands)}.` : ''}`}
+        hint={`By your clock. Leave empty for no end.${stands ? ` Unless you change the day: ${momentText(stands)}.` : ''}`}
       />
       <DialogFoot>
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="main"
-          onClick={() => setReviewing(true)}
-          why={userId === '' ? 'Choose a person first.' : undefined}
-        >
+        <Button look="main" onClick={() => setReviewing(true)} why={missing || undefined}>
           Review
         </Button>
       </DialogFoot>

@@ -57,7 +57,12 @@ export function WebhookDeliveries({ id: webhookEndpointId, item }: { readonly id
       ]}
       keyOf={({ id }) => id}
       actions={(delivery) => (
-        <Button look="quiet" why={why} onClick={() => setResending(delivery)} label={`Resend ${delivery.id}`}>
+        <Button
+          look="quiet"
+          why={why}
+          onClick={() => setResending(delivery)}
+          label={`Resend ${actionText(delivery.type)}, position ${delivery.position}`}
+        >
           Resend
         </Button>
       )}

@@ -1,0 +1,165 @@
+import { Link } from '@tanstack/react-router'
+import { ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { usePages, useTotalQuery } from '../../api/pages.js'
+import { dayOf, dayStart } from '../../ui/days.js'
+import { Panel } from '../../ui/screen.js'
+import { Answered } from '../../ui/states.js'
+import { dateText } from '../../ui/when.js'
+import styles from './overview.module.css'
+import { useKeys } from './use-keys.js'
+
+const DAYS = 14
+const EVENTS = 1_000
+const DAY_MILLIS = 86_400_000
+const [WIDTH, HEIGHT, GAP] = [420, 80, 6]
+
+/** How many changes there were on each of the last days, with a way to each day. */
+export function ChangesADay() {
+  const { listAuditEvents } = AuditLogService.method
+  const why = useWhyNot(listAuditEvents)
+  const today = dayOf(Date.now())
+  const since = dayStart(today, 1 - DAYS) ?? ''
+  const events = usePages(listAuditEvents, { since, pageSize: EVENTS }, why === undefined)
+  const days = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
+  const counts = new Map<string, number>()
+  for (const { occurredAt } of events.rows) {
+    const day = dayOf(occurredAt)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
+  }
+  const most = Math.max(1, ...counts.values())
+  const width = WIDTH / DAYS
+  return (
+    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
+      <Answered why={why} asked={[events]}>
+        <div className={styles['plot']}>
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 18}`} role="img" aria-label={plotText(days, counts)}>
+            {days.map((day, index) => {
+              const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
+              return (
+                <rect
+                  key={day}
+                  className={styles['bar']}
+                  x={index * width + GAP / 2}
+                  y={HEIGHT - height}
+                  width={width - GAP}
+                  height={height}
+                  rx="2"
+                >
+                  <title>{`${dayText(day)}: ${counts.get(day) ?? 0}`}</title>
+                </rect>
+              )
+            })}
+            <text x="0" y={HEIGHT + 15}>
+              {dayText(days[0])}
+            </text>
+            <text x={WIDTH} y={HEIGHT + 15} textAnchor="end">
+              Today: {counts.get(today) ?? 0}
+            </text>
+          </svg>
+          {events.hasNextPage && <p>Of the latest {EVENTS.toLocaleString('en-GB')} changes.</p>}
+        </div>
+      </Answered>
+    </Panel>
+  )
+}
+
+/** A day such as `2026-12-31`, as the reader writes it. */
+function dayText(day = ''): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return dateText({ year, month, day: date })
+}
+
+function plotText(days: readonly string[], counts: ReadonlyMap<string, number>): string {
+  return days.map((day) => `${day}: ${counts.get(day) ?? 0} changes`).join(', ')
+}
+
+interface JourneysByStateProps {
+  readonly underWay: ReturnType<typeof useTotalQuery>
+}
+
+/** How many journeys run as they should, are late, or fail. */
+export function JourneysByState({ underWay }: JourneysByStateProps) {
+  const { listJourneys } = JourneyService.method
+  const why = useWhyNot(listJourneys)
+  const late = useTotalQuery(listJourneys, { isArchived: false, isOverdue: true }, why === undefined)
+  const failing = useTotalQuery(listJourneys, { isArchived: false, isFailing: true }, why === undefined)
+  const [all = 0, overdue = 0, failed = 0] = [underWay.data, late.data, failing.data]
+  return (
+    <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>}>
+      <Answered why={why} asked={[underWay, late, failing]}>
+        <Split
+          parts={[
+            { text: 'In time', count: Math.max(0, all - overdue), search: {} },
+            { text: 'Late', count: overdue, search: { state: 'overdue' } },
+          ]}
+          to="/journeys"
+        />
+        <p>
+          {failed === 0 ? 'No check fails.' : `A check fails in ${failed === 1 ? 'one of them' : `${failed} of them`}.`}
+        </p>
+      </Answered>
+    </Panel>
+  )
+}
+
+/** How many keys that work were used lately, long ago, and never. */
+export function KeysByAge() {
+  const { why, ...keys } = useKeys()
+  const active = keys.rows.filter(({ status }) => status === ApiKeyStatus.ACTIVE)
+  const since = (days: number) => Date.now() - days * DAY_MILLIS
+  const used = active.filter(({ lastUsedAt }) => lastUsedAt !== undefined)
+  const lately = used.filter(({ lastUsedAt = '' }) => Date.parse(lastUsedAt) > since(30)).length
+  return (
+    <Panel title="API keys that work" actions={<Link to="/keys">API keys</Link>}>
+      <Answered why={why} asked={[keys]}>
+        <Split
+          parts={[
+            { text: 'Used in 30 days', count: lately, search: { status: String(ApiKeyStatus.ACTIVE) } },
+            { text: 'Used before', count: used.length - lately, search: { use: 'unused' } },
+            { text: 'Never used', count: active.length - used.length, search: { status: String(ApiKeyStatus.ACTIVE) } },
+          ]}
+          to="/keys"
+        />
+      </Answered>
+    </Panel>
+  )
+}
+
+interface SplitProps {
+  readonly parts: readonly {
+    readonly text: string
+    readonly count: number
+    readonly search: Readonly<Record<string, string>>
+  }[]
+  readonly to: string
+}
+
+/** Parts of a whole as a bar, with a way to each. */
+function Split({ parts, to }: SplitProps) {
+  const numbered = parts.map((part, index) => ({ ...part, tone: styles[`tone${index}`] ?? '' }))
+  return (
+    <>
+      <div className={styles['split']} aria-hidden="true">
+        {numbered
+          .filter(({ count }) => count > 0)
+          .map(({ text, count, tone }) => (
+            <div key={text} className={tone} ref={(part) => part?.style.setProperty('flex', `${count} 0 0`)} />
+          ))}
+      </div>
+      <ul className={styles['legend']}>
+        {numbered.map(({ text, count, tone, search }) => (
+          <li key={text}>
+            <span className={tone} aria-hidden="true" />
+            <Link to={to} search={search as never}>
+              {text}
+            </Link>{' '}
+            {count.toLocaleString('en-GB')}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@connectrpc/connect-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
+import { type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { TeamUserRoleSchema, type User } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { ThingLink } from '../../api/things.js'
+import { enumText } from '../../api/words.js'
+import { Button } from '../../ui/button.js'
+import type { Column } from '../../ui/paged-table.js'
+import { Panel } from '../../ui/screen.js'
+import { ShortTable } from '../../ui/short-table.js'
+import { Answered, Empty } from '../../ui/states.js'
+import { When } from '../../ui/when.js'
+import { GiveRole } from '../resource/team-members.js'
+
+const columns: readonly Column<TeamMember>[] = [
+  { label: 'Team', cell: ({ teamId }) => <ThingLink kind="teams" id={teamId} /> },
+  { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
+  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} exact /> : 'Never') },
+]
+const PAGE_SIZE = 1_000
+
+/** The teams in which somebody has a role, and the groups that they are in. */
+export function Memberships({ user }: { readonly user: User }) {
+  const [isAdding, setAdding] = useState(false)
+  const queries = useQueryClient()
+  const request = { userId: user.id, pageSize: PAGE_SIZE }
+  const whyNoTeams = useWhyNot(TeamService.method.listUserTeams)
+  const whyNoGroups = useWhyNot(GroupService.method.listUserGroups, { isOfOrganization: true })
+  const teams = useQuery(TeamService.method.listUserTeams, request, { enabled: whyNoTeams === undefined })
+  const groups = useQuery(GroupService.method.listUserGroups, request, { enabled: whyNoGroups === undefined })
+  const whyNotAdd = useWhyNot(TeamService.method.setTeamMember)
+  const close = () => {
+    setAdding(false)
+    void queries.invalidateQueries()
+  }
+  return (
+    <>
+      <Panel
+        title="Teams"
+        actions={
+          <Button onClick={() => setAdding(true)} why={whyNotAdd}>
+            Add to a team
+          </Button>
+        }
+      >
+        <Answered why={whyNoTeams} asked={[teams]}>
+          {teams.data?.data.length === 0 ? (
+            <Empty title="In no team">A role in a team says what somebody may do there.</Empty>
+          ) : (
+            <ShortTable label="Teams" columns={columns} rows={teams.data?.data ?? []} keyOf={({ teamId }) => teamId} />
+          )}
+        </Answered>
+        {isAdding && <GiveRole userId={user.id} onClose={close} />}
+      </Panel>
+      <Panel title="Groups">
+        <Answered why={whyNoGroups} asked={[groups]} lines={1}>
+          <p>
+            {groups.data?.data.length === 0
+              ? 'In no group.'
+              : groups.data?.data.map(({ id }, index) => (
+                  <span key={id}>
+                    {index > 0 && ', '}
+                    <ThingLink kind="groups" id={id} />
+                  </span>
+                ))}
+          </p>
+        </Answered>
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
+import X from 'lucide-react/dist/esm/icons/x.mjs'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useFilters } from './address.js'
+import styles from './screen.module.css'
+
+/** Long enough that a word is not asked for letter by letter, and short enough not to be noticed. */
+const PAUSE_MILLIS = 60
+
+/** What narrows a list, under a name in the address. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  /** Text that is searched for while it is typed; a day; one of a few; or what only a link sets, shown as `text`. */
+  readonly kind?: 'search' | 'day' | 'choice' | 'fixed'
+  readonly options?: readonly { readonly value: string; readonly text: string }[]
+  readonly text?: ReactNode
+  /** Nothing is filtered by it yet, and why. */
+  readonly why?: string | undefined
+  /** What is taken away with it. */
+  readonly removes?: readonly string[]
+}
+
+/** The filters of a list. Each that narrows it stands out, and is taken away by a button of its own. */
+export function Filters({ filters, children }: { readonly filters: readonly Filter[]; readonly children?: ReactNode }) {
+  const [given, change] = useFilters()
+  return (
+    <search aria-label="Filters" className={styles['filters']}>
+      {filters.map((filter) => {
+        const value = given[filter.name] ?? ''
+        const set = (next: string) => change({ [filter.name]: next })
+        if (filter.kind === 'search') {
+          return <SearchFilter key={filter.name} label={filter.label} value={value} onChange={set} />
+        }
+        if (filter.kind === 'fixed' && value === '') return null
+        const removed = Object.fromEntries([filter.name, ...(filter.removes ?? [])].map((name) => [name, '']))
+        return <Chip key={filter.name} filter={filter} value={value} onChange={set} onRemove={() => change(removed)} />
+      })}
+      {children}
+    </search>
+  )
+}
+
+interface ChipProps {
+  readonly filter: Filter
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly onRemove: () => void
+}
+
+function Chip({ filter: { label, kind = 'choice', options = [], text, why }, value, onChange, onRemove }: ChipProps) {
+  const id = useId()
+  const isActive = value !== '' && why === undefined
+  return (
+    <span className={styles['chip']} data-active={isActive}>
+      <label htmlFor={kind === 'fixed' ? undefined : id}>{label}</label>
+      {kind === 'choice' && (
+        <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+      {kind === 'day' && <input id={id} type="date" value={value} onChange={(event) => onChange(event.target.value)} />}
+      {kind === 'fixed' && <>&nbsp;{text ?? value}</>}
+      {value !== '' && why !== undefined && <em>&nbsp;{why}&nbsp;</em>}
+      {value !== '' && (
+        <button type="button" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
+          <X size={14} aria-hidden />
+        </button>
+      )}
+    </span>
+  )
+}
+
+interface SearchFilterProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A field for text that is searched for while it is typed. */
+export function SearchFilter({ label, value, onChange }: SearchFilterProps) {
+  const [text, setText] = useState(value)
+  const [told, setTold] = useState(value)
+  // The address has changed by itself: back, forward, or a link.
+  if (value !== told) {
+    setTold(value)
+    setText(value)
+  }
+  useEffect(() => {
+    if (text === told) return
+    const timer = setTimeout(() => {
+      setTold(text)
+      onChange(text)
+    }, PAUSE_MILLIS)
+    return () => clearTimeout(timer)
+  }, [text, told, onChange])
+  return (
+    <span className={styles['search']}>
+      <SearchIcon size={15} aria-hidden />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </span>
+  )
+}

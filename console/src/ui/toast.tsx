@@ -1,0 +1,41 @@
+import CircleCheck from 'lucide-react/dist/esm/icons/circle-check.mjs'
+import { useSyncExternalStore } from 'react'
+import styles from './states.module.css'
+
+const SHOWN_MILLIS = 6_000
+
+let said = ''
+let timer: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+function become(text: string): void {
+  said = text
+  for (const listener of listeners) listener()
+}
+
+/** Says what has been done, to those who see and those who listen, for a moment. */
+export function announce(text: string): void {
+  clearTimeout(timer)
+  become(text)
+  timer = setTimeout(() => become(''), SHOWN_MILLIS)
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The place of what `announce` says. */
+export function Announcements() {
+  const text = useSyncExternalStore(subscribe, () => said)
+  return (
+    <div role="status" className={styles['toasts']}>
+      {text !== '' && (
+        <p className={styles['toast']}>
+          <CircleCheck size={16} aria-hidden />
+          {text}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { useBlocker } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Button } from './button.js'
+import { Dialog, DialogFoot } from './dialog.js'
+
+interface AskProps {
+  readonly onKeep: () => void
+  readonly onDiscard: () => void
+}
+
+/** Asks before typed work is lost. */
+export function AskToDiscard({ onKeep, onDiscard }: AskProps) {
+  return (
+    <Dialog title="Discard what you have typed?" onClose={onKeep}>
+      <p>Nothing of it has been saved.</p>
+      <DialogFoot>
+        <Button onClick={onKeep}>Keep editing</Button>
+        <Button look="danger" onClick={onDiscard}>
+          Discard changes
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+/** As long as it is rendered, whoever leaves the screen or the page is asked first. */
+export function Unsaved() {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,
+    enableBeforeUnload: true,
+    withResolver: true,
+  })
+  if (blocker.status !== 'blocked') return null
+  return <AskToDiscard onKeep={blocker.reset} onDiscard={blocker.proceed} />
+}
+
+/** What closes a dialog: at once, or after asking where something was typed. */
+export function useAskedClose(isTyped: boolean, onClose: () => void) {
+  const [isAsking, setAsking] = useState(false)
+  return {
+    close: () => (isTyped ? setAsking(true) : onClose()),
+    question: isAsking && <AskToDiscard onKeep={() => setAsking(false)} onDiscard={onClose} />,
+  }
+}
