@@ -313,6 +313,30 @@ describe.each([
   })
 })
 
+it.each(['gzip', 'br'])('a tag that came over Connect with a body in %s matches', async (coding) => {
+  const call = async (method: string, request: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${service.baseUrl}/svc.v2.PriorityService/${method}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'accept-encoding': coding,
+        ...headers,
+      },
+      body: JSON.stringify(request),
+    })
+    const etag = answer.headers.get('etag') ?? ''
+    return { status: answer.status, coding: answer.headers.get('content-encoding'), etag, text: await answer.text() }
+  }
+  const id = fixture.priorities.it
+  await call('UpdatePriority', { id, description: `${coding} ${'long '.repeat(500)}` })
+  const read = await call('GetPriority', { id })
+  expect([read.status, read.coding]).toEqual([200, coding])
+  const changed = await call('UpdatePriority', { id, description: 'short' }, { 'if-match': read.etag })
+  expect(changed.status).toBe(200)
+  expect((await call('UpdatePriority', { id, description: '' }, { 'if-match': read.etag })).status).not.toBe(200)
+})
+
 async function eventCount(): Promise<number> {
   return (await service.database.query('SELECT FROM audit_events')).length
 }

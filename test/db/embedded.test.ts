@@ -18,6 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg'
 import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
 import { scratchFolder } from '../../harness/scratch-folder.js'
+import { configFromEnvironment } from '../../src/config.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { migrate } from '../../src/db/migrate.js'
@@ -149,6 +150,20 @@ describe('the embedded PostgreSQL', () => {
     expect(mode & 0o077).toBe(0)
     expect(uid).not.toBe(0)
     await embedded.stop()
+  })
+
+  it('is reached over its socket by a URL without a host, as clouds give them', async () => {
+    dataDir = seed
+    const embedded = await startEmbeddedPostgres({ dataDir })
+    users.push(embedded)
+    const { searchParams, pathname } = new URL(embedded.connectionString)
+    const given = `postgresql://postgres@${pathname}?host=${searchParams.get('host')}`
+    const { databaseUrl = '' } = configFromEnvironment({ DATABASE_URL: given })
+    const [row] = await ask(
+      { connectionString: databaseUrl },
+      'SELECT inet_server_addr() AS address, current_user AS name',
+    )
+    expect(row).toEqual({ address: null, name: 'postgres' })
   })
 
   it('is one server for all processes that start at once in an empty folder', async () => {

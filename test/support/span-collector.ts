@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 
 /** A span as it was sent. */
 export interface CollectedSpan {
@@ -13,10 +13,11 @@ export interface CollectedSpan {
   readonly resource: Readonly<Record<string, unknown>>
 }
 
-/** An OpenTelemetry collector on a port of its own that accepts spans in JSON. */
+/** An OpenTelemetry collector on a port of its own that accepts spans in JSON, and keeps those in protobuf as they are. */
 export interface SpanCollector {
   readonly url: string
   readonly spans: readonly CollectedSpan[]
+  readonly encoded: readonly { readonly headers: IncomingHttpHeaders; readonly body: Buffer }[]
   stop(): Promise<void>
 }
 
@@ -48,13 +49,17 @@ const FAILED = 2
 /** Starts the collector. */
 export async function startSpanCollector(): Promise<SpanCollector> {
   const spans: CollectedSpan[] = []
+  const encoded: { headers: IncomingHttpHeaders; body: Buffer }[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.once('end', () => {
-      const sent: SentSpans = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-      spans.push(...spansFrom(sent))
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      const { headers } = request
+      const body = Buffer.concat(chunks)
+      const type = headers['content-type'] ?? ''
+      if (type === 'application/x-protobuf') encoded.push({ headers, body })
+      else spans.push(...spansFrom(JSON.parse(body.toString('utf8'))))
+      response.writeHead(200, { 'content-type': type }).end(type === 'application/x-protobuf' ? '' : '{}')
     })
   })
   server.listen(0, '127.0.0.1')
@@ -63,6 +68,7 @@ export async function startSpanCollector(): Promise<SpanCollector> {
   return {
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`,
     spans,
+    encoded,
     stop: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -195,6 +195,21 @@ describe('traces', () => {
     expect(collector.spans.filter(({ traceId }) => traceId === unsampled.traceId)).toEqual([])
   })
 
+  it('are sent in protobuf if asked for, with the headers that the collector wants', async () => {
+    const other = await start({
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic c3ZjOnN2Yw==,x-scope=a%20b',
+    })
+    const { traceId, traceparent } = newTrace()
+    await update({ traceparent }, priorities.it, other.origin)
+    await eventually(() => {
+      const ofTrace = collector.encoded.filter(({ body }) => body.includes(Buffer.from(traceId, 'hex')))
+      const ofCall = ofTrace.find(({ body }) => body.includes('PATCH /v2/priorities/{id}'))
+      expect(ofCall?.headers).toMatchObject({ authorization: 'Basic c3ZjOnN2Yw==', 'x-scope': 'a b' })
+    })
+    await other.stop()
+  })
+
   it('are propagated to the issuer when keys are fetched for a call', async () => {
     const issuer = await startStaticIssuer('{"keys":[]}')
     const trusting = await start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: audience })

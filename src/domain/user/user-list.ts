@@ -1,5 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { refuseViolations } from '../../errors.js'
+import { invalidField, refuseViolations } from '../../errors.js'
 import { MAX_PAGE_SIZE } from '../../limits/known-limits.js'
 import { printDepartmentOptions } from '../../store/department-option.js'
 import { countUsers, readUserPage, type UserFilters } from '../../store/user-list.js'
@@ -49,6 +49,8 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
     const [missing, given] = field === undefined ? ['field', 'owner'] : ['owner', 'field']
     refuseViolations([{ field: missing, description: `is required with ${given}`, reason: 'FIELD_REQUIRED' }])
   }
+  const several = request.ids?.findIndex((id) => id.includes(',')) ?? -1
+  if (several >= 0) throw invalidField(`ids[${several}]`, 'is no id: give each value by itself, without commas')
   return {
     isDeactivated: request.isDeactivated ?? (request.includeDeactivated ? undefined : false),
     emailKey: request.email === '' ? undefined : emailKeyOf(request.email),
