@@ -50,7 +50,11 @@ const isShown = Prisma.sql`(${isDeactivated} IS NULL OR (m.deactivated_at IS NOT
 function matches(): Prisma.Sql {
   const conditions = filtered.map(([column, type]) => {
     const value = Prisma.sql`${{ parameter: camelCase(column) } satisfies Parameter}::${Prisma.raw(type)}`
-    return Prisma.sql`(${value} IS NULL OR m.${Prisma.raw(column)} = ${value})`
+    const held = Prisma.raw(`m.${column}`)
+    // Departments that differ in case alone are one.
+    const isEqual =
+      column === 'department' ? Prisma.sql`lower(${held}) = lower(${value})` : Prisma.sql`${held} = ${value}`
+    return Prisma.sql`(${value} IS NULL OR ${isEqual})`
   })
   const words = Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`
   return Prisma.join([ofOrganization('m'), isShown, ...conditions, isFound('m', words)], ' AND ')

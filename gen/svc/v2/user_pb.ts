@@ -890,7 +890,7 @@ export type ListUsersRequest = Message<"svc.v2.ListUsersRequest"> & {
   q: string;
 
   /**
-   * Only users of this department; empty for all.
+   * Only users of this department, whatever the case; empty for all.
    *
    * @generated from field: string department = 6;
    */

@@ -55,7 +55,7 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
     isDeactivated: request.isDeactivated ?? (request.includeDeactivated ? undefined : false),
     emailKey: request.email === '' ? undefined : emailKeyOf(request.email),
     q: q.trim() || undefined,
-    department: request.department || undefined,
+    department: request.department?.normalize('NFC').trim() || undefined,
     role: request.role,
     managerUserId: request.managerUserId || undefined,
     ids: request.ids?.length ? request.ids : undefined,
