@@ -56,8 +56,8 @@ export interface SenderOptions {
 
 /**
  * Makes the sender of one service. A name is resolved for each request, and the connection goes to an address that was
- * judged, so no second answer of the DNS counts: to the next one if the first does not answer. A proxy is asked for the
- * first one. Redirects are not followed.
+ * judged, so no second answer of the DNS counts: to the next one if the first does not answer. A proxy is asked for one
+ * after the other, until it connects. Redirects are not followed.
  */
 export function createWebhookSender({ allowance, proxy, resolve = createNameResolver() }: SenderOptions): SendWebhook {
   const kept = { keepAlive: true, timeout: IDLE_MILLIS }
@@ -89,7 +89,7 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
     const host = hostOf(url)
     const options = {
       method: 'POST',
-      host: tunnel === undefined ? host : addresses[0],
+      host,
       lookup: alwaysTo(addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_MILLIS,
@@ -101,8 +101,11 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
       ...(isTls && isIP(host) === 0 && { servername: host }),
       signal,
     }
-    for (;;) {
-      const request = (isTls ? requestHttps : requestHttp)(options)
+    const others = addresses.slice(1)
+    for (let address: string | undefined = addresses[0]; ; ) {
+      const request = (isTls ? requestHttps : requestHttp)(
+        tunnel === undefined ? options : { ...options, host: address },
+      )
       let isThrough = tunnel === undefined
       request.once('proxyConnect', ({ statusCode }) => {
         isThrough = statusCode === 200
@@ -112,7 +115,10 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
       request.end(body)
       const response = await responseOf(request).catch((error: unknown) => {
         // A receiver may close an idle connection just when it is used again (RFC 9112, section 9.3.1).
-        if (signal.aborted || !request.reusedSocket) throw isThrough ? error : new Error(NO_TUNNEL)
+        if (!signal.aborted && request.reusedSocket) return
+        if (isThrough) throw error
+        address = signal.aborted ? undefined : others.shift()
+        if (address === undefined) throw new Error(NO_TUNNEL)
       })
       if (response !== undefined) return response
     }

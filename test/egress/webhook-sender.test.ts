@@ -184,12 +184,16 @@ describe('sending a webhook', () => {
     await expect(sent).rejects.toThrow('the service stops')
   })
 
-  it('asks a proxy for a tunnel to the judged address, and never to another', async () => {
+  it('asks a proxy for a tunnel to the judged addresses in turn, and never to another', async () => {
     const port = await listen((incoming, response) => response.end(incoming.headers.host))
     const tunnels: string[] = []
     const proxyPort = await listen(() => {})
     servers.at(-1)?.on('connect', ({ url = '' }: IncomingMessage, client: Socket) => {
       tunnels.push(url)
+      if (!url.startsWith('127.0.0.1:')) {
+        client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n')
+        return
+      }
       const upstream = connect(port, '127.0.0.1', () => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')
         upstream.pipe(client).pipe(upstream)
@@ -203,6 +207,14 @@ describe('sending a webhook', () => {
     expect(tunnels).toEqual([`127.0.0.1:${port}`])
     const refused = await sendTo('https://hooks.test/', { allowance, proxy, resolve: async () => ['10.0.0.1'] })
     expect([refused.responseStatus, tunnels.length]).toEqual([null, 1])
+    // The next one, where the proxy does not reach the first.
+    const resolve = async () => ['127.0.0.2', '10.0.0.1', '127.0.0.1', '127.0.0.3']
+    const next = await sendTo(`http://hooks.test:${port}/`, {
+      allowance: parseWebhookAllowance('127.0.0.0/8'),
+      proxy,
+      resolve,
+    })
+    expect([next.responseStatus, tunnels.slice(1)]).toEqual([200, [`127.0.0.2:${port}`, `127.0.0.1:${port}`]])
   })
 
   it.each([
