@@ -7,6 +7,9 @@ import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import { errorInfoFrom, reasonName } from './error-reason.js'
 
+/** Errors whose causes, if they have any, are left to log. */
+const causesLogged: readonly ErrorCode[] = ['unavailable', 'deadline_exceeded']
+
 /** Failures of the database that callers cause and are told about, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
@@ -36,7 +39,10 @@ export function maskError(
 function mapError(thrown: unknown): { readonly error: ConnectError; readonly unexpected: boolean } {
   if (thrown instanceof ConnectError) return { error: thrown, unexpected: false }
   if (thrown instanceof ServiceError) {
-    return { error: connectErrorFrom(thrown), unexpected: thrown.code === 'unavailable' && thrown.cause !== undefined }
+    return {
+      error: connectErrorFrom(thrown),
+      unexpected: causesLogged.includes(thrown.code) && thrown.cause !== undefined,
+    }
   }
   const aborted = abortError(thrown)
   if (aborted !== undefined) return { error: aborted, unexpected: false }

@@ -5,7 +5,7 @@ import { ImportRecordsRequestSchema, RecordOutcome, type TransferService } from 
 import { mapInSlices } from '../db/slices.js'
 import { refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
-import { exportRecords } from '../transfer/export-records.js'
+import { exportRecords, requireReading } from '../transfer/export-records.js'
 import { type ImportedRecord, importForCaller } from '../transfer/import-for-caller.js'
 import type { PlannedRecord } from '../transfer/import-records.js'
 import { createRecordReader } from '../transfer/record-reader.js'
@@ -46,7 +46,8 @@ export function createTransferHandlers({ limitCheck, tally }: HandlerTools): Ser
     },
     async *exportRecords(_request, context) {
       const scope = scopeOf(context)
-      for await (const json of exportRecords(scope, scope.caller.organizationId)) {
+      const records = exportRecords(scope, scope.caller.organizationId)
+      for await (const json of requireReading(records, () => performance.now())) {
         yield preprintedMessage(ImportRecordSchema, [json])
       }
     },

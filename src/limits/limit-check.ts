@@ -5,6 +5,7 @@ import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_p
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
 import { limitWords } from './limit-words.js'
+import { createSizePaths, sizeViolations } from './size-limit.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
@@ -23,10 +24,12 @@ const validator = createValidator({ regexMatch: createPatternTest() })
  * names. Computed fields are not checked.
  */
 export function createLimitCheck() {
+  const sizePathsOf = createSizePaths()
   return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
-    return limitViolations(violations)
+    const sizes = sizeViolations(sizePathsOf(desc), desc, message).map((each) => ({ ...each, unnamed: false }))
+    return [...limitViolations(violations), ...sizes].slice(0, MAX_VIOLATIONS)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { UserTables } from '../db/tables.js'
+import { ServiceError } from '../errors.js'
 import { kindStatements } from '../store/transfer/import.js'
 import { recordKinds } from '../store/transfer/kind.js'
 
@@ -14,5 +15,31 @@ export async function* exportRecords(
   const statements = recordKinds.map((kind) => kindStatements[kind].export)
   for await (const rows of tables.readSnapshot(statements, { organizationId })) {
     for (const { json } of rows) yield json
+  }
+}
+
+/** Who reads slower than this, for longer than the patience, has the connection taken away. */
+const BYTES_PER_SECOND = 128 * 1024
+const PATIENCE_MILLIS = 10_000
+
+/**
+ * Yields texts as long as they are read fast enough: what holds a connection must not last as long as a reader likes.
+ * Throws `DEADLINE_EXCEEDED`, with a cause, so that it is logged. `now` is in milliseconds.
+ */
+export async function* requireReading(texts: AsyncIterable<string>, now: () => number): AsyncGenerator<string> {
+  let bytes = 0
+  let waited = 0
+  for await (const text of texts) {
+    const since = now()
+    yield text
+    waited += now() - since
+    bytes += Buffer.byteLength(text)
+    if (waited < PATIENCE_MILLIS + (bytes * 1_000) / BYTES_PER_SECOND) continue
+    const read = `${bytes} bytes in ${Math.round(waited / 1_000)} seconds`
+    throw new ServiceError(
+      'DEADLINE_EXCEEDED',
+      `the export was read too slowly, ${read}: read it faster, such as into a file`,
+      { cause: new Error(`an export was read too slowly: ${read}`) },
+    )
   }
 }

@@ -169,7 +169,8 @@ export type ListEventsRequest = Message<"svc.v2.ListEventsRequest"> & {
   pageSize: number;
 
   /**
-   * How long to wait for an event if there is none, in seconds.
+   * How long to wait for an event if there is none, in seconds. At most 1,000 calls of an organization wait at a time in
+   * a process, streams included; a further one gets `RATE_LIMITED`.
    *
    * @generated from field: int32 wait_seconds = 6;
    */
@@ -308,7 +309,7 @@ export const EventService: GenService<{
   },
   /**
    * Streams the events after a cursor as they are committed, with a new cursor at least every 10 seconds. Ends without
-   * an error after about a minute, and when the service stops: continue from the last cursor.
+   * an error after about a minute, and when the service stops: continue from the last cursor. Counts as a call that waits.
    *
    * @generated from rpc svc.v2.EventService.WatchEvents
    */

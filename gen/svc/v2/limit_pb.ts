@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/limit.proto.
  */
 export const file_svc_v2_limit: GenFile = /*@__PURE__*/
-  fileDesc("ChJzdmMvdjIvbGltaXQucHJvdG8SBnN2Yy52MiJjCgVMaW1pdBIjCgZyZWFzb24YASABKA4yEy5zdmMudjIuRXJyb3JSZWFzb24SEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHemVyb19pcxgDIAEoBRIPCgd1bm5hbWVkGAQgASgIOkQKBWxpbWl0Eh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjUhgMgASgLMg0uc3ZjLnYyLkxpbWl0UgVsaW1pdDo3CgZtb21lbnQSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNWGAyABKAhSBm1vbWVudGIGcHJvdG8z", [file_google_protobuf_descriptor, file_svc_v2_error_reason]);
+  fileDesc("ChJzdmMvdjIvbGltaXQucHJvdG8SBnN2Yy52MiJ2CgVMaW1pdBIjCgZyZWFzb24YASABKA4yEy5zdmMudjIuRXJyb3JSZWFzb24SEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHemVyb19pcxgDIAEoBRIPCgd1bm5hbWVkGAQgASgIEhEKCW1heF9ieXRlcxgFIAEoBTpECgVsaW1pdBIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY1IYDIAEoCzINLnN2Yy52Mi5MaW1pdFIFbGltaXQ6NwoGbW9tZW50Eh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjVhgMgASgIUgZtb21lbnRiBnByb3RvMw", [file_google_protobuf_descriptor, file_svc_v2_error_reason]);
 
 /**
  * What callers are told about the limits of a field.
@@ -51,6 +51,13 @@ export type Limit = Message<"svc.v2.Limit"> & {
    * @generated from field: bool unnamed = 4;
    */
   unnamed: boolean;
+
+  /**
+   * The most bytes that the JSON of a message in the field may have. 0 is no limit.
+   *
+   * @generated from field: int32 max_bytes = 5;
+   */
+  maxBytes: number;
 };
 
 /**

@@ -229,7 +229,8 @@ export const TransferService: GenService<{
   },
   /**
    * Streams every record of the organization, as of one moment, without secrets: each kind after those that it refers
-   * to, in creation order. `ImportRecords` accepts them as they are.
+   * to, in creation order. `ImportRecords` accepts them as they are. Ends with `deadline_exceeded` if it is read slower
+   * than 128 KiB a second for more than 10 seconds.
    *
    * @generated from rpc svc.v2.TransferService.ExportRecords
    */

@@ -34,7 +34,8 @@ const BOOKMARK_MILLIS = 10_000
 
 /**
  * The events after a cursor, oldest first. Without any, it waits for one as long as is asked for, and a moment in any
- * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Callers with
+ * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Throws `RATE_LIMITED` if
+ * too many of the organization wait. Callers with
  * `audit:read` only in teams get the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for
  * the cursor, and after a wait whatever admission throws.
  */
@@ -47,14 +48,31 @@ export async function listEvents(
   const reader = await readerOf(scope, query, pageSizeFrom(pageSize), signals)
   let { page, isBehind } = await reader.next()
   const until = start + Math.min(millis, isBehind ? Math.max(waitMillis, BEHIND_MILLIS) : waitMillis)
-  while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
-    page = (await reader.next()).page
+  if (page.items !== '' || page.hasMore || until <= performance.now()) return page
+  const { organizationId } = scope.caller
+  signals.enter(organizationId)
+  try {
+    while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
+      page = (await reader.next()).page
+    }
+    return page
+  } finally {
+    signals.leave(organizationId)
   }
-  return page
 }
 
 /** The same without end: pages with events as soon as there are any, and at times one with only a new cursor. */
-export async function* watchEvents(
+export async function* watchEvents(scope: Scope, query: EventQuery, waiting: Waiting): AsyncGenerator<EventPage> {
+  const { organizationId } = scope.caller
+  waiting.signals.enter(organizationId)
+  try {
+    yield* pagesOf(scope, query, waiting)
+  } finally {
+    waiting.signals.leave(organizationId)
+  }
+}
+
+async function* pagesOf(
   scope: Scope,
   query: EventQuery,
   { signals, millis, signal }: Waiting,

@@ -1,8 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { Turns } from '../../db/turns.js'
+import { ServiceError } from '../../errors.js'
 
 /** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
 const READERS = 4
+/** How many calls of an organization wait at a time, in one process. */
+const MAX_WAITING = 1_000
+/** When a call that was refused for it may be made again. */
+const RETRY_SECONDS = 5
 
 /** What the calls of one process tell each other about feeds: who has committed, and who waits. */
 export class FeedSignals extends EventEmitter<{
@@ -11,9 +16,29 @@ export class FeedSignals extends EventEmitter<{
 }> {
   readonly #committed = new Set<string>()
   readonly #waiting = new Map<string, Set<Waiter>>()
+  readonly #calls = new Map<string, number>()
   /** The turns of those who have waited. */
   readonly turns = new Turns(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
   #isStopped = false
+
+  /** Takes up a call that waits, until it leaves. Throws `RATE_LIMITED` if its organization has too many. */
+  enter(organizationId: string): void {
+    const calls = this.#calls.get(organizationId) ?? 0
+    if (calls >= MAX_WAITING) {
+      throw new ServiceError(
+        'RATE_LIMITED',
+        `the organization has ${MAX_WAITING} calls that wait for events: end some, or try again`,
+        { retryAfterSeconds: RETRY_SECONDS },
+      )
+    }
+    this.#calls.set(organizationId, calls + 1)
+  }
+
+  leave(organizationId: string): void {
+    const left = (this.#calls.get(organizationId) ?? 0) - 1
+    if (left > 0) this.#calls.set(organizationId, left)
+    else this.#calls.delete(organizationId)
+  }
 
   /** Whether the service stops: nothing is waited for any more. */
   get isStopped(): boolean {
