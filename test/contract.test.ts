@@ -1,10 +1,10 @@
-import { type DescMethod, getOption, hasOption, isFieldSet } from '@bufbuild/protobuf'
-import { MethodOptions_IdempotencyLevel, MethodOptionsSchema } from '@bufbuild/protobuf/wkt'
+import { type DescMessage, type DescMethod, getOption, hasOption, isFieldSet, toBinary } from '@bufbuild/protobuf'
+import { DescriptorProtoSchema, MethodOptions_IdempotencyLevel, MethodOptionsSchema } from '@bufbuild/protobuf/wkt'
 import { describe, expect, it } from '@jest/globals'
 import { field as rules } from '../gen/buf/validate/validate_pb.js'
 import { http } from '../gen/google/api/annotations_pb.js'
 import { ErrorReasonSchema } from '../gen/svc/v2/error_reason_pb.js'
-import { UserProfileFieldSchema, UserSchema } from '../gen/svc/v2/user_pb.js'
+import { UpdateUserRequestSchema, UserProfileFieldSchema, UserSchema, UserUpdateSchema } from '../gen/svc/v2/user_pb.js'
 import { accessRulesOf } from '../src/admission/access-rule.js'
 import { governedFields } from '../src/domain/profile/field-ownership.js'
 import { fieldNames } from '../src/domain/profile/profile-value.js'
@@ -127,6 +127,11 @@ describe('the contract', () => {
     expect(named).toEqual(['UNSPECIFIED', ...governedFields])
     const ofUser = UserSchema.fields.map(({ localName }) => localName)
     expect(Object.values(fieldNames).filter((name) => !ofUser.includes(name))).toEqual([])
+  })
+
+  it('says of a user in a batch what it says of one alone', () => {
+    const fieldsOf = ({ proto }: DescMessage) => toBinary(DescriptorProtoSchema, { ...proto, name: '' })
+    expect(fieldsOf(UserUpdateSchema)).toEqual(fieldsOf(UpdateUserRequestSchema))
   })
 
   it('is not served if a method lacks an access rule', () => {
