@@ -95,7 +95,9 @@ describe('a service above its limit of calls', () => {
   let service: TestService
   beforeAll(async () => {
     testDatabase = await createTestDatabase()
-    service = await startTestService({ testDatabase, sessions: patientSessions })
+    // Nothing else ends a call that waits, however long its machine takes for 300 of them.
+    const sessions = { ...patientSessions, maxWaitMillis: 600_000 }
+    service = await startTestService({ testDatabase, sessions, config: { maxCallSeconds: 600 } })
     await insertFixture(service.database)
   })
   afterAll(async () => {
