@@ -7,10 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 
 const folder = join(import.meta.dirname, '../../deploy/local-cluster')
 
+/** In a locale that is not installed, bash warns. */
+const options = { env: { ...process.env, LC_ALL: 'C' } }
+
 /** How the script ends, with what it says. */
 async function run(script: string, ...args: string[]): Promise<{ status: unknown; stderr: string }> {
   try {
-    const { stderr } = await promisify(execFile)(join(folder, script), args)
+    const { stderr } = await promisify(execFile)(join(folder, script), args, options)
     return { status: 0, stderr }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && 'stderr' in error)) throw error
@@ -26,7 +29,7 @@ describe('the scripts of local clusters', () => {
   afterAll(() => rm(directory, { recursive: true }))
 
   it.each(['local-cluster.sh', 'citus-cluster.sh', 'install.sh'])('is complete (%s)', async (name) => {
-    expect(await promisify(execFile)('bash', ['-n', join(folder, name)])).toEqual({ stdout: '', stderr: '' })
+    expect(await promisify(execFile)('bash', ['-n', join(folder, name)], options)).toEqual({ stdout: '', stderr: '' })
   })
 
   it('refuses unknown arguments, and creates nothing', async () => {
