@@ -148,6 +148,7 @@ describe('an error message shows the way forward', () => {
     ['users?email[]=ada@acme.example', 'write \\"email\\" without brackets'],
     ['users?filter[email]=ada@acme.example', 'no field \\"filter[email]\\"'],
     ['events?types=user.update,team.update', 'types[0]: is unknown: give each value by itself, without commas'],
+    ['users?email=ada+audit@acme.example', 'email: is no address: in a URL, write + as %2B'],
     ['users?ids=user_ada&ids=user_bela,user_chidi', 'ids[1]: is no id: give each value by itself, without commas'],
     ['audit-events?actions=user.update,%20team.update', 'actions[0]: is unknown: give each value by itself'],
     ['events?types=user.update,team.nothing', 'types[0]: is unknown: did you mean \\"user.update\\"?'],

@@ -51,6 +51,8 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
   }
   const several = request.ids?.findIndex((id) => id.includes(',')) ?? -1
   if (several >= 0) throw invalidField(`ids[${several}]`, 'is no id: give each value by itself, without commas')
+  // A bare plus in a query is a blank.
+  if (/\S \S/.test(request.email)) throw invalidField('email', 'is no address: in a URL, write + as %2B')
   return {
     isDeactivated: request.isDeactivated ?? (request.includeDeactivated ? undefined : false),
     emailKey: request.email === '' ? undefined : emailKeyOf(request.email),
