@@ -4,23 +4,24 @@ import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createWholeList, type WholeListRow, wholeListColumns, wholeListText } from './list.js'
+import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
+import { listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
 
 const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
 
-const readList = createWholeList<{ readonly organizationId: string }, WholeListRow>(
-  'list_department_options',
-  wholeListColumns,
-  ({ organizationId }, limit) => Prisma.sql`
-SELECT ${wholeListText(departmentResource, Prisma.sql`d.name COLLATE "C"`)}
-  FROM (SELECT * FROM department_options WHERE organization_id = ${organizationId} ORDER BY name ${limit}) d`,
-)
+const list = createStatement<{ readonly organizationId: string }, PrintedRow>({
+  name: 'list_department_options',
+  columns: { json: 'text' },
+  text: ({ organizationId }) => Prisma.sql`
+SELECT ${listText(rowText(departmentResource), Prisma.sql`d.name COLLATE "C"`)} AS json
+  FROM department_options d WHERE d.organization_id = ${organizationId}`,
+})
 
 /** The JSON of the departments of an organization, by name in the order of code points. */
 export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
-  return (await readList(tables, { organizationId }))?.json ?? '[]'
+  return (await firstRow(tables, list, { organizationId }))?.json ?? '[]'
 }
 
 /** By what the names of departments are compared: without case. */

@@ -28,7 +28,7 @@ import { scopeOn } from '../support/scope.js'
 import type { Database } from '../support/sql.js'
 import { listConfigs, listsAcrossTeams, wholeList } from './lists-across-teams.js'
 
-const { acme, globex, globexIt, it: few, people: many } = fixture
+const { acme, globex, it: few, people: many } = fixture
 const all = new Set(permissions)
 const keyOf = (organizationId: string): Caller => ({
   kind: 'ORGANIZATION_API_KEY',
@@ -323,21 +323,5 @@ describe('lists and writes', () => {
       expect([statement.name, rowsRead(await planOf(client, statement)) < FEW]).toEqual([statement.name, true])
     }
     await client.query('ROLLBACK')
-  })
-
-  it.each([999, 1_000, 1_001])('return all of %i rows in a list without pages', async (count) => {
-    await database.execute(
-      `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
-       SELECT 'whole-' || n, '${globex}', '${globexIt}', 'SLA', 3600, 'TICKET_CREATED', 'RESOLUTION'
-         FROM generate_series(2, ${count}) n ON CONFLICT DO NOTHING`,
-    )
-    const request = { teamId: globexIt, q: '', ...wholeList }
-    const text = await listSlaDefinitions(scopeOn(database, keyOf(globex)), request)
-    if (typeof text !== 'string') throw new Error('the list has pages')
-    const listed: { readonly id: string }[] = JSON.parse(text)
-    expect(listed.map(({ id }) => id)).toEqual([
-      fixture.slaDefinitions.globex,
-      ...Array.from({ length: count - 1 }, (_, index) => `whole-${index + 2}`),
-    ])
   })
 })
