@@ -1,3 +1,5 @@
+import { databaseFailure } from '../db/errors.js'
+import { ServiceError } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import { type AuditEventSelection, readAuditEvents } from '../store/audit-log.js'
 import { permittedTeamIds, type Scope } from './caller/caller.js'
@@ -11,7 +13,8 @@ export interface AuditEventListRequest
 
 /**
  * A page of the events of the caller's organization, newest first. Callers with `audit:read` only in teams get the
- * events of those teams. Throws `FIELD_INVALID` for invalid times, and `PAGE_TOKEN_INVALID`.
+ * events of those teams. Throws `FIELD_INVALID` for invalid times, `PAGE_TOKEN_INVALID`, and `DEADLINE_EXCEEDED` for a
+ * filter that too few events match.
  */
 export async function listAuditEvents(scope: Scope, request: AuditEventListRequest): Promise<Page> {
   const { reads, caller } = scope
@@ -33,6 +36,14 @@ export async function listAuditEvents(scope: Scope, request: AuditEventListReque
     method: 'ListAuditEvents',
     filter: { ...filter, order: 'id', actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
     usualSize: MAX_PAGE_SIZE,
-    read: (range) => readAuditEvents(reads, { ...filter, actions, organizationId, teamIds, ...range }),
+    read: async (range) => {
+      try {
+        return await readAuditEvents(reads, { ...filter, actions, organizationId, teamIds, ...range })
+      } catch (cause) {
+        if (databaseFailure(cause)?.kind !== 'timeout') throw cause
+        const advice = 'narrow it by since or targetId'
+        throw new ServiceError('DEADLINE_EXCEEDED', `the log takes too long to read: ${advice}`, { cause })
+      }
+    },
   })
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import pg from 'pg'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { auditActions } from '../../src/store/audit-action.js'
 import { idAfter } from '../../src/store/audit-log.js'
+import { createTestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { doors, type RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -201,4 +203,25 @@ describe('the audit log', () => {
       expect(await targetsOf({ targetId: 'bob' }, foreign)).toEqual([])
     })
   })
+})
+
+it('says how to narrow a filter that takes too long to read', async () => {
+  const testDatabase = await createTestDatabase()
+  const impatient = { ...testDatabase, open: () => testDatabase.open({ limits: { statement_timeout: 200 } }) }
+  const service = await startTestService({ testDatabase: impatient })
+  await insertFixture(service.database)
+  const { token } = await insertApiKey(service.database, { organizationId: acme })
+  const other = new pg.Client({ connectionString: testDatabase.directUrl })
+  await other.connect()
+  // In place of millions of events.
+  await other.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE')
+  const { status, json } = await service.rest('GET', '/v2/audit-events?actorId=rare', { token })
+  expect([status, json.code, json.message]).toEqual([
+    504,
+    'deadline_exceeded',
+    expect.stringContaining('narrow it by since or targetId'),
+  ])
+  await other.end()
+  await service.stop()
+  await testDatabase.drop()
 })
