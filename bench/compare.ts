@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import type { DatabaseUsage, EmbeddedServer } from '../harness/database.js'
 import { reply } from '../harness/reply.js'
-import type { ServerProcess } from './child.js'
+import type { ServerProcess, Usage } from './child.js'
 import type { Job, LoadResult } from './load.js'
 
 /** Who takes part in a comparison. */
@@ -18,6 +19,9 @@ export interface Standing {
   readonly p99Millis: number
   /** Of the server's process, with all its threads. */
   readonly cpuMicrosPerRequest: number
+  /** With that of PostgreSQL; NaN if the comparison does not watch it. */
+  readonly allCpuMicrosPerRequest: number
+  readonly walBytesPerRequest: number
   /** The longest of each round: a round in which the system stalled the process is not representative. */
   readonly stallMillis: number
   /** Throughput over that of the first contestant: the median of the rounds' own ratios. */
@@ -30,6 +34,10 @@ export interface Standing {
 export interface RoundFigures {
   readonly requestsPerSecond: number
   readonly cpuMicrosPerRequest: number
+  /** With that of PostgreSQL; NaN if the comparison does not watch it. */
+  readonly allCpuMicrosPerRequest: number
+  /** What PostgreSQL writes ahead; NaN if the comparison does not watch it. */
+  readonly walBytesPerRequest: number
 }
 
 /** A ratio of two contestants: the median of the rounds' own ratios, and the middle half of them. */
@@ -55,6 +63,8 @@ export interface Rounds {
   readonly millis: number
   /** Default 32. */
   readonly connections?: number | undefined
+  /** Watches what PostgreSQL uses. */
+  readonly database?: Pick<EmbeddedServer, 'usage'> | undefined
 }
 
 /**
@@ -62,7 +72,7 @@ export interface Rounds {
  */
 export async function compare(
   contestants: readonly Contestant[],
-  { rounds, millis, connections = 32 }: Rounds,
+  { rounds, millis, connections = 32, database }: Rounds,
 ): Promise<Standing[]> {
   const load = fork(new URL('./load.js', import.meta.url))
   const results: Round[][] = contestants.map(() => [])
@@ -70,9 +80,14 @@ export async function compare(
     const order = [...contestants.entries()]
     for (const [index, { server, requests }] of round % 2 === 0 ? order : order.toReversed()) {
       await server.usage()
+      const before = await database?.usage()
       const result = await run(load, { port: server.port, requests, connections, millis })
       const usage = await server.usage()
-      if (round >= 0) results[index]?.push({ ...result, ...usage, rate: (result.requests / result.millis) * 1000 })
+      const after = await database?.usage()
+      const rate = (result.requests / result.millis) * 1000
+      const used = (figure: keyof DatabaseUsage) => (after?.[figure] ?? Number.NaN) - (before?.[figure] ?? 0)
+      const ofDatabase = { databaseCpuMicros: used('cpuMicros'), walBytes: used('walBytes') }
+      if (round >= 0) results[index]?.push({ ...result, ...usage, ...ofDatabase, rate })
     }
   }
   load.disconnect()
@@ -80,7 +95,11 @@ export async function compare(
   return contestants.map(({ name }, index) => standing(name, results[index] ?? [], reference))
 }
 
-type Round = LoadResult & Awaited<ReturnType<ServerProcess['usage']>> & { readonly rate: number }
+interface Round extends LoadResult, Usage {
+  readonly rate: number
+  readonly databaseCpuMicros: number
+  readonly walBytes: number
+}
 
 async function run(load: ChildProcess, job: Job): Promise<LoadResult> {
   load.send(job)
@@ -98,14 +117,21 @@ function standing(name: string, own: readonly Round[], reference: readonly Round
     requestsPerSecond: of(({ rate }) => rate),
     p50Millis: of(({ p50Millis }) => p50Millis),
     p99Millis: of(({ p99Millis }) => p99Millis),
-    cpuMicrosPerRequest: of(({ cpuMicros, requests }) => cpuMicros / requests),
+    cpuMicrosPerRequest: median(rounds.map((each) => each.cpuMicrosPerRequest)),
+    allCpuMicrosPerRequest: median(rounds.map((each) => each.allCpuMicrosPerRequest)),
+    walBytesPerRequest: median(rounds.map((each) => each.walBytesPerRequest)),
     stallMillis: of(({ stallMillis }) => stallMillis),
     ratio: ratioOf('requestsPerSecond', { rounds }, { rounds: reference.map(figuresOf) }).median,
   }
 }
 
-function figuresOf({ rate, cpuMicros, requests }: Round): RoundFigures {
-  return { requestsPerSecond: rate, cpuMicrosPerRequest: cpuMicros / requests }
+function figuresOf({ rate, cpuMicros, databaseCpuMicros, walBytes, requests }: Round): RoundFigures {
+  return {
+    requestsPerSecond: rate,
+    cpuMicrosPerRequest: cpuMicros / requests,
+    allCpuMicrosPerRequest: (cpuMicros + databaseCpuMicros) / requests,
+    walBytesPerRequest: walBytes / requests,
+  }
 }
 
 /** The middle value; the upper one of two. */

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { type EmbeddedServer, seed } from '../harness/database.js'
 import { operationsSize } from '../harness/records.js'
 import { type ServerProcess, startServer } from './child.js'
@@ -33,11 +34,13 @@ export async function benchOperations(
 ): Promise<void> {
   const connectionString = await server.createDatabase('operations')
   const tokens = await seed(connectionString, operationsSize)
-  const check = await openSameAnswerCheck(connectionString)
+  const ofPeer = await server.copyDatabase('operations', 'operations_of_peer')
+  await indexAsAuthorsDo(ofPeer)
+  const check = await openSameAnswerCheck([connectionString, ofPeer])
   const servers: Servers = {
     service: await startServer('service', { connectionString }),
     models: await startServer('models-peer', { connectionString }),
-    handWritten: await startServer('peer', { connectionString }),
+    handWritten: await startServer('peer', { connectionString: ofPeer }),
   }
   const { service, models, handWritten } = servers
   const isWanted = ({ name }: Operation) => only === undefined || name.includes(only)
@@ -45,7 +48,7 @@ export async function benchOperations(
     for (const operation of operations(tokens).filter(isWanted)) {
       await check.hold(operation, [service, models, handWritten])
       await compareWithModels(report, operation, servers, rounds)
-      await compareWithHandWritten(report, operation, servers, rounds)
+      await compareWithHandWritten(report, operation, servers, { ...rounds, database: server })
     }
     for (const operation of [...otherOperations(tokens), ...standardOperations(tokens)].filter(isWanted)) {
       await check.hold(operation, [service, models])
@@ -55,6 +58,27 @@ export async function benchOperations(
     await check.close()
     for (const each of Object.values(servers)) await each.stop()
   }
+}
+
+/**
+ * Gives the hand-written peer the indexes of its writes that a careful author gives them: keys, uniqueness, foreign keys,
+ * and audit events by time, by target and by action.
+ */
+async function indexAsAuthorsDo(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  for (const statement of [
+    'DROP INDEX app_resources_organization_id_ordinal_key, app_resources_organization_id_team_id_ordinal_idx',
+    'DROP INDEX app_resources_words_idx, priorities_organization_id_ordinal_key',
+    'DROP INDEX audit_events_organization_id_target_id_id_idx',
+    'CREATE INDEX ON audit_events (organization_id, occurred_at)',
+    'CREATE INDEX ON audit_events (organization_id, target_id, occurred_at)',
+    'CREATE INDEX ON audit_events (organization_id, action, occurred_at)',
+    'VACUUM ANALYZE',
+  ]) {
+    await client.query(statement)
+  }
+  await client.end()
 }
 
 async function compareWithModels(
@@ -91,6 +115,9 @@ async function compareWithHandWritten(
   if (peer === undefined || service === undefined) throw new Error('a contestant is missing')
   report.standings(name, standings)
   report.atLeast(`${name}: throughput over that of the peer`, service.ratio, target)
+  const both = ratioOf('allCpuMicrosPerRequest', peer, service)
+  report.noteRatio(`${name}: processor time of the peer with PostgreSQL over that of the service`, both)
+  report.noteRatio(`${name}: WAL over that of the peer`, ratioOf('walBytesPerRequest', service, peer))
   report.atMost(`${name}: p99 over that of the peer`, service.p99Millis / peer.p99Millis, 1)
   if (operation.maxStallMillis !== undefined) await benchStall(report, operation, servers.service, rounds)
 }

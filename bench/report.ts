@@ -69,6 +69,12 @@ function lineOf(each: Standing): string {
     `p50 ${rounded(each.p50Millis).padStart(7)} ms`,
     `p99 ${rounded(each.p99Millis).padStart(7)} ms`,
     `cpu ${each.cpuMicrosPerRequest.toFixed(0).padStart(7)} µs/request`,
+    ...(Number.isNaN(each.walBytesPerRequest)
+      ? []
+      : [
+          `with PostgreSQL ${each.allCpuMicrosPerRequest.toFixed(0).padStart(7)}`,
+          `WAL ${each.walBytesPerRequest.toFixed(0).padStart(8)} B/request`,
+        ]),
     ...(Number.isNaN(each.stallMillis) ? [] : [`stall ${each.stallMillis.toFixed(1).padStart(6)} ms`]),
     `ratio ${each.ratio.toFixed(2)}`,
   ].join('  ')

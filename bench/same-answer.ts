@@ -3,10 +3,10 @@ import type { ServerProcess } from './child.js'
 import type { Operation } from './operation-requests.js'
 import { createSerials, withSerial } from './serial.js'
 
-/** Makes a check that servers on one database answer an operation alike and record the same of it. */
-export async function openSameAnswerCheck(connectionString: string) {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
+/** Makes a check that servers on databases with the same content answer an operation alike and record the same of it. */
+export async function openSameAnswerCheck(connectionStrings: readonly string[]) {
+  const clients = connectionStrings.map((connectionString) => new pg.Client({ connectionString }))
+  for (const client of clients) await client.connect()
   const nextSerial = createSerials()
   return {
     /** Throws if the answers or the audit events differ, apart from ids and times that are made for each call. */
@@ -23,18 +23,19 @@ export async function openSameAnswerCheck(connectionString: string) {
           withSerial(checked[index % checked.length] ?? '', serial),
         )
         if (status !== 200) throw new Error(`${name} answered ${status}: ${body}`)
-        const { rows } = await client.query(
-          `SELECT actor_kind, actor_id, actor_name, action, target_type, target_id, team_id, changes
-             FROM audit_events WHERE request_id = $1 ORDER BY id`,
-          [requestId],
-        )
+        const events = `SELECT actor_kind, actor_id, actor_name, action, target_type, target_id, team_id, changes
+             FROM audit_events WHERE request_id = $1 ORDER BY id`
+        const found = await Promise.all(clients.map((client) => client.query(events, [requestId])))
+        const rows = found.flatMap((each) => each.rows)
         const answer: unknown = body === '' ? '' : JSON.parse(body)
         seen.push(withoutWhatIsNew(canonical({ answer, events: rows }), serial))
       }
       const [first = '', ...others] = seen
       for (const other of others) if (other !== first) throw new Error(`${name}: ${difference(first, other)}`)
     },
-    close: () => client.end(),
+    close: async () => {
+      for (const client of clients) await client.end()
+    },
   }
 }
 

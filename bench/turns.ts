@@ -49,7 +49,7 @@ export async function benchTurns(
     for (const [index, { name, connections, target }] of (current?.operations ?? []).entries()) {
       if (only !== undefined && !name.includes(only)) continue
       const contestants = sides.map((side) => ({ ...side, requests: side.operations[index]?.requests ?? [] }))
-      const standings = await compare(contestants, { ...rounds, connections })
+      const standings = await compare(contestants, { ...rounds, connections, database: server })
       report.standings(name, standings)
       const [wasBefore, isNow] = standings
       if (wasBefore === undefined || isNow === undefined) throw new Error('a side is missing')
@@ -59,6 +59,9 @@ export async function benchTurns(
         target,
       )
       report.noteRatio(`${name}: processor time over that before`, ratioOf('cpuMicrosPerRequest', isNow, wasBefore))
+      const both = ratioOf('allCpuMicrosPerRequest', isNow, wasBefore)
+      report.noteRatio(`${name}: processor time with that of PostgreSQL over that before`, both)
+      report.noteRatio(`${name}: WAL over that before`, ratioOf('walBytesPerRequest', isNow, wasBefore))
     }
   } finally {
     for (const side of sides) await side.server.stop()
@@ -152,6 +155,24 @@ function keptOperations(tokens: Tokens, directory: string): KeptOperation[] {
       target: SCIM,
     },
     {
+      name: 'PATCH /scim/v2/Users/{id}',
+      requests: Array.from({ length: 500 }, (_, index) =>
+        requestText(`PATCH /scim/v2/Users/user-${100 + index}`, { token: directory, json: scimPatch() }),
+      ),
+      connections: 8,
+      target: SCIM,
+    },
+    {
+      name: 'GET /v2/users, 100',
+      requests: [requestText('GET /v2/users?pageSize=100', { token })],
+      target: HOT,
+    },
+    {
+      name: 'GET /v2/audit-events?targetId',
+      requests: [requestText('GET /v2/audit-events?targetId=user-1&pageSize=20', { token })],
+      target: HOT,
+    },
+    {
       name: 'POST /v2/user-ingestion/profiles, 1,000',
       requests: [requestText('POST /v2/user-ingestion/profiles', { token, json: profiles() })],
       connections: 1,
@@ -171,6 +192,11 @@ function scimUser() {
     timezone: 'Europe/London',
     active: true,
   }
+}
+
+function scimPatch() {
+  const Operations = [{ op: 'replace', path: 'title', value: `Title ${SERIAL}` }]
+  return { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations }
 }
 
 /** Profiles of which every title is another one in each request. */

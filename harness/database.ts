@@ -17,6 +17,7 @@ import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
 import { createUserToken } from '../src/domain/auth/user-token.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
 import { importRecords } from '../src/transfer/import-records.js'
+import { cpuMicrosOfTree } from './programs.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
 
@@ -26,9 +27,19 @@ export interface EmbeddedServer {
   createDatabase(name: string): Promise<string>
   /** Makes a database without any, and answers its URL. */
   createEmptyDatabase(name: string): Promise<string>
+  /** Makes a database with all that another one has, and answers its URL. Nobody may be connected to that. */
+  copyDatabase(from: string, name: string): Promise<string>
+  /** What the server has used so far: processor time of all its processes, and what it has written ahead. */
+  usage(): Promise<DatabaseUsage>
   /** Kills the server at once (SIGKILL); it is started again. */
   kill(): void
   stop(): Promise<void>
+}
+
+/** What a database server has used. */
+export interface DatabaseUsage {
+  readonly cpuMicros: number
+  readonly walBytes: number
 }
 
 /** Starts the embedded PostgreSQL in a new folder in the one given, which `stop` removes. */
@@ -40,21 +51,35 @@ export async function startEmbeddedServer(
   // PostgreSQL runs as another account if this one is root: what is private would be put elsewhere.
   await chmod(dataDir, 0o711)
   const embedded = await startEmbeddedPostgres({ dataDir, settings })
-  const createEmptyDatabase = async (name: string) => {
+  const copyDatabase = async (from: string, name: string) => {
     const client = new pg.Client({ connectionString: embedded.connectionString })
     await client.connect()
-    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`)
     await client.end()
     const url = new URL(embedded.connectionString)
     url.pathname = `/${name}`
     return url.href
   }
+  const createEmptyDatabase = (name: string) => copyDatabase('template0', name)
+  const running = () => {
+    const { pid } = readPidFile(resolvePlace(dataDir).dataDirectory) ?? {}
+    if (pid === undefined) throw new Error('PostgreSQL does not run')
+    return pid
+  }
   return {
     createEmptyDatabase,
+    copyDatabase,
+    usage: async () => {
+      const client = new pg.Client({ connectionString: embedded.connectionString })
+      await client.connect()
+      const { rows } = await client.query<{ bytes: number }>(
+        `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes`,
+      )
+      await client.end()
+      return { cpuMicros: cpuMicrosOfTree(running()), walBytes: rows[0]?.bytes ?? Number.NaN }
+    },
     kill: () => {
-      const { pid } = readPidFile(resolvePlace(dataDir).dataDirectory) ?? {}
-      if (pid === undefined) throw new Error('PostgreSQL does not run')
-      process.kill(pid, 'SIGKILL')
+      process.kill(running(), 'SIGKILL')
     },
     createDatabase: async (name) => {
       const url = await createEmptyDatabase(name)

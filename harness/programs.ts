@@ -65,18 +65,38 @@ export function runProgram(
 const TICK_MICROS = 10_000
 
 function cpuMicrosOf(pid: number | undefined): number {
+  const [own = 0] = ticksOf(pid)
+  return own * TICK_MICROS
+}
+
+/** Processor time of a process and its children, of those that have ended too. */
+export function cpuMicrosOfTree(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  const running = children.reduce((sum, child) => sum + (unlessEnded(() => ticksOf(Number(child))[0]) ?? 0), 0)
+  const [own = 0, ended = 0] = ticksOf(pid)
+  return (own + ended + running) * TICK_MICROS
+}
+
+/** The time of a process, and of its children that have ended. */
+function ticksOf(pid: number | undefined): number[] {
   // The name of the program, in parentheses, may hold spaces; the times of user and system are the 12th and 13th after it.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS
+  return [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])]
 }
 
 /** A field of /proc/PID/status in bytes; 0 if the process has ended or the system has no such file. */
 function statusOf(pid: number | undefined, field: string): number {
+  const status = unlessEnded(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? ''
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
+}
+
+/** What is read about a process; undefined if it has ended or the system has no such file. */
+function unlessEnded<T>(read: () => T): T | undefined {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
+    return read()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return 0
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return undefined
     throw error
   }
 }
