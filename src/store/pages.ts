@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { itemsText } from './resource/text.js'
-import { organizationId } from './scope.js'
+import { ofOrganization, organizationId } from './scope.js'
 
 /** Some of the rows of a list: those after an id, at most so many. */
 export interface RowRange {
@@ -103,29 +103,34 @@ interface FilteredPages<Page> extends FilteredRows<Page>, PagedRows {
 }
 
 /**
- * Makes pages of filtered rows. A search reads all that it finds and cuts that to the page: a planner who expects it to
- * find many would rather split text after text into words, in the order of the list, until the page is full.
+ * Makes pages of filtered rows. A search reads the ordinals of all that it finds and cuts them to the page: a planner who
+ * expects it to find many would rather split text after text into words, in the order of the list, until the page is full.
  */
 export function createFilteredPages<Page extends PageSize & { readonly q?: string | null | undefined }>(
   name: string,
   { from, condition, join = Prisma.empty, isLater, isSearched = false, ...paged }: FilteredPages<Page>,
 ): ReadPage<Page> {
   const row = Prisma.raw(paged.alias)
-  const create = (named: string, fence: Prisma.Sql) =>
+  const { order } = paged
+  const wanted = (places: Places<Page>) => Prisma.sql`${condition(places)} AND ${isLater(places)}`
+  const create = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
     createPages<Page>(named, {
       ...paged,
       rows: (places, most) => Prisma.sql`(
-        SELECT * FROM (
-          SELECT ${row}.* FROM ${from}
-           WHERE ${condition(places)} AND ${isLater(places)} ${fence}
-        ) ${row}
-         ORDER BY ${paged.order}
+        SELECT ${row}.* FROM ${from}
+         WHERE ${where(places, most)}
+         ORDER BY ${order}
          LIMIT ${most}
       ) ${row} ${join}`,
     })
-  const list = create(name, Prisma.empty)
+  const list = create(name, wanted)
   if (!isSearched) return list
-  const search = create(`${name}_found`, Prisma.raw('OFFSET 0'))
+  const search = create(
+    `${name}_found`,
+    (places, most) => Prisma.sql`${ofOrganization(paged.alias)} AND ${row}.ordinal = ANY (ARRAY(
+             SELECT * FROM (SELECT ${row}.ordinal FROM ${from} WHERE ${wanted(places)} OFFSET 0) ${row}
+              ORDER BY ${order} LIMIT ${most}))`,
+  )
   return (tables, page) => (typeof page.q === 'string' ? search : list)(tables, page)
 }
 

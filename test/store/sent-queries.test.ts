@@ -59,7 +59,7 @@ const operations: Operation[] = [
     'list_journeys_by_lateness',
     'count_journeys',
   ]),
-  byKey('GET /v2/users?includeTotal=true', undefined, ['list_users_10000', 'count_users', 'count_users']),
+  byKey('GET /v2/users?includeTotal=true', undefined, ['list_users_10000', 'count_users']),
   byKey(`GET /v2/entity-ingestion-configs?teamId=${team}`, undefined, ['list_configs']),
   byKey('GET /v2/entity-ingestion-configs?teamId=-', undefined, ['list_entity_ingestion_configs']),
   byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, ['list_mappings']),

@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY "source_profiles_organization_id_user_id_change_ordinal_idx";
