@@ -25,8 +25,10 @@ async function start(): Promise<void> {
   const home = `${location.origin}${config.basePath}`
   const oidc = config.signIn && (await import('./session/oidc.js')).createOidcSignIn(config.signIn, home)
   let failure: string | undefined
-  if (givenToken !== undefined) session.signIn({ token: givenToken })
-  else if (oidc !== undefined) {
+  // Where people sign in themselves, a link could make them work in the sign-in of whoever sent it.
+  if (oidc === undefined) {
+    if (givenToken !== undefined) session.signIn({ token: givenToken })
+  } else {
     const result = await oidc.complete()
     failure = result.failure
     if (result.credential !== undefined) session.signIn(result.credential)

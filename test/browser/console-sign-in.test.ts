@@ -40,6 +40,14 @@ describe('signing in with an issuer', () => {
     expect(opened.page.url()).toBe(`${console.service.baseUrl}/console/people?department=IT`)
   })
 
+  it('takes no token from a link, which would sign people in as whoever sent it, and removes it from the address', async () => {
+    const { page } = opened
+    await page.goto('about:blank')
+    await page.goto(`${console.service.baseUrl}/console/people?department=IT#token=svc_user_of_somebody_else`)
+    await page.getByRole('button', { name: /^Sign in with 127\.0\.0\.1/ }).waitFor()
+    expect(page.url()).toBe(`${console.service.baseUrl}/console/people?department=IT`)
+  })
+
   it('comes back to the address that was asked for, as the person whom the issuer names', async () => {
     const { page } = opened
     await page.getByRole('button', { name: /^Sign in with/ }).click()
