@@ -92,6 +92,8 @@ describe.each(doors)('over %s', (door) => {
     const { id } = (await call('CreateTeam', { name: 'Short-lived' })).answer.json.data
     const refusal = () => call('DeleteTeam', { id })
     await call('SetTeamMember', { teamId: id, userId: users.agent, role: 'TEAM_USER_ROLE_AGENT' })
+    const ended = await insertApiKey(service.database, { organizationId: acme, teamId: id })
+    await service.database.execute('UPDATE api_keys SET expires_at = now() WHERE id = $1', [ended.id])
     const dead = await insertApiKey(service.database, { organizationId: acme, teamId: id })
     await call('CreateEntityType', { teamId: id, name: 'Thing' })
     const { reason, metadata } = await refusal()
