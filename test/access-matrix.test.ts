@@ -84,7 +84,7 @@ const matrix: readonly Row[] = [
   ...['ReplayWebhookEndpoint', 'ResendWebhookDelivery'].map((name): Row => [name, 'webhooks:write', ['WORKER_TOKEN']]),
   // A key needs every permission for writing.
   ['ImportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
-  ['ExportRecords', 'teams:write', ['TEAM_API_KEY', 'WORKER_TOKEN']],
+  ['ExportRecords', 'every permission', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ...standardSamples.flatMap((sample) =>
     methodsOf(sample).map(([verb, name]): Row => {
       if (verb === 'Get' || verb === 'List') return [name, `${sample.permissions}:read`, []]

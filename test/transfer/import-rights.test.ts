@@ -164,7 +164,7 @@ describe('an import gives nobody more than its caller has', () => {
     expect(await faultsOf({ organization: { id: acme, name: 'Acme' } }, writer)).toEqual([])
   })
 
-  it('has callers who can write everything', async () => {
+  it('has callers who can write everything, and an export those who can read it as well', async () => {
     const tokenWithout = async (permission: Permission) => {
       const permissions = keyPermissions.filter((each) => each !== permission)
       return (await insertApiKey(service.database, { organizationId: acme, permissions })).token
@@ -174,7 +174,8 @@ describe('an import gives nobody more than its caller has', () => {
       (await service.rest('GET', '/v2/exports', { token })).status,
     ]
     expect(await statusOf(await tokenWithout('access:write'))).toEqual([403, 403])
-    expect(await statusOf(await tokenWithout('access:read'))).toEqual([200, 200])
+    // An export is read.
+    expect(await statusOf(await tokenWithout('access:read'))).toEqual([200, 403])
     expect(await statusOf((await insertApiKey(service.database, { organizationId: acme })).token)).toEqual([200, 200])
     const manager = await insertUserToken(service.database, { userId: users.manager })
     expect(await statusOf(manager)).toEqual([403, 403])
