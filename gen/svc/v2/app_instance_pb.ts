@@ -84,7 +84,7 @@ export type AppInstance = Message<"svc.v2.AppInstance"> & {
   customServiceName: string;
 
   /**
-   * Tags.
+   * Ids of tags, which this API keeps as they are given.
    *
    * @generated from field: repeated string tag_ids = 9;
    */
@@ -147,7 +147,7 @@ export type A2aAgentCard = Message<"svc.v2.A2aAgentCard"> & {
   url: string;
 
   /**
-   * Its version.
+   * The version of the agent, in whatever form its provider has for versions.
    *
    * @generated from field: string version = 4;
    */
@@ -505,7 +505,7 @@ export type CreateAppInstanceRequest = Message<"svc.v2.CreateAppInstanceRequest"
   defaultAccessPolicyId: string;
 
   /**
-   * Tags.
+   * Ids of tags, which this API keeps as they are given.
    *
    * @generated from field: repeated string tag_ids = 8;
    */

@@ -69,7 +69,7 @@ export type AppResource = Message<"svc.v2.AppResource"> & {
   externalId: string;
 
   /**
-   * Tags.
+   * Ids of tags, which this API keeps as they are given.
    *
    * @generated from field: repeated string tag_ids = 7;
    */
@@ -272,7 +272,7 @@ export type CreateAppResourceRequest = Message<"svc.v2.CreateAppResourceRequest"
   externalId: string;
 
   /**
-   * Tags.
+   * Ids of tags, which this API keeps as they are given.
    *
    * @generated from field: repeated string tag_ids = 6;
    */

@@ -586,7 +586,7 @@ export type AppInstanceRecord = Message<"svc.v2.AppInstanceRecord"> & {
   customServiceName: string;
 
   /**
-   * Tags.
+   * Ids of tags, which this API keeps as they are given.
    *
    * @generated from field: repeated string tag_ids = 9;
    */
