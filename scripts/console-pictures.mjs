@@ -1,4 +1,4 @@
-// Makes pictures of each screen of the console, light and dark, wide and narrow, for docs/console:
+// Makes the pictures of docs/console: of each screen that has one, wide in light colors and narrow in dark ones:
 // node scripts/console-pictures.mjs LINK. LINK is what "npm start" prints to open the console of a fresh demo, started
 // with a SVC_SEAL_KEY.
 import { mkdir, readFile } from 'node:fs/promises'
@@ -20,23 +20,21 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 const page = await browser.newPage()
 await page.goto(link)
 await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-for (const { path, title, shows, picture } of screens) {
+for (const { path, title, shows, picture } of screens.filter((screen) => screen.picture !== undefined)) {
   await page.evaluate(
     `history.pushState({}, '', ${JSON.stringify(`/console${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
   )
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
   await page.getByText(shows).first().waitFor()
-  await page.getByLabel('Loading').waitFor({ state: 'detached' })
-  for (const [width, height] of [
-    [1280, 800],
-    [390, 844],
+  await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
+  for (const [width, height, colorScheme] of [
+    [1280, 800, 'light'],
+    [390, 844, 'dark'],
   ]) {
     await page.setViewportSize({ width, height })
-    for (const colorScheme of ['light', 'dark']) {
-      await page.emulateMedia({ colorScheme })
-      await page.waitForTimeout(150)
-      await page.screenshot({ path: join(folder, `${picture}-${width}-${colorScheme}.png`) })
-    }
+    await page.emulateMedia({ colorScheme })
+    await page.waitForTimeout(150)
+    await page.screenshot({ path: join(folder, `${picture}-${width}-${colorScheme}.png`) })
   }
 }
 await browser.close()

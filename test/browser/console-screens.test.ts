@@ -82,7 +82,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       await opened.go(screen.path)
       await page.getByRole('heading', { level: 1, name: screen.title, exact: true }).waitFor()
       await page.getByText(screen.shows).first().waitFor()
-      await page.getByLabel('Loading').waitFor({ state: 'detached' })
+      await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
       expect(await findingsOf(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
       await page.setViewportSize({ width: 390, height: 844 })
@@ -103,7 +103,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await opened.go(path)
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
     await page.getByText(shows).first().waitFor()
-    await page.getByLabel('Loading').waitFor({ state: 'detached' })
+    await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
     expect(await keyboardFaultsOf(page)).toEqual([])
   })
 
@@ -312,7 +312,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       await console.service.rest('PUT', `/v2/users/${id}`, { token, json })
       await opened.go(`/people/${id}`)
       await page.getByRole('heading', { level: 1, name: `${json.firstName} ${json.lastName}` }).waitFor()
-      await page.getByLabel('Loading').waitFor({ state: 'detached' })
+      await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
       expect(await findingsOf(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     }

@@ -195,8 +195,8 @@ export function consoleWrites(made: {
     { method: 'testWebhookEndpoint', path: endpoint, open: press('Send a test') },
     { method: 'disableWebhookEndpoint', path: endpoint, open: press('Disable') },
     { method: 'enableWebhookEndpoint', path: `/webhooks/${made.disabledEndpointId}`, open: press('Enable') },
-    { method: 'recoverWebhookEndpoint', path: endpoint, open: press('Recover') },
-    { method: 'replayWebhookEndpoint', path: endpoint, open: press('Replay') },
+    { method: 'recoverWebhookEndpoint', path: endpoint, open: press('Retry failed deliveries') },
+    { method: 'replayWebhookEndpoint', path: endpoint, open: press('Send earlier events again') },
     { method: 'rotateWebhookEndpointSecret', path: endpoint, open: press('Rotate the secret') },
     { method: 'resendWebhookDelivery', path: endpoint, open: press('Resend Team updated, position 1') },
     {

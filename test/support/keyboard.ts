@@ -32,7 +32,7 @@ async function dialogFaults(page: Page, name: string): Promise<string[]> {
   const dialog = page.getByRole('dialog')
   if ((await page.evaluate('walk.opens()')) === false) return []
   // A dialog that reads first is followed by another, to which the focus then comes.
-  await dialog.getByLabel('Loading').waitFor({ state: 'detached' })
+  await dialog.getByLabel('Loading').first().waitFor({ state: 'detached' })
   await page.evaluate('walk.opens()')
   const faults = await unreached(page, '[role=dialog]')
   // The first one closes the tooltip of a button that has the focus.

@@ -20,7 +20,14 @@ export function enumText(schema: DescEnum, value: number): string {
   const own = ownValues[name]
   if (own !== undefined) return own
   const word = name.startsWith(prefix) ? name.slice(prefix.length) : name
-  return word === 'UNSPECIFIED' ? '' : sentence(word.toLowerCase().replaceAll('_', ' '))
+  return word === 'UNSPECIFIED'
+    ? ''
+    : sentence(
+        word
+          .toLowerCase()
+          .replaceAll('_', ' ')
+          .replace(/\bsla\b/, 'SLA'),
+      )
 }
 
 /** The values of an enum as choices, after one for none of them. */
@@ -42,6 +49,7 @@ const ownLabels: Readonly<Record<string, string>> = {
   customServiceName: 'Service',
   isAiSelectable: 'AI may choose it',
   teamId: 'Team',
+  types: 'Events',
   op: 'Comparison',
   logicOp: 'Joined by',
   primaryPhone: 'Phone',

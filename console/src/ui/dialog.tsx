@@ -7,7 +7,7 @@ interface DialogProps {
   readonly title: string
   /** The title is for screen readers alone. */
   readonly hidesTitle?: boolean
-  readonly look?: 'plain' | 'wide' | 'side'
+  readonly look?: 'plain' | 'wide' | 'full' | 'side'
   /** Something was typed in it, which is not lost without a question. */
   readonly isTyped?: boolean
   /** Absent: it cannot be dismissed. */

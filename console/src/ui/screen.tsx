@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
 
@@ -25,7 +25,8 @@ let shown: string | undefined
 /** A screen: its title, which becomes the title of the window and gets the focus after a link, what can be done, and the content. */
 export function Screen({ title, above, lead, meta, id, actions, fills, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const { pathname } = useLocation()
+  // That of the screen, also while the next one is loaded.
+  const [pathname] = useState(useLocation().pathname)
   useEffect(() => {
     document.title = `${title} – svc console`
   }, [title])

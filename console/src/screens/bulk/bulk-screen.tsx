@@ -13,7 +13,7 @@ import {
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/names.js'
 import { callTagged } from '../../api/tagged.js'
-import { enumText } from '../../api/words.js'
+import { enumText, labelOf } from '../../api/words.js'
 import { Badge, Button, type Tone, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, Field, TextField } from '../../ui/field.js'
@@ -79,7 +79,7 @@ export function BulkScreen() {
     <Screen
       title="Change many people"
       above={<Link to="/people">People</Link>}
-      lead={`A file of separated values, as a spreadsheet saves it, with a header and at most ${MAX_UPDATES} people. Columns: ${columns.join(', ')}. Each person is named by id, or by email. An empty cell leaves a field as it is.`}
+      lead={`A file of separated values, as a spreadsheet saves it, with a header and at most ${MAX_UPDATES} people. Columns: ${columns.map(labelOf).join(', ')}. Each person is named by ID, or by email. An empty cell leaves a field as it is.`}
     >
       <Panel title="File">
         <Field label="Choose a file">

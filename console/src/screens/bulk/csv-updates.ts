@@ -1,5 +1,6 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
 import { UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { labelOf } from '../../api/words.js'
 import { type CsvRow, readRows } from './csv-rows.js'
 
 /** An update of a person, and the line that asks for it. */
@@ -28,8 +29,10 @@ export const columns = UserUpdateSchema.fields
   .filter(({ fieldKind }) => fieldKind === 'scalar' || fieldKind === 'enum')
   .map(({ jsonName }) => jsonName)
 
-/** The columns by their names without case, blanks and the like. */
-const columnNames = new Map(columns.map((name) => [plain(name), name]))
+/** The columns by their names, and by those that people read, without case, blanks and the like. */
+const columnNames = new Map(
+  columns.flatMap((name) => [name, labelOf(name)].map((each) => [plain(each), name] as const)),
+)
 
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]/g, '')

@@ -16,12 +16,23 @@ const kinds = [
   { value: String(ApiKeyKind.MK), text: 'A directory, which writes over SCIM' },
 ]
 
+interface CreateKeyProps {
+  /** What it is for at first. */
+  readonly kind?: ApiKeyKind
+  readonly onClose: () => void
+}
+
 /** Creates a key: a form, what it creates, and the secret, once. */
-export function CreateKey({ onClose }: { readonly onClose: () => void }) {
+export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
   const caller = useCaller()
   const teamName = useTeamName()
   const teams = useTeams()
-  const [draft, setDraft] = useState({ name: '', kind: String(ApiKeyKind.PK), teamId: '', days: '90' })
+  const [draft, setDraft] = useState({
+    name: '',
+    kind: String(kind),
+    teamId: '',
+    days: kind === ApiKeyKind.MK ? '365' : '90',
+  })
   const [permissions, setPermissions] = useState<readonly string[]>([])
   const [step, setStep] = useState<'form' | 'review'>('form')
   const [secret, setSecret] = useState<{ readonly text: string; readonly id: string }>()

@@ -5,6 +5,7 @@ import { enumOptions, labelOf } from '../../api/words.js'
 import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
+import { EventTypesField } from './event-types-field.js'
 import { controlOf } from './field-draft.js'
 import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
@@ -34,6 +35,7 @@ export function FieldControl({ field, text, faults, onChange }: FieldControlProp
   if (field.localName === 'op' && field.parent.typeName === RuleSchema.typeName) {
     return <SelectField {...common} options={comparisonOptions(text)} />
   }
+  if (field.localName === 'types') return <EventTypesField label="Events" text={text} onChange={onChange} />
   switch (control) {
     case 'check':
       return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />

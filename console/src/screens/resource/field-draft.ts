@@ -8,7 +8,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf'
 import { kindOf } from '../../api/things.js'
-import { durationText, enumText } from '../../api/words.js'
+import { actionText, durationText, enumText } from '../../api/words.js'
 import { memberOf } from './declaration.js'
 
 /** How a field is edited. */
@@ -52,6 +52,7 @@ export function draftText(field: DescField, draft: string): string {
   if (field.fieldKind === 'enum') return enumText(field.enum, Number(draft))
   if (controlOf(field) === 'check') return draft === 'true' ? 'Yes' : 'No'
   if (controlOf(field) === 'duration') return draft === '' ? '' : durationText(Number(draft))
+  if (field.localName === 'types') return draft === '' ? 'All' : draft.split('\n').map(actionText).join(', ')
   return draft.replaceAll('\n', ', ')
 }
 

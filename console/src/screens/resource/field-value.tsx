@@ -30,14 +30,18 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
 }
 
 function ListValue({ field, values }: { readonly field: DescField; readonly values: readonly unknown[] }) {
-  if (values.length === 0) return <>–</>
+  if (values.length === 0) return <>{isOfEvents(field) ? 'All' : '–'}</>
   if (field.message === undefined) return <>{values.map((value) => textOfValue(field, String(value))).join(', ')}</>
   return <MessageList schema={field.message} messages={values as readonly Message[]} />
 }
 
+function isOfEvents({ localName, parent }: DescField): boolean {
+  return localName === 'types' && parent.name.startsWith('Webhook')
+}
+
 /** Types of events are said in words. */
-function textOfValue({ localName, parent }: DescField, value: string): string {
-  return localName === 'types' && parent.name.startsWith('Webhook') ? actionText(value) : value
+function textOfValue(field: DescField, value: string): string {
+  return isOfEvents(field) ? actionText(value) : value
 }
 
 /** Messages in their order. */

@@ -8,13 +8,14 @@ import { usePages } from '../../api/pages.js'
 import { kindOf, ThingName, useChoices } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
-import { Button } from '../../ui/button.js'
+import { Button, Toolbar } from '../../ui/button.js'
 import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Screen } from '../../ui/screen.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { Empty, NoRight } from '../../ui/states.js'
-import { idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
+import { BatchGrid } from './batch-grid.js'
+import { entryOf, idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldValue } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
@@ -22,7 +23,9 @@ const PAGE_SIZE = 1_000
 
 /** The list of a resource: its columns, its filters, and a way to create one. */
 export function ResourceList({ declaration }: { readonly declaration: ResourceDeclaration }) {
-  const { path, title, one, list, create, empty } = declaration
+  const { path, title, one, list, create, update, empty } = declaration
+  const [isGrid, setGrid] = useState(false)
+  const whyNotUpdate = useWhyNot(update)
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<Message>()
   const navigate = useNavigate()
@@ -41,10 +44,20 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       title={title}
       fills
       actions={
-        <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
-          <Plus size={15} aria-hidden />
-          Create {oneOf(one)}
-        </Button>
+        <Toolbar>
+          {entryOf(update).list && (
+            <Button
+              onClick={() => setGrid(true)}
+              why={whyNotUpdate ?? (rows.length === 0 ? 'There is none.' : undefined)}
+            >
+              Edit as a table
+            </Button>
+          )}
+          <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
+            <Plus size={15} aria-hidden />
+            Create {oneOf(one)}
+          </Button>
+        </Toolbar>
       }
     >
       {why ? (
@@ -65,6 +78,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
           )}
         </>
       )}
+      {isGrid && <BatchGrid declaration={declaration} rows={rows} onClose={() => setGrid(false)} />}
       {made !== undefined && <SecretDialog secret={secretOf(made) ?? ''} of={one} onClose={() => open(made)} />}
       {isCreating && made === undefined && (
         <ResourceForm

@@ -52,6 +52,7 @@ function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
           method={methods.testWebhookEndpoint}
           changes={() => [{ label: 'Sent', to: 'An event of the type webhook_endpoint.test, once' }]}
           confirm="Send"
+          said={({ delivered }) => `The receiver ${delivered ? 'accepted' : 'did not accept'} the test.`}
           onDone={setTested}
         />
       )
@@ -80,10 +81,10 @@ function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
       return (
         <WriteDialog
           {...common}
-          title="Send what failed or waits"
+          title="Retry failed deliveries"
           method={methods.recoverWebhookEndpoint}
           changes={() => [{ label: 'Failed and waiting deliveries', to: 'Due now, under the same ids' }]}
-          confirm="Recover"
+          confirm="Retry"
         />
       )
     case 'replay':
@@ -94,7 +95,7 @@ function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
           title="Send events again"
           method={methods.replayWebhookEndpoint}
           changes={() => [{ label: 'Sent again', to: `All events from position ${position} on, under the same ids` }]}
-          confirm="Replay"
+          confirm="Send again"
         >
           <TextField label="Position of the first event" type="number" value={position} onChange={setPosition} />
         </WriteDialog>

@@ -39,14 +39,14 @@ export function WebhookDeliveries({ id: webhookEndpointId, item }: { readonly id
         <Toolbar>
           {button('test', 'Send a test')}
           {isEnabled ? button('disable', 'Disable') : button('enable', 'Enable')}
-          {button('recover', 'Recover')}
-          {button('replay', 'Replay')}
+          {button('recover', 'Retry failed deliveries')}
+          {button('replay', 'Send earlier events again')}
           {button('rotate', 'Rotate the secret')}
         </Toolbar>
       }
       columns={[
         { label: 'Event', cell: ({ type }) => actionText(type) },
-        { label: 'Position', cell: ({ position }) => String(position) },
+        { label: 'Position', isMinor: true, cell: ({ position }) => Number(position).toLocaleString('en-GB') },
         { label: 'State', cell: ({ status }) => enumText(WebhookDeliveryStatusSchema, status) },
         { label: 'Attempts', cell: ({ attempts }) => attempts },
         { label: 'Answer', cell: ({ responseStatus, error }) => responseStatus ?? (error || '–') },

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { startTestConsole, type TestConsole } from '../support/console.js'
+
+let console: TestConsole
+let token: string
+beforeAll(async () => {
+  // Eight hours behind UTC in winter.
+  console = await startTestConsole({}, 'America/Los_Angeles')
+  token = await console.token()
+})
+afterAll(() => console.stop())
+
+describe('the console', () => {
+  it('takes every letter that is typed after Ctrl-K, however fast, and says that nothing is called so once', async () => {
+    const { page, close } = await console.open('/people', token)
+    await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('chidi')
+    await page.getByRole('option', { name: /Chidi Okafor/ }).waitFor()
+    const field = page.getByRole('combobox', { name: 'Find anything' })
+    expect(await field.inputValue()).toBe('chidi')
+    await field.fill('qwxyz')
+    await page.getByRole('option', { name: /^Open “qwxyz” as an ID/ }).waitFor()
+    expect(await page.getByRole('option').count()).toBe(1)
+    await close()
+  })
+
+  it('gives the focus to the heading after a link, and reads buttons by names', async () => {
+    const { page, close } = await console.open('/groups', token)
+    await page.getByRole('link', { name: 'Onboarding Crew' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Onboarding Crew' }).waitFor()
+    await page.locator('h1:focus').waitFor()
+    await page.getByRole('button', { name: 'Remove Hanna Schulz from Onboarding Crew' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('status').filter({ hasText: 'Hanna Schulz is no longer in Onboarding Crew.' }).waitFor()
+    await close()
+  })
+
+  it('asks before typed work is lost by going back, and keeps it', async () => {
+    const { page, close } = await console.open('/people', token)
+    await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click()
+    await page.getByRole('button', { name: 'Create a team' }).click()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Legal')
+    await page.evaluate('history.back()')
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' })
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await name.inputValue()).toBe('Legal')
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  it('says in the form what is wrong with a value, and there what the service refuses, once', async () => {
+    const { page, complaints, close } = await console.open('/people', token)
+    await page.getByRole('button', { name: /Add a person/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a person' })
+    await dialog.getByLabel('Department').fill('x'.repeat(300))
+    await dialog.getByText('Must be at most 255 characters.').waitFor()
+    await dialog.getByLabel('Department').fill('IT')
+    await dialog.getByLabel('Email').fill('chidi@acme.example')
+    await dialog.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const refusal = page.getByRole('alert')
+    await refusal.first().waitFor()
+    expect(await refusal.count()).toBe(1)
+    complaints.splice(0)
+    await close()
+  })
+
+  it('shows a filter that a link has set, and takes it away', async () => {
+    const { page, close } = await console.open('/people?manager=user_bela', token)
+    await page.getByText('Reports of').waitFor()
+    await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Ada Lindqvist' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove the filter Reports of' }).click()
+    await page.getByRole('link', { name: 'Ada Lindqvist' }).waitFor()
+    await close()
+  })
+
+  it('says of the overview what could not be read, instead of that nothing needs attention', async () => {
+    const { page, complaints, close } = await console.open('/teams', token)
+    await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor()
+    const body = JSON.stringify({ code: 'internal', message: 'it broke' })
+    await page.route('**/svc.v2.JourneyService/ListJourneys', (route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body }),
+    )
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click()
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByRole('alert').waitFor()
+    expect(await attention.getByText('Nothing needs attention').count()).toBe(0)
+    await page.getByRole('button', { name: 'Try again to count: Journeys under way' }).waitFor()
+    await page.unroute('**/svc.v2.JourneyService/ListJourneys')
+    await attention.getByRole('button', { name: 'Try again' }).click()
+    await attention.getByRole('link', { name: '2 journeys are late' }).waitFor()
+    complaints.splice(0)
+    await close()
+  })
+
+  it('shows days without a time as days of the calendar, west of UTC too', async () => {
+    const journey = '0198a1c0-7d00-7000-8000-000000000001'
+    const { json } = await console.service.rest('GET', `/v2/journeys/${journey}`, { token })
+    const { year, month, day } = json.data.dueDate
+    const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+    const due = date.format(Date.UTC(year, month - 1, day))
+    const { page, close } = await console.open(`/journeys/${journey}?view=time`, token)
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `${due} The journey is due` })
+      .waitFor()
+    await close()
+  })
+})

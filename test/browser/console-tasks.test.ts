@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { pick } from '../support/console-writes.js'
+import { openPalette } from '../support/keyboard.js'
+
+// Each task is done as by somebody who knows nothing but what the screen says: by roles and names.
+let console: TestConsole
+let token: string
+let opened: ConsolePage
+let page: Page
+beforeAll(async () => {
+  console = await startTestConsole()
+  token = await console.token()
+  opened = await console.open('/', token)
+  page = opened.page
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+})
+afterAll(() => console.stop())
+
+const link = (name: string | RegExp) => page.getByRole('link', { name, exact: typeof name === 'string' }).first()
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+const said = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).first().waitFor()
+const menu = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+const find = async (text: string, option: RegExp) => {
+  await openPalette(page)
+  await page.keyboard.type(text)
+  await page.getByRole('option', { name: option }).first().click()
+}
+
+it('says why the department of a person differs from what was written', async () => {
+  await console.service.rest('PUT', '/v2/users/user_chidi', { token, json: { department: 'Sales' } })
+  await find('chidi', /^Chidi Okafor/)
+  await heading('Chidi Okafor')
+  const row = page.getByRole('row', { name: /^Department/ })
+  await row.getByText('the directory supplies the field').waitFor()
+})
+
+it('gives somebody a role for two weeks, from the page of the person', async () => {
+  await find('jonas', /^Jonas Berg/)
+  await heading('Jonas Berg')
+  await button('Add to a team').click()
+  const dialog = page.getByRole('dialog', { name: 'Give a role' })
+  await pick(dialog, 'Team', 'IT Operations')
+  const day = new Date(Date.now() + 14 * 86_400_000).toISOString().slice(0, 10)
+  await dialog.getByLabel('Ends at the beginning of').fill(day)
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await button('Save').click()
+  await said('Saved.')
+  await page.getByRole('row', { name: /IT Operations Viewer/ }).waitFor()
+})
+
+it('creates an app, shares it and gives it a resource', async () => {
+  await menu('Apps')
+  await button(/Create an app/).click()
+  const dialog = page.getByRole('dialog')
+  await pick(dialog, 'Team', 'IT Operations')
+  await dialog.getByLabel('Name', { exact: true }).fill('Payroll portal')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await button('Create').click()
+  await heading('Payroll portal')
+  await button('Share').click()
+  await pick(page.getByRole('dialog'), 'Team', 'People Operations')
+  await page.getByRole('dialog').getByRole('button', { name: 'Share', exact: true }).click()
+  await button('Stop sharing with People Operations').waitFor()
+})
+
+it('edits the resources of an app in a table, all or nothing', async () => {
+  await menu('Resources')
+  await link('gripper-firmware').waitFor()
+  await button('Edit as a table').click()
+  const dialog = page.getByRole('dialog', { name: 'Edit resources as a table' })
+  await dialog.getByLabel('Description of gripper-firmware').fill('Firmware, signed')
+  const other = dialog.getByRole('textbox', { name: /^Description of / }).first()
+  await other.fill('Looked after by IT')
+  await dialog.getByRole('button', { name: 'Review 2 changes' }).click()
+  await page.getByRole('row', { name: /^gripper-firmware: Description .* Firmware, signed/ }).waitFor()
+  await button('Save all').click()
+  await said('2 saved.')
+  const { json } = await console.service.rest('GET', '/v2/app-resources/resource_gripper', { token })
+  expect(json.data.description).toBe('Firmware, signed')
+})
+
+it('writes a procedure of two stages', async () => {
+  await menu('Policies')
+  await link('Standard access').click()
+  await button('Create a procedure').click()
+  const first = page.getByRole('group', { name: 'Stage 1' })
+  await first.getByLabel('Approver', { exact: true }).selectOption('A person')
+  await pick(first, 'Person', 'Goro Tanaka')
+  await button('Add a stage').click()
+  await button('Review').click()
+  await button('Create').click()
+  await said(/create a procedure/)
+  await link('Goro Tanaka').waitFor()
+})
+
+it('finds the journeys that are late, and what they wait for', async () => {
+  await menu('Overview')
+  await link('2 journeys are late').click()
+  await page.getByRole('row', { name: /^Kamala Iyer joins Engineering .*Prepare the workplace/ }).waitFor()
+})
+
+it('creates a key, rotates it and revokes it', async () => {
+  await menu('API keys')
+  await button(/Create an API key/).click()
+  await page.getByLabel('Name', { exact: true }).fill('Payroll export')
+  await page.getByLabel('users:read').check()
+  await button('Review').click()
+  await button('Create').click()
+  await page.getByText('Client ID', { exact: false }).first().waitFor()
+  await button('I have it').click()
+  await link('Payroll export').click()
+  await heading('Payroll export')
+  await button('Rotate').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
+  await button('I have it').click()
+  await button('Revoke').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await page.getByText('Revoked', { exact: true }).first().waitFor()
+})
+
+it('makes an endpoint, tests it, and sees what its receiver answers', async () => {
+  await menu('Webhooks')
+  await button(/Create a webhook/).click()
+  await page.getByLabel('URL', { exact: true }).fill('https://hooks.invalid/payroll')
+  await button('Review').click()
+  await button('Create').click()
+  await button('I have it').click()
+  await heading('https://hooks.invalid/payroll')
+  await button('Send a test').click()
+  await button('Send').click()
+  await page.getByRole('dialog', { name: 'The receiver did not accept it' }).waitFor()
+  await button('Close').click()
+})
+
+it('sees what one person did', async () => {
+  await menu('Audit log')
+  await pick(page.locator('main'), 'Who did it', 'Ada Lindqvist')
+  await page.getByRole('listitem').filter({ hasText: 'API key revoked by Ada Lindqvist' }).first().waitFor()
+  expect(new URL(page.url()).search).toBe('?actor=user_ada')
+})
+
+it('searches a group of 3,000 people, in at most twelve calls', async () => {
+  const { database } = console.service
+  for (const statement of [
+    `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name)
+     SELECT 'org_acme', 'crowd_' || n, 'crowd' || n || '@acme.example', 'Crowd', 'Member' || n FROM generate_series(1, 3000) n`,
+    `INSERT INTO groups (id, organization_id, name) VALUES ('group_crowd', 'org_acme', 'Everybody')`,
+    `INSERT INTO group_members (organization_id, group_id, user_id, position)
+     SELECT 'org_acme', 'group_crowd', 'crowd_' || n, n FROM generate_series(1, 3000) n`,
+  ]) {
+    await database.execute(statement)
+  }
+  const { page: crowd, requested, close } = await console.open('/groups/group_crowd', token)
+  await crowd
+    .getByRole('link', { name: /^Crowd Member/ })
+    .first()
+    .waitFor()
+  await crowd.getByRole('searchbox', { name: 'Name or email' }).fill('crowd member2917')
+  await crowd.getByRole('link', { name: 'Crowd Member2917' }).waitFor()
+  await crowd.getByRole('button', { name: 'Remove Crowd Member2917 from Everybody' }).waitFor()
+  expect(requested.filter((url) => url.includes('/svc.v2.')).length).toBeLessThanOrEqual(12)
+  await close()
+})
+
+it('shows an event of a moment ago, as it happens', async () => {
+  await menu('Events')
+  await page.getByRole('table').waitFor()
+  await console.service.rest('PATCH', '/v2/priorities/pri_urgent', { token, json: { description: 'Now' } })
+  await page
+    .getByRole('row', { name: /^Priority updated Urgent/ })
+    .first()
+    .waitFor()
+})
+
+it('greets a member with their own home, and a menu without what refuses', async () => {
+  await console.service.database.execute(
+    `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name)
+     VALUES ('org_acme', 'user_new', 'new@acme.example', 'Nora', 'New')`,
+  )
+  const { page: home, complaints, close } = await console.open('/', await console.token('user_new'))
+  await home.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+  await home.getByText('You are signed in as Nora New').waitFor()
+  await home.getByText('No journey is under way for you').waitFor()
+  expect(await home.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Home', 'Journeys'])
+  expect(complaints).toEqual([])
+  await close()
+})
