@@ -16,16 +16,18 @@ export function outputOnlyNames(method: DescMethod): (message: DescMessage, name
 }
 
 /**
- * The output-only fields of the object that a message of a request creates or updates: those that no method of the
- * service writes, and the id of a new object. Empty for other messages.
+ * The output-only fields of the object that a message of a request creates or updates: those that no method writes, and
+ * the id of a new object. Empty for other messages.
  */
 export function outputOnlyFields(message: DescMessage): readonly DescField[] {
   const writers = message.file.services.flatMap(({ methods }) => methods.filter(({ name }) => WRITING.test(name)))
   const method = writers.find((writer) => writtenMessages(writer).includes(message))
-  const fields = method === undefined ? [] : (resourceOf(method)?.fields ?? [])
+  const resource = method && resourceOf(method)
+  const fields = resource?.fields ?? []
   const isNew = method?.name.includes('Create') === true
+  const ofResource = writers.filter((writer) => resourceOf(writer) === resource)
   const written = new Set(
-    writers.flatMap((writer) => writtenMessages(writer).flatMap((each) => each.fields.map(({ name }) => name))),
+    ofResource.flatMap((writer) => writtenMessages(writer).flatMap((each) => each.fields.map(({ name }) => name))),
   )
   return fields.filter(({ name }) => {
     const isOwn = message.fields.some((field) => field.name === name)
