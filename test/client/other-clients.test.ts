@@ -101,7 +101,8 @@ describe('the running service answers', () => {
   let directory: string
   beforeAll(async () => {
     await installGenerators()
-    service = await startTestService({ config: webhookConfig })
+    // The XMLHttpRequest of xhr2 shows a stream when it ends.
+    service = await startTestService({ config: { ...webhookConfig, maxCallSeconds: 10 } })
     await insertFixture(service.database)
     token = await insertUserToken(service.database, { userId: users.admin })
     key = await insertApiKey(service.database, { organizationId: fixture.acme })
