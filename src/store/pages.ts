@@ -43,6 +43,9 @@ interface Pages<Page> extends PagedRows {
   readonly keepsPlans?: boolean
 }
 
+/** How many bytes the items of a page have before it is cut: the last one may go beyond. */
+const MAX_BYTES = Prisma.raw(String(8 * 1024 * 1024))
+
 /** The page sizes that have a statement of their own if plans are kept, the largest last. */
 const pageClasses = [100, 1_000, 10_000] as const
 
@@ -59,12 +62,17 @@ export function createPages<Page extends PageSize>(
   const row = Prisma.raw(alias)
   const pageText = (places: Places<Page>, most: Prisma.Sql) => {
     const { pageSize } = places
+    const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
+    const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
+    // Printed once, in a subquery of its own (OFFSET 0): the text is the page's, and its length decides where that ends.
     const page = Prisma.sql`
-SELECT ${itemsText(Prisma.sql`${row}.printed`, order, Prisma.sql`${row}.place <= ${pageSize}`)} AS items,
-       CASE WHEN count(*) > ${pageSize} THEN max(${row}.last) FILTER (WHERE ${row}.place = ${pageSize}) END AS last
+SELECT ${itemsText(Prisma.sql`${row}.printed`, order, isIn)} AS items,
+       CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
   FROM (
-    SELECT ${row}.*, ${text} AS printed, ${position} AS last, row_number() OVER (ORDER BY ${order}) AS place
-      FROM ${rows(places, most)}
+    SELECT ${row}.*, row_number() OVER in_order AS place,
+           sum(octet_length(${row}.printed)) OVER in_order AS bytes
+      FROM (SELECT ${row}.*, ${text} AS printed, ${position} AS last FROM ${rows(places, most)} OFFSET 0) ${row}
+    WINDOW in_order AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
   ) ${row}`
     return ofOwner(page, places)
   }
