@@ -50,7 +50,7 @@ export function countKeysMadeBy(
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
 
 /** A new key, with its place in a chain. */
-export type NewApiKey = Omit<ApiKeyModel, 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal'>
+export type NewApiKey = Omit<ApiKeyModel, 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal'>
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey({ models }: Tables, key: NewApiKey): Promise<void> {

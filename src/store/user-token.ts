@@ -2,7 +2,7 @@ import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 
 /** Stores a token by its hash. */
-export async function insertUserToken({ models }: Tables, token: Omit<UserTokenModel, 'createdAt'>): Promise<void> {
+export async function insertUserToken({ models }: Tables, token: UserTokenModel): Promise<void> {
   await models.userToken.create({ data: token, select: { userId: true } })
 }
 

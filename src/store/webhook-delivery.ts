@@ -153,7 +153,7 @@ export async function resendDelivery(
     () => models.webhookDelivery.updateMany({ where: { ...key }, data: due }),
     () =>
       models.webhookDelivery.createMany({
-        data: [{ ...key, position, targetType, targetId, ...due }],
+        data: [{ ...key, position, targetType, targetId, createdAt: dueAt, ...due }],
         skipDuplicates: true,
       }),
   )

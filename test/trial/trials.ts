@@ -1,4 +1,5 @@
 import { badInput } from './bad-input.js'
+import { clock } from './clock.js'
 import { connectionFlood } from './connection-flood.js'
 import { crash } from './crash.js'
 import { cut } from './cut.js'
@@ -60,6 +61,7 @@ export const trials: readonly Trial[] = [
   ownership,
   revoke,
   limit,
+  clock,
   disk,
   pooler,
   failover,

@@ -155,7 +155,7 @@ export function recordKeyEvents(
 /** A key to be added to a chain, or if it names none, as the first of its own. */
 type AddedApiKey = Omit<
   StoredApiKey,
-  'id' | 'secretHash' | 'createdBy' | 'createdByUserId' | keyof KeyPlace | 'permissions'
+  'id' | 'secretHash' | 'createdAt' | 'createdBy' | 'createdByUserId' | keyof KeyPlace | 'permissions'
 > &
   Partial<KeyPlace> & { readonly permissions: readonly Permission[] }
 
@@ -176,7 +176,9 @@ export async function addApiKey(
     call === undefined
       ? { createdBy: operator, createdByUserId: null }
       : { createdBy: nameOf(call.caller), createdByUserId: call.caller.id }
-  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], id, secretHash, ...maker })
+  // Prisma's default would be the time of the machine.
+  const made = { id, secretHash, createdAt: runtime.now(), ...maker }
+  await insertApiKey(transaction, { ...place, ...key, permissions: [...granted], ...made })
   const shown = { id, secret, kind, organizationId, permissions: granted }
   return { ...shown, teamId: teamId ?? undefined, expiresAt: expiresAt ?? undefined }
 }

@@ -36,8 +36,9 @@ export async function createUserToken(
   }
   if (!(await hasActiveMember(database, organizationId, userId))) throw notFound('active member', userId)
   const token = await bearerTokens.issue(USER_TOKEN_PREFIX, organizationId)
-  const expiresAt = new Date(runtime.now().getTime() + ttlSeconds * 1000)
-  await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, expiresAt })
+  const createdAt = runtime.now()
+  const expiresAt = new Date(createdAt.getTime() + ttlSeconds * 1000)
+  await insertUserToken(database, { tokenHash: hasher.hash(token), organizationId, userId, createdAt, expiresAt })
   return { token, expiresAt }
 }
 
