@@ -86,7 +86,7 @@ export function operations({ key, user }: Pick<Tokens, 'key' | 'user'>): HandWri
         return requestText('PUT /v2/app-resources/batch', { token: key, json: { resources } })
       }),
       connections: LARGE,
-      target: 0.9,
+      target: 0.75,
     },
   ]
 }
