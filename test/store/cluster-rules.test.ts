@@ -52,7 +52,7 @@ describe('on a cluster, the statements of the stores', () => {
     expect(faults.filter(([, found]) => found?.length !== 0)).toEqual([])
   })
 
-  it('are not in database functions, which only refuse what must not happen or move events into their feed', async () => {
+  it('are not in database functions, which refuse what must not happen, move events into their feed or split texts', async () => {
     const { rows } = await client.query<{ name: string; returned: string; body: string }>(
       `SELECT proname AS name, prorettype::regtype::text AS returned, prosrc AS body
          FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
@@ -61,7 +61,7 @@ describe('on a cluster, the statements of the stores', () => {
     expect(triggers.map(({ name }) => name)).toContain('refuse_api_key_revival')
     expect(triggers.filter(({ body }) => /\b(?:SELECT|INSERT|UPDATE|DELETE|PERFORM)\b/.test(body))).toEqual([])
     const others = rows.filter(({ returned }) => returned !== 'trigger')
-    expect(others.map(({ name }) => name)).toEqual(['sequence_events'])
+    expect(others.map(({ name }) => name).sort()).toEqual(['search_query', 'search_words', 'sequence_events'])
   })
 
   it.each([
