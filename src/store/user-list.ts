@@ -56,8 +56,10 @@ function matches(): Prisma.Sql {
       column === 'department' ? Prisma.sql`lower(${held}) = lower(${value})` : Prisma.sql`${held} = ${value}`
     return Prisma.sql`(${value} IS NULL OR ${isEqual})`
   })
+  const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
+  const isNamed = Prisma.sql`(${ids} IS NULL OR m.user_id = ANY (${ids}))`
   const words = Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`
-  return Prisma.join([ofOrganization('m'), isShown, ...conditions, isFound('m', words)], ' AND ')
+  return Prisma.join([ofOrganization('m'), isShown, ...conditions, isNamed, isFound('m', words)], ' AND ')
 }
 
 const printed = {
