@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
-import { lazy, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import {
   FieldOwnerSchema,
   type User,
@@ -88,7 +88,7 @@ export function PeopleScreen() {
           />
         </>
       )}
-      {isCreating && <CreatePerson onClose={() => setCreating(false)} />}
+      <Suspense>{isCreating && <CreatePerson onClose={() => setCreating(false)} />}</Suspense>
     </Screen>
   )
 }
