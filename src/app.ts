@@ -1,8 +1,8 @@
 import { createAuthentication } from './app/authentication.js'
 import { createCalls } from './app/calls.js'
-import { createDoors } from './app/doors.js'
 import { createKeyCheck } from './app/key-check.js'
 import { createLifecycle } from './app/lifecycle.js'
+import { createProtocols } from './app/protocols.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
 import type { Config } from './config.js'
 import { systemTiming } from './db/retries.js'
@@ -33,7 +33,7 @@ export function createApp(options: AppOptions) {
   const parts = { ...options, lifecycle, tables, authentication, callLimit, limitCheck, feedSignals, webhooks }
   const calls = createCalls(parts)
   const handler = createRequestHandler({
-    doors: createDoors({ ...parts, calls }),
+    protocols: createProtocols({ ...parts, calls }),
     onGone: calls.onGone,
     observer: meters?.requests,
     traceIdOf: (request) => tracing?.callOf(request)?.traceId,
@@ -72,8 +72,8 @@ export function createApp(options: AppOptions) {
     /** How many calls with a credential run. */
     runningCalls: () => callLimit.running,
     /**
-     * Reports that it is not ready, still accepts connections for `drainMillis` so that a balancer can notice, waits for
-     * running calls, and writes what is still to be written.
+     * Reports that it is not ready, still accepts connections for `drainMillis` so that a balancer can notice, waits
+     * for running calls, and writes what is still to be written.
      */
     close: (drainMillis = 0) =>
       lifecycle.close(server, drainMillis, () =>

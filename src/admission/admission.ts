@@ -19,7 +19,7 @@ import { credentialFormFault } from './credential-form.js'
 /** What admission needs from a request, whatever the protocol. */
 export interface Admissible extends SignInCall {
   readonly authorization: string | undefined
-  /** Told the id of the caller's key or user once it is known, of callers without the permission too. */
+  /** Called with the id of the caller's key or user once it is known, of callers without the permission too. */
   readonly onCaller?: ((callerId: string) => void) | undefined
 }
 

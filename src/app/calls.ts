@@ -12,7 +12,7 @@ import type { WebhookTools } from '../domain/webhook/delivery.js'
 import { maskError } from '../failure/error-mapping.js'
 import { createIdempotency } from '../handlers/idempotency.js'
 import { maxBodyBytesOf } from '../handlers/method-options.js'
-import { requestContextKey, scopeOf } from '../handlers/request-context.js'
+import { callContextOf, requestContextKey } from '../handlers/request-context.js'
 import { createRevokeCallCounter, isRevocation } from '../handlers/revoke-limit.js'
 import { createLimits, services } from '../handlers/routes.js'
 import type { CallLimit } from '../http/call-limit.js'
@@ -26,7 +26,7 @@ import type { Authentication } from './authentication.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { AppOptions, ServiceTables } from './tables.js'
 
-/** What the doors need for the calls of methods. */
+/** What the protocols need for the calls of methods. */
 export type Calls = ReturnType<typeof createCalls>
 
 /** What everything in a service shares. */
@@ -43,7 +43,7 @@ export interface Parts extends AppOptions {
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
-/** Makes what happens to calls: who is admitted, what is limited, what errors tell, who is told. */
+/** Makes what happens to calls: who is admitted, what is limited, what errors say, who observes. */
 export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = accessRulesOf(services, infrastructure)
@@ -63,7 +63,7 @@ export function createCalls(options: Parts) {
   }
   /** Notes the id of the key or user that sent a request, also where it is refused. */
   const noteCaller = (request: NodeRequest, id: string) => void callerIds.set(request, id)
-  /** What happens to a call, whatever its door. */
+  /** What happens to a call, over any protocol. */
   const hooks: CallHooks = {
     interceptors: [createLimits(options.limitCheck), createIdempotency()],
     admit: createAdmit(options, access, noteCaller),
@@ -81,7 +81,7 @@ export function createCalls(options: Parts) {
       maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
     noteCaller,
     callerIdOf: (request: NodeRequest) => callerIds.get(request),
-    /** To be told that the client of a request has gone before its answer was complete: its call may not know. */
+    /** Call when the client disconnects early; cancels the call. */
     onGone: (request: NodeRequest) => {
       callLimit.end(request)
       database.stop(request, new ConnectError('the client disconnected', Code.Canceled))
@@ -103,7 +103,7 @@ function createAdmit(
     const traced = tracing?.callOf(request)
     // Read now, because it is lost when the connection ends.
     const { remoteAddress } = request.socket
-    const leave = traced && tables.lookups?.tell(traced)
+    const leave = traced && tables.lookups?.observe(traced)
     try {
       const requestId = requestIdOf(request)
       const caller = await admission(method, {
@@ -126,14 +126,14 @@ function createAdmit(
         reads: own.reads,
         readSnapshot: own.readSnapshot,
         pageTokens,
-        leave: () => callLimit.end(request),
-        readmit: async () => {
+        release: () => callLimit.end(request),
+        reacquire: async () => {
           callLimit.end(request)
           const values = await admit(call)
-          // Its end may have been told while it was admitted.
+          // It may have ended while it was admitted.
           if (call.signal.aborted) callLimit.end(request)
           call.signal.throwIfAborted()
-          return scopeOf({ values })
+          return callContextOf({ values })
         },
       })
     } finally {

@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime/runtime.js'
 /** Whether the keys that this process was given are those of its database. */
 export type KeyCheck = ReturnType<typeof createKeyCheck>
 
-/** What is compared, and who is told. */
+/** What is compared, and who learns the result. */
 export interface KeyCheckOptions {
   readonly config: Pick<Config, 'peppers'>
   readonly tables: Tables
@@ -18,7 +18,7 @@ export interface KeyCheckOptions {
   readonly log: Pick<Logger, 'error' | 'warn'>
 }
 
-/** For how long it is known that a key is wrong: all secrets are read to tell. */
+/** For how long it is known that a key is wrong: all secrets are read to find out. */
 const KEPT_MILLIS = 2_000
 
 /** Makes the check of one service. */
@@ -42,11 +42,14 @@ export function createKeyCheck({ config, tables, secrets, runtime, log }: KeyChe
   }
   return {
     /**
-     * Why no credential is recognized or nothing can be signed; empty if neither is so. Once it was empty it stays so: a
-     * key that is introduced beside this process does not take it out of service. Rejects if the database does not answer.
+     * Why no credential is recognized or nothing can be signed; empty if neither is so. Once it was empty it stays so:
+     * a key that is introduced beside this process does not take it out of service. Rejects if the database does not
+     * answer.
      */
     faults,
-    /** Lets what the previous keys have written go over to the current ones. To be called now and then; never rejects. */
+    /**
+     * Lets what the previous keys have written go over to the current ones. To be called now and then; never rejects.
+     */
     keepUp: async (): Promise<void> => {
       try {
         if (Object.keys(await faults()).length > 0) return

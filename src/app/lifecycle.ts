@@ -18,12 +18,14 @@ const LAST_WRITES_MS = 500
 export function createLifecycle({ config, database, log }: AppOptions, keyCheck: Pick<KeyCheck, 'faults'>) {
   const closing = new AbortController()
   const shutdown = new AbortController()
-  /** `closing` aborts when the service takes no more calls and begins to stop, `shutdown` when running calls must stop. */
+  /**
+   * `closing` aborts when the service takes no more calls and begins to stop, `shutdown` when running calls must stop.
+   */
   const signals: Readonly<Record<'closing' | 'shutdown', AbortSignal>> = {
     closing: closing.signal,
     shutdown: shutdown.signal,
   }
-  // Each door listens to them, and each watch of the health.
+  // Each protocol listens to them, and each watch of the health.
   setMaxListeners(0, ...Object.values(signals))
   const readiness = createReadiness({ database, directUrl: config.databaseDirectUrl, log })
   const notReady = async (): Promise<NotReady> => {

@@ -14,14 +14,14 @@ export interface AppOptions {
   readonly database: Database
   readonly runtime: Runtime
   readonly log: Logger
-  /** Told of what happens; absent is no one. */
+  /** Observes what happens; absent is nobody. */
   readonly meters?: Meters | undefined
   readonly tracing?: Tracing | undefined
   /** With which certificate to speak TLS; absent is cleartext. */
   readonly tlsIdentity?: TlsIdentity | undefined
 }
 
-/** The tables of a service, told apart by who waits for them and who is told of their statements. */
+/** The tables of a service, which differ in who waits for them and who observes their statements. */
 export type ServiceTables = ReturnType<typeof createServiceTables>
 
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
@@ -37,7 +37,7 @@ export function createServiceTables({ database, meters, tracing }: AppOptions) {
     other === undefined ? observers : [...observers, other]
   const lookups = tracing?.createSharedStatements()
   return {
-    /** Those of nobody's call. */
+    /** Tables for work that no call started. */
     shared: database.tablesFor({ observers }),
     /** Those with which callers are looked up. */
     credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),

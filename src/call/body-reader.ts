@@ -91,9 +91,9 @@ export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
   const onGone = (): void =>
     settle(() => sink.gone(new ConnectError('the client disconnected while sending the body', Code.Canceled)))
   const stop = (): void => void request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
-  const settle = (tell: () => void): void => {
+  const settle = (conclude: () => void): void => {
     stop()
-    tell()
+    conclude()
   }
   // The last error listener stays: a connection that breaks later must not crash the process.
   request.on('error', () => undefined)

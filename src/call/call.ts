@@ -7,7 +7,7 @@ import { Roster } from './roster.js'
 type CallOptions = Pick<Call, 'method' | 'request' | 'response' | 'protocolName'> &
   Partial<Pick<Call, 'route'>> & { readonly shutdown: Shutdown }
 
-/** Tells running calls that the server is shutting down. */
+/** Notifies running calls that the server is shutting down. */
 export type Shutdown = ReturnType<typeof createShutdown>
 
 /** One listener on the signal for all calls: Node warns about a signal with a listener for each. */
@@ -129,7 +129,9 @@ export class Call implements HandlerContext {
     return this.#controller.signal
   }
 
-  /** Gives the whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out. */
+  /**
+   * Gives the whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out.
+   */
   get timeoutMs(): () => number | undefined {
     return () => (this.#deadline === undefined ? undefined : this.#deadline - Math.floor(performance.now()))
   }

@@ -26,7 +26,7 @@ export function parseMediaType(header: string) {
   return { type: (match[1] ?? '').toLowerCase(), parameters }
 }
 
-/** The types of body by their names, in the order in which errors tell them. */
+/** The types of body by their names, in the order in which errors name them. */
 export const bodyTypes: ReadonlyMap<string, BodyType> = new Map([
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],

@@ -24,7 +24,7 @@ export const streamHeaders = { 'x-accel-buffering': 'no' } as const
 /**
  * Sends a whole response, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2
  * past the response of Node, which sends the end a turn of the event loop after the rest: a client that still sends its
- * request would meanwhile be told to stop, and could take the response for cut off.
+ * request would meanwhile be asked to stop, and could take the response for cut off.
  */
 export function sendWhole(
   response: NodeResponse,
@@ -103,7 +103,9 @@ export function addHeaders(headers: OutgoingHttpHeaders, from: Headers | undefin
   }
 }
 
-/** The headers that a call set; its trailers as `trailer-…`, the way the Connect protocol sends them for unary calls. */
+/**
+ * The headers that a call set; its trailers as `trailer-…`, the way the Connect protocol sends them for unary calls.
+ */
 export function addCallHeaders(headers: OutgoingHttpHeaders, call: Call): void {
   addHeaders(headers, call.touchedHeader)
   addHeaders(headers, call.touchedTrailer, 'trailer-')

@@ -5,7 +5,7 @@ import type { Timeout } from './deadline.js'
 import { HttpFailure, httpFailureFrom } from './http-failure.js'
 import { cutResponse, isGone, type NodeRequest } from './node-http.js'
 
-/** Told of every call of a method, whatever its door. Nothing of it may throw. */
+/** Observes every call of a method, over any protocol. Must not throw. */
 export interface CallObserver {
   /** The method of a request is known; nothing of the caller is judged. */
   begun(call: Call): void
@@ -14,14 +14,14 @@ export interface CallObserver {
 }
 
 /**
- * What `admit` is told about a call: its path and method are matched, but nothing of its body or query has been read.
+ * What `admit` gets of a call: its path and method are matched, but nothing of its body or query has been read.
  */
 export type AdmitCall = Pick<
   Call,
   'method' | 'request' | 'requestHeader' | 'responseHeader' | 'url' | 'signal' | 'values' | 'timeoutMs'
 >
 
-/** What happens to the calls of every door. */
+/** What happens to the calls of every protocol. */
 export interface CallHooks {
   /** Around every call, the first one outermost, as in `connectNodeAdapter`. */
   readonly interceptors?: readonly Interceptor[] | undefined
@@ -38,7 +38,7 @@ export interface CallHooks {
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'values'>) => void | Promise<void>) | undefined
   /** Makes a public error of whatever is thrown. Default: every `ConnectError` is public, and nothing else. */
   readonly publicError?: ((cause: unknown, call: Pick<AdmitCall, 'method' | 'request'>) => ConnectError) | undefined
-  /** Told of every request whose path and method are those of a method. */
+  /** Observes every request whose path and method are those of a method. */
   readonly observer?: CallObserver | undefined
   /** Called with the cause of every failure that is masked as `internal`. */
   readonly onError?: ((cause: unknown, context: FailureContext) => void) | undefined
@@ -46,13 +46,13 @@ export interface CallHooks {
   readonly shutdownSignal?: AbortSignal | undefined
 }
 
-/** Where a failure has happened that no one else is told about. */
+/** Where a failure has happened that is reported nowhere else. */
 interface FailureContext {
   readonly method: DescMethod | undefined
   readonly request: NodeRequest
 }
 
-/** How a door reads the request of one call and writes its response: all in which the doors differ. */
+/** How a protocol reads the request of one call and writes its response: all in which protocols differ. */
 export interface Exchange<Request, Answer> {
   /**
    * Receives the request, and returns what decodes it. Throws an `HttpFailure` for its size and type; any other error
@@ -67,7 +67,7 @@ export interface Exchange<Request, Answer> {
 }
 
 /**
- * The life of a call, through whichever door it has come: its deadline begins, the caller is admitted, the request is
+ * The life of a call, over any protocol: its deadline begins, the caller is admitted, the request is
  * received and decoded, the method invoked, and the response sent. Every failure is a response, unless the client is
  * gone. `receiveMs` bounds the receipt of a request without a deadline.
  */
@@ -139,7 +139,7 @@ function failureFrom(cause: unknown, call: Call, hooks: CallHooks): HttpFailure 
   return httpFailureFrom(new ConnectError('internal error', Code.Internal, undefined, undefined, cause))
 }
 
-/** Tells the hook of a failure. One that fails itself must not keep the client from its response. */
+/** Reports a failure to the hook. One that fails itself must not keep the client from its response. */
 export function report(
   cause: unknown,
   { method, request }: FailureContext,
@@ -148,13 +148,13 @@ export function report(
   try {
     onError?.(cause, { method, request })
   } catch {
-    // There is no one else to tell.
+    // There is nowhere else to report it.
   }
 }
 
 /**
  * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client
- * has gone or `write` wants no more of them, which it tells with false.
+ * has gone or `write` wants no more of them, which it says by returning false.
  */
 export async function writeMessages(
   call: Call,
@@ -168,7 +168,7 @@ export async function writeMessages(
       if (!(await call.unlessAborted(write(next.value)))) return
     }
   } finally {
-    // The handler may be stuck and ignore its signal: it is told to stop, but not waited for.
+    // The handler may be stuck and ignore its signal: it is asked to stop, but not awaited.
     messages.return?.().catch(() => undefined)
   }
 }

@@ -13,7 +13,7 @@ import { demoToken } from './demo-token.js'
 type Announcement = ReturnType<Awaited<ReturnType<typeof prepareAnnouncement>>>
 
 /**
- * Reads what an announcement tells of a database, and returns what composes that of servers on it; the requests go to
+ * Reads what an announcement says of a database, and returns what composes that of servers on it; the requests go to
  * the first one.
  */
 export async function prepareAnnouncement(database: Database, context: CommandContext) {

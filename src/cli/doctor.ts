@@ -216,7 +216,7 @@ async function judgeEvents(database: Database, isServed: boolean, now: Date): Pr
 async function judgeWebhooks(database: Database, { sealKeys }: Config, now: Date): Promise<string> {
   const endpoints = await enabledEndpoints(database)
   if (endpoints.length === 0) return 'there are no endpoints'
-  if (sealKeys.current === undefined) throw new Fault('there are endpoints, and nothing to sign with: set SVC_SEAL_KEY')
+  if (sealKeys.current === undefined) throw new Fault('SVC_SEAL_KEY is not set, but webhook endpoints exist')
   const late = (await findBehind(database, endpoints, now)).filter(({ lagSeconds }) => lagSeconds > MAX_WEBHOOK_SECONDS)
   const [worst] = late
   if (worst === undefined)

@@ -10,7 +10,7 @@ const MOST = 10_000
 const PART = 500
 
 /**
- * What an operator is told in place of an error that something does not exist: they have access to everything, so it is
+ * What an operator sees in place of an error that something does not exist: they have access to everything, so it is
  * misspelled, and the nearest one is named if there is one near. Every other error as it is.
  */
 export async function toldToOperator(tables: Tables, error: unknown): Promise<unknown> {

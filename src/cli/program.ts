@@ -61,7 +61,7 @@ const databaseAdvice: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full: make room',
 }
 
-/** Operators are also told the id, which callers know from their request. */
+/** Operators also see the id, which callers know from their request. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const report = error instanceof ServiceError ? undefined : serverMessage(error)

@@ -52,7 +52,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
     if (demo ?? opened.isEmbedded) await (await import('./demo.js')).loadDemo(opened.database, context)
     const { hasEndpoints } = await import('../store/webhook-endpoint.js')
     if (config.sealKeys.current === undefined && (await hasEndpoints(opened.database))) {
-      throw new Error('there are webhook endpoints, and nothing to sign with: set SVC_SEAL_KEY')
+      throw new Error('SVC_SEAL_KEY is not set, but webhook endpoints exist')
     }
     const { prepareAnnouncement, textFromAnnouncement } = await import('./announcement.js')
     // Before the first call: it needs no connection that calls could have.

@@ -8,7 +8,7 @@ export type TraceProtocol = (typeof protocols)[number]
 
 /**
  * OpenTelemetry's variables that are read here; its libraries read the others themselves. Platforms set them for all
- * their programs: what means nothing here is told and ignored, as its specification says ("Environment Variable
+ * their programs: what means nothing here is logged and ignored, as its specification says ("Environment Variable
  * Specification", Enum).
  */
 export const telemetryVariables = {

@@ -38,7 +38,7 @@ export function createDatabaseClock(
     measure: async () => {
       const askedAt = timing.now()
       const row = await firstRow(tables, selectTime, {})
-      if (row === undefined) throw new Error('the database does not tell the time')
+      if (row === undefined) throw new Error('the database did not give its time')
       const half = (timing.now() - askedAt) / 2
       const measured = row.time.getTime() - (askedAt + half)
       if (Math.abs(measured - startedAt) > half + 1) startedAt = measured

@@ -16,7 +16,7 @@ export interface DatabaseDiagnosis {
   readonly clockAheadMillis: number
   /** How many more sessions the server accepts. */
   readonly freeConnections: number
-  /** How many bytes are free on its disk, if that is one of this machine and the server tells. */
+  /** How many bytes are free on its disk, if that is one of this machine and the server reports it. */
   readonly freeBytes: number
 }
 

@@ -4,11 +4,11 @@ import { callbackify } from 'node:util'
 import pg from 'pg'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
+import { Semaphore } from './semaphore.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
 import { watchSilence } from './silence.js'
 import { ANSWER_MILLIS } from './sql.js'
-import { Turns } from './turns.js'
 
 /** How to reach a database, and how much of it to use. */
 export interface PoolOptions extends SessionOptions {
@@ -16,7 +16,7 @@ export interface PoolOptions extends SessionOptions {
   readonly statementNames?: boolean | undefined
   /** Whether the tables are spread over the workers of a cluster by organization. Default no. */
   readonly isDistributed?: boolean
-  /** Told of failures that no call is told of. A pino logger fits. */
+  /** Where failures are logged that no call sees. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** The most connections of this process. Default 10. */
   readonly maxConnections?: number
@@ -72,15 +72,15 @@ export class BoundedPool extends pg.Pool {
   readonly isDistributed: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
-  /** What each transaction sets for itself, because workers are not told the settings of a session. */
+  /** What each transaction sets for itself, because workers do not get the settings of a session. */
   readonly transactionSettings: readonly string[]
   /** The most connections. */
   readonly size: number
   /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */
-  readonly longTurns: Turns
+  readonly longTransactions: Semaphore
   /** Which part of the connections an organization may have, and in a cluster a worker. */
   readonly shares: Shares
-  readonly #turns: Turns
+  readonly #semaphore: Semaphore
   readonly #sockets: Set<Socket>
   readonly #members = new Map<pg.PoolClient, Member>()
   /** Calls that are over, with the reasons. */
@@ -105,7 +105,7 @@ export class BoundedPool extends pg.Pool {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       stream,
       // Sessions of a pooler are not set up: they are others' as well.
-      ...(sessions === 'server' && { onConnect: endWhatNobodyWaitsFor }),
+      ...(sessions === 'server' && { onConnect: setClientConnectionCheck }),
     })
     this.isDistributed = options.isDistributed ?? false
     this.statementNames = options.statementNames ?? true
@@ -114,8 +114,8 @@ export class BoundedPool extends pg.Pool {
       this.isDistributed && sessions === 'server' ? [`lock_timeout = ${limits.lock_timeout}`] : []
     this.size = maxConnections
     const waiting = { maxWaiting, maxWaitMillis }
-    this.#turns = new Turns(maxConnections, waiting)
-    this.longTurns = new Turns(Math.ceil(maxConnections / LONG_SHARE), waiting)
+    this.#semaphore = new Semaphore(maxConnections, waiting)
+    this.longTransactions = new Semaphore(Math.ceil(maxConnections / LONG_SHARE), waiting)
     this.shares = createShares(this, sessionConfig(options, limits), { waiting, log: options.log })
     this.#sockets = sockets
     // The error itself contains the whole client; its message is enough.
@@ -144,17 +144,17 @@ export class BoundedPool extends pg.Pool {
 
   /** How many connections are in use, or being made for someone. */
   get inUse(): number {
-    return this.#turns.taken
+    return this.#semaphore.taken
   }
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    return this.#turns.waiting + this.longTurns.waiting + this.shares.waiting
+    return this.#semaphore.waiting + this.longTransactions.waiting + this.shares.waiting
   }
 
-  /** Tells one listener how long each caller waited that found no free connection, whether it got one or not. */
+  /** Calls one listener with how long each caller waited that found no free connection, whether it got one or not. */
   observeWaits(listener: (millis: number) => void): void {
-    this.#turns.observeWaits(listener)
+    this.#semaphore.observeWaits(listener)
     this.shares.observeWaits(listener)
   }
 
@@ -174,11 +174,11 @@ export class BoundedPool extends pg.Pool {
   }
 
   #connectBy(deadline: number | undefined): Promise<pg.PoolClient> {
-    const turn = this.#turns.begin({ deadline })
+    const turn = this.#semaphore.acquire({ deadline })
     return turn === undefined ? this.#connect(deadline) : turn.then(() => this.#connect(deadline))
   }
 
-  /** In a turn, which ends with the release of the connection, or at once if there is none. */
+  /** In a place, which is given back with the release of the connection, or at once if there is none. */
   #connect(deadline: number | undefined): Promise<pg.PoolClient> {
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -195,7 +195,7 @@ export class BoundedPool extends pg.Pool {
           }
           clearTimeout(timer)
           if (client === undefined) {
-            this.#turns.end()
+            this.#semaphore.release()
             return reject(error)
           }
           client.release = this.#releaseOf(client)
@@ -224,7 +224,9 @@ export class BoundedPool extends pg.Pool {
     }
   }
 
-  /** From here until its release, a connection works for the call, if there is one. Throws the reason if that is over. */
+  /**
+   * From here until its release, a connection works for the call, if there is one. Throws the reason if that is over.
+   */
   beginFor(call: object | undefined, client: pg.PoolClient): void {
     this.throwIfStopped(call)
     this.#members.get(client)?.statements.begin(call)
@@ -264,7 +266,7 @@ export class BoundedPool extends pg.Pool {
     const { release } = client
     const giveBack = (cause: Error | boolean | undefined) => {
       release(this.#isUsable(client, cause) ? undefined : cause || true)
-      this.#turns.end()
+      this.#semaphore.release()
     }
     return (cause) => {
       const cancelled = this.#members.get(client)?.statements.end()
@@ -287,7 +289,7 @@ export class BoundedPool extends pg.Pool {
  * Lets the server end a statement whose client is gone; otherwise it would run, and hold its locks, to its end. Not
  * every system that PostgreSQL runs on can detect that. The pool waits for the promise, though its types do not say so.
  */
-function endWhatNobodyWaitsFor(client: pg.ClientBase): unknown {
+function setClientConnectionCheck(client: pg.ClientBase): unknown {
   const text = `DO $$ BEGIN
     SET client_connection_check_interval = '1s';
   EXCEPTION WHEN invalid_parameter_value THEN NULL;

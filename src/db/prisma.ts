@@ -35,7 +35,10 @@ export type ModelsClient = ReturnType<typeof createModelsClient>
 
 /** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1
-/** Each has an isolation level, which tells them from transactions that Prisma begins by itself; its steps set another. */
+/**
+ * Each has an isolation level, which distinguishes them from transactions that Prisma begins by itself; its steps set
+ * another.
+ */
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /** Makes Prisma's client on a pool, which it does not close. */
@@ -68,7 +71,7 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
 }
 
 /**
- * Hands steps over to the driver adapter, which Prisma does not tell who begins a transaction: one transaction at a
+ * Hands steps over to the driver adapter, to which Prisma does not say who begins a transaction: one transaction at a
  * time is on its way to the adapter, without any input or output in between. `AsyncLocalStorage` would do so, too, but
  * it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
  */
@@ -111,17 +114,17 @@ function transactionOn(adapter: Adapter, { client, commit, rollback }: Transacti
   // Prisma reads several relations at once, and a connection answers one query after the other. If one fails, Prisma
   // ends the transaction without waiting for the others.
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
+  const oneAtATime = <T>(send: () => Promise<T>): Promise<T> => {
     const sent = last.then(send)
     last = Promise.allSettled([sent])
     return sent
   }
   return Object.assign(connected, {
     options: { usePhantomQuery: true },
-    queryRaw: (query: SqlQuery) => inTurn(() => adapter.queryRaw.call(connected, query)),
-    executeRaw: (query: SqlQuery) => inTurn(() => adapter.executeRaw.call(connected, query)),
-    commit: () => inTurn(commit),
-    rollback: () => inTurn(rollback),
+    queryRaw: (query: SqlQuery) => oneAtATime(() => adapter.queryRaw.call(connected, query)),
+    executeRaw: (query: SqlQuery) => oneAtATime(() => adapter.executeRaw.call(connected, query)),
+    commit: () => oneAtATime(commit),
+    rollback: () => oneAtATime(rollback),
   })
 }
 

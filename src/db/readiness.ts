@@ -16,7 +16,7 @@ export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
   /** The database past the pooler that `database` goes through; absent if there is none. */
   readonly directUrl?: string | undefined
-  /** Is told why the database is not ready. A pino logger fits. */
+  /** Where it is logged why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /**
    * How long a response is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot
@@ -88,7 +88,7 @@ export function createReadiness(options: ReadinessOptions) {
 /** Below this, PostgreSQL may not get the next file of its write-ahead log, of 16 MiB, and refuses writes. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
-/** SQL of the folder of a database on this machine, such as the embedded one; null if it is elsewhere, or not told. */
+/** SQL of the folder of a database on this machine, such as the embedded one; null if it is elsewhere, or not known. */
 export const LOCAL_FOLDER = `CASE WHEN inet_server_addr() IS NULL
             AND (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN current_setting('data_directory') END`
 

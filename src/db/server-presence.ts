@@ -20,7 +20,7 @@ interface ServerPresenceOptions {
   readonly origin: string
   /** Ends it as `close` does, without waiting. */
   readonly signal: AbortSignal
-  /** Is told that the server cannot be announced for a while. A pino logger fits. */
+  /** Where it is logged that the server cannot be announced for a while. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /** How long to wait before opening a new session. Default 5 s. */
   readonly retryMillis?: number

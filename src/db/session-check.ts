@@ -98,7 +98,7 @@ function settingsFault(settings: ReadonlyMap<string, Setting>, limits: SessionLi
   )
 }
 
-/** Whether the server is told the name of a statement as it is: then another session does not have the statement. */
+/** Whether the server gets the name of a statement as it is: then another session does not have the statement. */
 async function passesNamesOn(client: pg.ClientBase): Promise<boolean> {
   // Names of others are left alone: an interrupted check of the same name would let this one fail.
   const name = `${NAMED}_${process.pid}_${Date.now()}`

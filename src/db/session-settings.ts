@@ -9,7 +9,7 @@ export interface SessionOptions {
    * settings when it begins, or a pooler that gives each transaction another one, with the settings of the role.
    */
   readonly sessions?: 'server' | 'pooler' | undefined
-  /** The most that a role may allow the sessions of a pooler, and what others are told. Default: `defaultLimits`. */
+  /** The most that a role may allow the sessions of a pooler, and what others get. Default: `defaultLimits`. */
   readonly limits?: Partial<SessionLimits> | undefined
 }
 
@@ -49,7 +49,7 @@ export const REQUIRED = {
 /** The server drops a client that vanished silently, and with it its locks. Not every server can. */
 const HELPFUL = { tcp_user_timeout: '10s' } as const
 
-/** What the role needs besides, because no session can be told when it begins. */
+/** What the role needs besides, because no session can be configured when it begins. */
 const HELPFUL_TO_ROLE = { ...HELPFUL, client_connection_check_interval: '1s' } as const
 
 /** The start of a session, for pg: a pooler refuses settings there, or loses them. */

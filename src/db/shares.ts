@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { isUnanswered, isWorkerLost } from './errors.js'
+import { Semaphore } from './semaphore.js'
 import { withSession } from './session.js'
-import { Turns } from './turns.js'
 import { Workers, type WorkersOptions, workerShare } from './workers.js'
 
 /** Which part of a pool's connections an organization may have, and in a cluster a worker. */
@@ -30,20 +30,20 @@ export function createShares(pool: SharedPool, session: pg.ClientConfig, options
   const workers = pool.isDistributed ? createWorkers(pool, session, options) : undefined
   const shared = pool.isDistributed ? workerShare(pool.size) : pool.size
   const most = Math.max(Math.ceil(shared / 2), shared - 2)
-  const turns = new Turns(pool.size, { ...options.waiting, part: most / pool.size })
+  const semaphore = new Semaphore(pool.size, { ...options.waiting, part: most / pool.size })
   return {
-    /** How many wait for a turn. */
+    /** How many wait for a place. */
     get waiting() {
-      return turns.waiting + (workers?.waiting ?? 0)
+      return semaphore.waiting + (workers?.waiting ?? 0)
     },
-    observeWaits: (listener: (millis: number) => void) => turns.observeWaits(listener),
+    observeWaits: (listener: (millis: number) => void) => semaphore.observeWaits(listener),
     /**
      * Does the work of an organization's call: alone, as many at a time as there are connections but two, and at least
      * half. In a cluster, connections that may wait for one worker: others have theirs there, too.
      */
-    inTurnOf: <T>(organizationId: string, work: () => Promise<T>): Promise<T> =>
-      turns.use(work, { of: organizationId }),
-    /** Does work on the rows of an organization, or of several; in a cluster, in the turn of its worker. */
+    withinShareOf: <T>(organizationId: string, work: () => Promise<T>): Promise<T> =>
+      semaphore.use(work, { of: organizationId }),
+    /** Does work on the rows of an organization, or of several; in a cluster, in a place of its worker. */
     onWorkerOf: <T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> =>
       workers === undefined ? work() : workers.use(organizationId, work),
     /** Asks no worker any more. */

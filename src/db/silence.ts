@@ -6,7 +6,7 @@ const LOOK_MILLIS = 1_000
 
 /**
  * Watches a connection, and destroys it if it owes a response and stays silent for that long: a working server ends
- * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`. The returned function tells for
+ * slow statements by itself and reports it. Whoever waits on it fails with `ETIMEDOUT`. The returned function gives for
  * how many milliseconds it has owed a response in silence, to the second; 0 if it owes none.
  */
 export function watchSilence(client: pg.Client, maxSilenceMillis: number): () => number {

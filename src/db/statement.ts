@@ -54,7 +54,7 @@ export interface Statement<Parameters, Row> extends Required<Omit<StatementDefin
   readonly row?: Row
 }
 
-/** Tells whoever subscribes of each statement that is made, such as the tests, which examine all of them. */
+/** Announces each statement that is made to whoever subscribes, such as the tests, which examine all of them. */
 const made = channel('svc:statement')
 
 /** Makes a statement. */

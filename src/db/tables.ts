@@ -34,10 +34,10 @@ export interface TransactionOptions {
   /** It changes hundreds of rows: such transactions may have a third of the connections, so that others find one. */
   readonly isLong?: boolean
   /** Its statements may run and wait without limit, and use more memory: for the work of operators. */
-  readonly isUnhurried?: boolean
+  readonly withoutTimeout?: boolean
 }
 
-/** Is told about statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
+/** Observes statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {
   /**
    * A statement was answered, or failed with `failure`; waits and repetitions count. `name` is the statement's; for

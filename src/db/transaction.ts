@@ -71,7 +71,7 @@ export async function inSavepoint<T>(client: pg.PoolClient, work: () => Promise<
   }
 }
 
-const UNHURRIED_SETTINGS = [
+const SETTINGS_WITHOUT_TIMEOUT = [
   'statement_timeout = 0',
   'idle_in_transaction_session_timeout = 0',
   'lock_timeout = 0',
@@ -84,11 +84,11 @@ const UNHURRIED_SETTINGS = [
  * database stays read-only.
  */
 function beginTexts(
-  { isUnhurried = false }: TransactionOptions,
+  { withoutTimeout: isUnhurried = false }: TransactionOptions,
   millis: number,
   { isDistributed, transactionSettings }: BoundedPool,
 ): string[] {
-  const settings = isUnhurried ? UNHURRIED_SETTINGS : [`statement_timeout = ${millis}`, ...transactionSettings]
+  const settings = isUnhurried ? SETTINGS_WITHOUT_TIMEOUT : [`statement_timeout = ${millis}`, ...transactionSettings]
   const texts = ['BEGIN ISOLATION LEVEL READ COMMITTED', settings.map((setting) => `SET LOCAL ${setting}`).join('; ')]
   return isDistributed ? texts : [texts.join('; ')]
 }

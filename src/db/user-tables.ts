@@ -16,7 +16,10 @@ export interface TablesSource {
   readonly retries: RetryCounts
 }
 
-/** The tables for a user. Made for every call: of values alone, since accessors would give each a hidden class of its own. */
+/**
+ * The tables for a user. Made for every call: of values alone, since accessors would give each a hidden class of its
+ * own.
+ */
 export function createTables(source: TablesSource, user: TablesUser): UserTables {
   const { replica } = source
   const tables = tablesReading(source, user, undefined)
@@ -33,13 +36,16 @@ function tablesReading(
   const { call, organizationId, timeoutMillis, observers = [] } = user
   const { isDistributed, shares, statementNames: isNamed } = pool
 
-  /** `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else does. */
-  const inTurn = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
+  /**
+   * `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else
+   * does.
+   */
+  const withinShare = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
     const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
-    return organizationId === undefined ? onWorker() : shares.inTurnOf(organizationId, onWorker)
+    return organizationId === undefined ? onWorker() : shares.withinShareOf(organizationId, onWorker)
   }
   const observed = <T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> =>
-    observe(observers, name, () => inTurn(work, asked))
+    observe(observers, name, () => withinShare(work, asked))
 
   return {
     isDistributed,
@@ -55,12 +61,12 @@ function tablesReading(
       return observed(statement.name, work, values)
     },
     readSnapshot: async function* (statements, parameters) {
-      await pool.longTurns.begin({ of: organizationId })
+      await pool.longTransactions.acquire({ of: organizationId })
       try {
         const client = (await source.replica?.beginSnapshot()) ?? (await beginSnapshot(pool, call))
         yield* readSnapshot(client, statements, parameters)
       } finally {
-        pool.longTurns.end(organizationId)
+        pool.longTransactions.release(organizationId)
       }
     },
     transaction: (work, options = {}) => {
@@ -73,16 +79,18 @@ function tablesReading(
         })
       const run = () => withRetries(attempt, { signal: options.signal, timeoutMillis }, timing, retries)
       // The work of operators may take long: calls and what goes on beside them do not wait for it.
-      const begin = options.isUnhurried === true ? run : () => inTurn(run)
+      const begin = options.withoutTimeout === true ? run : () => withinShare(run)
       const taker = { of: organizationId, deadline: deadlineIn(timeoutMillis) }
-      return tell(options.isLong === true ? pool.longTurns.use(begin, taker) : begin(), (failure) => {
+      return recorded(options.isLong === true ? pool.longTransactions.use(begin, taker) : begin(), (failure) => {
         for (const observer of observers) observer.transaction(startedAt, failure)
       })
     },
   }
 }
 
-/** The organization of the values of a statement or the arguments of a query of a model; undefined if they name none. */
+/**
+ * The organization of the values of a statement or the arguments of a query of a model; undefined if they name none.
+ */
 function organizationNamedIn(asked: unknown, depth = 0): string | undefined {
   if (typeof asked !== 'object' || asked === null) return undefined
   const named: unknown = Reflect.get(asked, 'organizationId')
@@ -112,13 +120,13 @@ function tablesIn(connected: Connected, isDistributed: boolean, observers: reado
 function observe<T>(observers: readonly StatementObserver[], name: string, work: () => Promise<T>): Promise<T> {
   if (observers.length === 0) return work()
   const startedAt = performance.now()
-  return tell(work(), (failure) => {
+  return recorded(work(), (failure) => {
     for (const observer of observers) observer.statement(name, startedAt, failure)
   })
 }
 
 /** Passes on the promise itself, so that observing delays no one. */
-function tell<T>(answer: Promise<T>, settled: (failure: unknown) => void): Promise<T> {
+function recorded<T>(answer: Promise<T>, settled: (failure: unknown) => void): Promise<T> {
   answer.then(() => settled(undefined), settled)
   return answer
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { databaseFailure, isWorkerLost, WORKER_SILENT } from './errors.js'
-import { Turns } from './turns.js'
+import { Semaphore } from './semaphore.js'
 import type { WaitLimits } from './wait-queue.js'
 
 /** How the workers are asked. */
@@ -35,7 +35,7 @@ const LOOK_MILLIS = 250
 
 /** A worker, as this process knows it. */
 interface Worker {
-  readonly turns: Turns
+  readonly semaphore: Semaphore
   /** How many uses it has not answered, and since when there has been one without any answer. */
   owed: number
   since: number
@@ -53,18 +53,18 @@ export class Workers {
   readonly #options: WorkersOptions
   readonly #workers = new Map<string, Worker>()
   readonly #known = new Map<string, { readonly name: string | undefined; until: number }>()
-  readonly #others: Turns
+  readonly #others: Semaphore
   #isLooking = false
   #isClosed = false
 
   constructor(options: WorkersOptions) {
     this.#options = options
-    this.#others = new Turns(OTHERS, options.waiting)
+    this.#others = new Semaphore(OTHERS, options.waiting)
   }
 
-  /** How many wait for a turn. */
+  /** How many wait for a place. */
   get waiting(): number {
-    return [...this.#workers.values()].reduce((sum, { turns }) => sum + turns.waiting, this.#others.waiting)
+    return [...this.#workers.values()].reduce((sum, { semaphore }) => sum + semaphore.waiting, this.#others.waiting)
   }
 
   /** Probes no more. */
@@ -72,13 +72,16 @@ export class Workers {
     this.#isClosed = true
   }
 
-  /** Does work on the rows of an organization, or of others, in its turn. Rejects at once if its worker is silent. */
+  /**
+   * Does work on the rows of an organization, or of others, in a place of its worker. Rejects at once if its worker is
+   * silent.
+   */
   async use<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> {
     const name = organizationId === undefined ? undefined : await this.#nameOf(organizationId)
     if (organizationId === undefined || name === undefined) return this.#others.use(work)
     const worker = this.#workerNamed(name, organizationId)
     if (worker.isSilent) throw new Error(WORKER_SILENT)
-    return worker.turns.use(async () => {
+    return worker.semaphore.use(async () => {
       if (worker.isSilent) throw new Error(WORKER_SILENT)
       if (worker.owed++ === 0) worker.since = performance.now()
       worker.organizationId = organizationId
@@ -121,8 +124,8 @@ export class Workers {
     let worker = this.#workers.get(name)
     if (worker === undefined) {
       const { connections, waiting } = this.#options
-      const turns = new Turns(workerShare(connections), waiting)
-      worker = { turns, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
+      const semaphore = new Semaphore(workerShare(connections), waiting)
+      worker = { semaphore: semaphore, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
       this.#workers.set(name, worker)
     }
     return worker

@@ -3,7 +3,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, MAX_STEPS } from '../limits/known-limits.js'
 import * as store from '../store/access-policy-approval-procedure.js'
-import type { Scope } from './caller/caller.js'
+import type { CallContext } from './caller/caller.js'
 import { createObject, updateObject } from './standard-methods.js'
 import { ofOwner, standardResource } from './standard-resource.js'
 
@@ -50,8 +50,8 @@ export function stepFromInput({ allowSelfApproval = true, approvers, customWorkf
 }
 
 /**
- * A procedure as requested; empty lists mean absent, and a timeout of 0 the default. Limits of the schema that it breaks
- * are reported with the rest.
+ * A procedure as requested; empty lists mean absent, and a timeout of 0 the default. Limits of the schema that it
+ * breaks are reported with the rest.
  */
 export interface ApprovalProcedureDraft {
   readonly accessPolicyId: string
@@ -70,11 +70,11 @@ export const approvalProcedures = standardResource(store.approvalProcedureStore)
  * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, the limits that the draft breaks, `STEPS_DIFFER_FROM_STAGES`,
  * `APPROVER_NOT_FOUND`.
  */
-export async function createApprovalProcedure(scope: Scope, draft: ApprovalProcedureDraft): Promise<string> {
+export async function createApprovalProcedure(context: CallContext, draft: ApprovalProcedureDraft): Promise<string> {
   requireNames(draft)
   const { accessPolicyId } = draft
-  return createObject(scope, approvalProcedures, { accessPolicyId }, async (transaction) => {
-    const { steps, timeoutSeconds } = await settledProcedure(scope, transaction, draft, [])
+  return createObject(context, approvalProcedures, { accessPolicyId }, async (transaction) => {
+    const { steps, timeoutSeconds } = await settledProcedure(context, transaction, draft, [])
     return { accessPolicyId, timeoutSeconds, ...store.stepValues(steps, true) }
   })
 }
@@ -84,14 +84,14 @@ export async function createApprovalProcedure(scope: Scope, draft: ApprovalProce
  * Throws what `createApprovalProcedure` throws, for the procedure instead of the policy, and `ETAG_MISMATCH`.
  */
 export async function updateApprovalProcedure(
-  scope: Scope,
+  context: CallContext,
   { id, ...draft }: ApprovalProcedureDraft & { readonly id: string },
 ): Promise<string> {
   requireNames(draft)
   const resource = ofOwner(approvalProcedures, draft.accessPolicyId)
-  return updateObject(scope, resource, id, async (_, __, transaction) => {
-    const old = await store.findApprovalSteps(transaction, { organizationId: scope.caller.organizationId, id })
-    const { steps, timeoutSeconds } = await settledProcedure(scope, transaction, draft, old)
+  return updateObject(context, resource, id, async (_, __, transaction) => {
+    const old = await store.findApprovalSteps(transaction, { organizationId: context.caller.organizationId, id })
+    const { steps, timeoutSeconds } = await settledProcedure(context, transaction, draft, old)
     return { timeoutSeconds, ...store.stepValues(steps, false) }
   })
 }
@@ -103,7 +103,7 @@ function requireNames({ violations }: ApprovalProcedureDraft): void {
 
 /** The procedure that a request asks for, once its rules are checked; a step that equals an old one has its id. */
 async function settledProcedure(
-  { caller, runtime }: Scope,
+  { caller, runtime }: CallContext,
   transaction: Tables,
   draft: ApprovalProcedureDraft,
   old: readonly store.StoredStep[],

@@ -1,7 +1,7 @@
 import { invalidField, notFound } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
-import { requirePermissionIn, type Scope, teamIdFor, visibleScope } from './caller/caller.js'
+import { type CallContext, requirePermissionIn, teamIdFor, visibilityOf } from './caller/caller.js'
 import { type Page, type PageRange, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
@@ -15,18 +15,18 @@ export const appInstances = standardResource(store.appInstanceStore)
  * `listAcrossTeams` lists. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
  * `PERMISSION_MISSING` without `apps:read` in it.
  */
-export async function listAppInstances(scope: Scope, { q, ...request }: TeamListRequest): Promise<Page> {
-  const { reads, caller } = scope
+export async function listAppInstances(context: CallContext, { q, ...request }: TeamListRequest): Promise<Page> {
+  const { reads, caller } = context
   const teamId = await teamIdFor(reads, caller, request.teamId)
   const usualSize = MAX_PAGE_SIZE
-  if (!isOfOneTeam({ teamId, q })) return listAcrossTeams(scope, appInstances, { ...request, teamId, q, usualSize })
+  if (!isOfOneTeam({ teamId, q })) return listAcrossTeams(context, appInstances, { ...request, teamId, q, usualSize })
   const read = async (range: PageRange) => {
-    const page = await store.readAppInstances(reads, { teamId, ...range, ...visibleScope(caller) })
+    const page = await store.readAppInstances(reads, { teamId, ...range, ...visibilityOf(caller) })
     if (page === undefined) throw notFound('team', teamId)
     requirePermissionIn(caller, teamId, 'apps:read')
     return page
   }
-  return pageOf(scope, request, { method: 'ListAppInstances', filter: { teamId }, usualSize, read })
+  return pageOf(context, request, { method: 'ListAppInstances', filter: { teamId }, usualSize, read })
 }
 
 /**
@@ -35,16 +35,16 @@ export async function listAppInstances(scope: Scope, { q, ...request }: TeamList
  * `PAGE_TOKEN_INVALID`.
  */
 export async function listAppInstanceShares(
-  scope: Scope,
+  context: CallContext,
   { id: appInstanceId, ...request }: PageRequest & { readonly id: string },
 ): Promise<Page> {
-  await getObject(scope, appInstances, appInstanceId)
-  const list = { organizationId: scope.caller.organizationId, appInstanceId }
-  return pageOf(scope, request, {
+  await getObject(context, appInstances, appInstanceId)
+  const list = { organizationId: context.caller.organizationId, appInstanceId }
+  return pageOf(context, request, {
     method: 'ListAppInstanceShares',
     filter: { appInstanceId },
-    read: (range) => pageOfRows(range, 'teamId', (rows) => store.listAppInstanceShares(scope.reads, list, rows)),
-    count: () => store.countAppInstanceShares(scope.reads, list),
+    read: (range) => pageOfRows(range, 'teamId', (rows) => store.listAppInstanceShares(context.reads, list, rows)),
+    count: () => store.countAppInstanceShares(context.reads, list),
   })
 }
 
@@ -53,11 +53,11 @@ export async function listAppInstanceShares(
  * `PERMISSION_MISSING` without `apps:write` in the team that owns it, and `FIELD_INVALID` for that team.
  */
 export async function shareAppInstance(
-  scope: Scope,
+  context: CallContext,
   { id, teamId }: { readonly id: string; readonly teamId: string },
   isShared: boolean,
 ): Promise<void> {
-  const { organizationId, teamIds } = visibleScope(scope.caller)
+  const { organizationId, teamIds } = visibilityOf(context.caller)
   const change: StandardChanges = async (before, _, transaction) => {
     const known = await store.appInstanceStore.owner?.teams(transaction, { organizationId, teamIds, ids: [teamId] })
     if (!known?.has(teamId)) throw notFound('team', teamId)
@@ -65,5 +65,5 @@ export async function shareAppInstance(
     await store.setAppInstanceShare(transaction, { organizationId, id }, teamId, isShared)
     return {}
   }
-  await updateObject(scope, appInstances, id, change, isShared ? 'app_instance.share' : 'app_instance.unshare')
+  await updateObject(context, appInstances, id, change, isShared ? 'app_instance.share' : 'app_instance.unshare')
 }

@@ -2,7 +2,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../errors.js'
 import * as resources from '../store/app-resource.js'
 import { type CallEvent, recordCallEvents } from './audit/audit-event.js'
-import { type Caller, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, type Caller, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
 import { repeats, takenValueText } from './value/taken-value.js'
 
@@ -30,19 +30,19 @@ const LONG_BATCH = 100
  * already has violates a unique constraint.
  */
 export async function batchUpdateAppResources(
-  scope: Scope,
+  context: CallContext,
   updates: readonly resources.AppResourceUpdate[],
 ): Promise<string> {
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
-  const { tables, caller } = scope
+  const { tables, caller } = context
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
     const updated = await resources.updateAppResources(transaction, caller.organizationId, updates)
     const events = updates.map(({ id }): CallEvent => {
       return { action: 'app_resource.update', targetId: id, teamId: locked.get(id)?.teamId }
     })
-    await recordCallEvents(scope, transaction, events)
+    await recordCallEvents(context, transaction, events)
     return updated
   }
   return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
@@ -55,16 +55,16 @@ export async function batchUpdateAppResources(
  * batch repeats, then `EXTERNAL_ID_TAKEN` or `SCOPED_ID_TAKEN`, which name each entry at fault.
  */
 export async function batchCreateAppResources(
-  scope: Scope,
+  context: CallContext,
   entries: readonly AppResourceCreation[],
 ): Promise<resources.NewAppResource[]> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller, runtime } = context
   const { organizationId } = caller
   const named = [...new Set(entries.map(({ appInstanceId }) => appInstanceId))]
   const work = async (transaction: Tables) => {
     const { owner } = resources.appResourceStore
     // Locked below: batches that shared a lock first would wait for each other to give up their shares.
-    const teams = new Map(await owner?.findTeams(transaction, { ids: named, ...visibleScope(caller) }))
+    const teams = new Map(await owner?.findTeams(transaction, { ids: named, ...visibilityOf(caller) }))
     const noInstance = (index: number) =>
       notFound('app instance', entries[index]?.appInstanceId ?? '', `resources[${index}].appInstanceId`)
     const rows = entries.map((entry, index): resources.NewAppResource => {
@@ -112,7 +112,7 @@ export async function batchCreateAppResources(
       const target = { targetId: row.id, teamId }
       return { action: 'app_resource.create', ...target, changedFields: Object.keys(row) }
     })
-    await recordCallEvents(scope, transaction, events)
+    await recordCallEvents(context, transaction, events)
     return rows
   }
   return tables.transaction(work, { isLong: entries.length >= LONG_BATCH })
@@ -127,7 +127,7 @@ async function lockAppResources(
   updates: readonly resources.AppResourceUpdate[],
 ): Promise<LockedAppResources> {
   const ids = updates.map(({ id }) => id)
-  const rows = await resources.lockAppResources(transaction, ids, visibleScope(caller))
+  const rows = await resources.lockAppResources(transaction, ids, visibilityOf(caller))
   const locked = new Map(rows.map((row) => [row.id, row]))
   for (const [index, { id }] of updates.entries()) {
     if (!locked.has(id)) throw notFound('app resource', id, `resources[${index}]`)

@@ -2,7 +2,7 @@ import { databaseFailure } from '../db/errors.js'
 import { ServiceError } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import { type AuditEventSelection, readAuditEvents } from '../store/audit-log.js'
-import { permittedTeamIds, type Scope } from './caller/caller.js'
+import { type CallContext, permittedTeamIds } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf } from './paging.js'
 import { timestampOf } from './value/timestamp.js'
 
@@ -16,8 +16,8 @@ export interface AuditEventListRequest
  * events of those teams. Throws `FIELD_INVALID` for invalid times, `PAGE_TOKEN_INVALID`, and `DEADLINE_EXCEEDED` for a
  * filter that too few events match.
  */
-export async function listAuditEvents(scope: Scope, request: AuditEventListRequest): Promise<Page> {
-  const { reads, caller } = scope
+export async function listAuditEvents(context: CallContext, request: AuditEventListRequest): Promise<Page> {
+  const { reads, caller } = context
   const { targetId, targetType, actorId, actorKind, teamId, requestId } = request
   const actions = [...new Set(request.actions)].sort()
   const filter = {
@@ -32,7 +32,7 @@ export async function listAuditEvents(scope: Scope, request: AuditEventListReque
   }
   const { organizationId } = caller
   const teamIds = permittedTeamIds(caller, 'audit:read')
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: 'ListAuditEvents',
     filter: { ...filter, order: 'id', actions: JSON.stringify(actions), teamIds: JSON.stringify(teamIds) },
     usualSize: MAX_PAGE_SIZE,

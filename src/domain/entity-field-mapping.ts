@@ -1,5 +1,5 @@
 import { entityFieldMappingStore, readMappingsOfConfig, readMappingsOfType } from '../store/entity-field-mapping.js'
-import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, listOfOwner, visibilityOf } from './caller/caller.js'
 import { standardResource } from './standard-resource.js'
 
 /** Rules that fill fields of entities; `listEntityFieldMappings` lists them. */
@@ -11,10 +11,10 @@ export const entityFieldMappings = standardResource(entityFieldMappingStore, { n
  * `entities:read` in its team.
  */
 export async function listEntityFieldMappings(
-  { reads, caller }: Scope,
+  { reads, caller }: CallContext,
   { entityTypeId, ingestionConfigId }: Readonly<Record<'entityTypeId' | 'ingestionConfigId', string>>,
 ): Promise<string> {
-  const type = { ownerId: entityTypeId, ...visibleScope(caller) }
+  const type = { ownerId: entityTypeId, ...visibilityOf(caller) }
   const list = await (ingestionConfigId === ''
     ? readMappingsOfType(reads, type)
     : readMappingsOfConfig(reads, { ingestionConfigId, ...type }))

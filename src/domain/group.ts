@@ -3,7 +3,7 @@ import * as directory from '../store/directory/group.js'
 import * as store from '../store/group.js'
 import { type MemberName, readMemberName } from '../store/member-name.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import { requirePermissionIn, type Scope } from './caller/caller.js'
+import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
@@ -25,16 +25,16 @@ export interface GroupMember {
  * `users:read` in the organization, and `PAGE_TOKEN_INVALID`.
  */
 export async function listGroupMembers(
-  scope: Scope,
+  context: CallContext,
   { groupId, ...request }: PageRequest & Pick<GroupMember, 'groupId'>,
 ): Promise<Page> {
-  const { reads, caller } = scope
+  const { reads, caller } = context
   requirePermissionIn(caller, null, 'users:read')
   const { organizationId } = caller
   const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
   if (group === undefined) throw notFound('group', groupId)
   const list = { organizationId, groupId }
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: 'ListGroupMembers',
     filter: { groupId },
     read: (range) => pageOfRows(range, 'userId', (rows) => store.listGroupMembers(reads, list, rows)),
@@ -47,13 +47,13 @@ export async function listGroupMembers(
  * `PAGE_TOKEN_INVALID`.
  */
 export async function listUserGroups(
-  scope: Scope,
+  context: CallContext,
   { userId, ...request }: PageRequest & Pick<GroupMember, 'userId'>,
 ): Promise<Page> {
-  const { reads, caller } = scope
+  const { reads, caller } = context
   requirePermissionIn(caller, null, 'users:read')
   const user = { organizationId: caller.organizationId, userId }
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: 'ListUserGroups',
     filter: { userId },
     read: (range) => pageOfRows(range, 'id', (rows) => store.listUserGroups(reads, user, rows)),
@@ -66,11 +66,11 @@ export async function listUserGroups(
  * organization, and `GROUP_MANAGED_BY_DIRECTORY`.
  */
 export async function writeGroupMember(
-  scope: Scope,
+  context: CallContext,
   { groupId, userId }: GroupMember,
   isMember: boolean,
 ): Promise<GroupMember & MemberName> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller, runtime } = context
   requirePermissionIn(caller, null, 'users:write')
   const { organizationId } = caller
   const key = { organizationId, groupId }
@@ -91,7 +91,7 @@ export async function writeGroupMember(
       await store.groupStore.update(transaction, { organizationId, id: groupId }, { updatedAt: now }, now)
     }
     const target = { targetId: groupId, changedFields: isChange ? ['members'] : [], members }
-    await recordCallEvents(scope, transaction, [{ action: 'group.update', ...target }])
+    await recordCallEvents(context, transaction, [{ action: 'group.update', ...target }])
     return { groupId, userId, ...(await readMemberName(transaction, { organizationId, userId })) }
   })
 }

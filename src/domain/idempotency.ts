@@ -10,7 +10,7 @@ import {
   storeIdempotencyAnswer,
 } from '../store/idempotency-key.js'
 import { actorOf } from './audit/audit-event.js'
-import type { Scope } from './caller/caller.js'
+import type { CallContext } from './caller/caller.js'
 import { takenValueError, takenValueOf } from './value/taken-value.js'
 
 /** A call with a key of its caller's, so that it is executed only once. */
@@ -55,17 +55,19 @@ export type AnswerOnce = ReturnType<typeof createAnswerOnce>
  * fault, and `IDEMPOTENCY_KEY_REUSED`. A process has only one.
  */
 export function createAnswerOnce() {
-  const inTurn = createTurns()
+  const withMutex = createMutexes()
   return async (
-    scope: Pick<Scope, 'caller' | 'tables' | 'runtime'>,
+    context: Pick<CallContext, 'caller' | 'tables' | 'runtime'>,
     call: NamedCall,
     execute: Execute,
   ): Promise<KeptAnswer & Pick<Outcome, 'isReplayed'>> => {
-    const { organizationId } = scope.caller
-    const { kind: actorKind, id: actorId } = actorOf(scope.caller)
+    const { organizationId } = context.caller
+    const { kind: actorKind, id: actorId } = actorOf(context.caller)
     const name = { organizationId, actorKind, actorId, method: call.method, key: call.key }
-    const turn = Object.values(name).join(' ')
-    const { answer, entityTag, error, isReplayed } = await inTurn(turn, () => once(scope, name, call, execute))
+    const mutexName = Object.values(name).join(' ')
+    const { answer, entityTag, error, isReplayed } = await withMutex(mutexName, () =>
+      once(context, name, call, execute),
+    )
     if (error !== null) throw new ServiceError(error.reason, error.message, { ...error, isReplayed })
     if (answer === null) throw new Error('the stored response is incomplete')
     return { json: answer, entityTag, isReplayed }
@@ -76,7 +78,7 @@ export function createAnswerOnce() {
 type Outcome = StoredAnswer & { readonly isReplayed: boolean }
 
 async function once(
-  { tables, runtime }: Pick<Scope, 'tables' | 'runtime'>,
+  { tables, runtime }: Pick<CallContext, 'tables' | 'runtime'>,
   name: IdempotencyName,
   { requestHash, isLong }: NamedCall,
   execute: Execute,
@@ -130,7 +132,7 @@ function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): 
 }
 
 /** Runs work of the same name one after the other. Those who wait hold nothing, above all no database connection. */
-function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+function createMutexes(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, Promise<unknown>>()
   return async (name, work) => {
     for (let before = running.get(name); before !== undefined; before = running.get(name)) await before

@@ -1,7 +1,7 @@
 import { notFound } from '../errors.js'
 import { printJourney } from '../store/journey.js'
 import { countJourneys, type JourneyFilters, readJourneyPage } from '../store/journey-list.js'
-import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, permittedTeamIds, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf } from './paging.js'
 
 /**
@@ -10,11 +10,11 @@ import { type Page, type PageRequest, pageOf } from './paging.js'
  * (docs/resources.md). Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` if the caller can see the team but not the
  * journey.
  */
-export async function getJourney(scope: Scope, id: string): Promise<string> {
-  const { reads, caller } = scope
-  const viewer = viewerOf(scope)
+export async function getJourney(context: CallContext, id: string): Promise<string> {
+  const { reads, caller } = context
+  const viewer = viewerOf(context)
   const { userId } = viewer
-  const row = await printJourney(reads, { id, ...viewer, ...visibleScope(caller) })
+  const row = await printJourney(reads, { id, ...viewer, ...visibilityOf(caller) })
   if (row === undefined) throw notFound('journey', id)
   const isRelated = userId !== null && (row.requesterUserId === userId || row.requesterManagerUserId === userId)
   if (!isRelated) requirePermissionIn(caller, row.teamId, 'tickets:read')
@@ -34,8 +34,8 @@ export interface JourneyListRequest extends PageRequest {
  * A page of the journeys that the caller may see, without their parts, in the order of their creation; filtered by
  * `isOverdue`, those come first that are overdue the longest, or will be next. Throws `PAGE_TOKEN_INVALID`.
  */
-export async function listJourneys(scope: Scope, request: JourneyListRequest): Promise<Page> {
-  const { reads, caller } = scope
+export async function listJourneys(context: CallContext, request: JourneyListRequest): Promise<Page> {
+  const { reads, caller } = context
   const filters: JourneyFilters = {
     teamId: request.teamId || null,
     requesterUserId: request.requesterUserId || null,
@@ -46,8 +46,8 @@ export async function listJourneys(scope: Scope, request: JourneyListRequest): P
   const given = Object.entries(filters).filter(([, value]) => value !== null)
   const filter = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))
   const teamIds = permittedTeamIds(caller, 'tickets:read')
-  const listed = { organizationId: caller.organizationId, teamIds, ...viewerOf(scope), ...filters }
-  return pageOf(scope, request, {
+  const listed = { organizationId: caller.organizationId, teamIds, ...viewerOf(context), ...filters }
+  return pageOf(context, request, {
     method: 'ListJourneys',
     filter,
     read: (range) => readJourneyPage(reads, { ...listed, ...range }),
@@ -55,6 +55,6 @@ export async function listJourneys(scope: Scope, request: JourneyListRequest): P
   })
 }
 
-function viewerOf({ caller, runtime }: Scope) {
+function viewerOf({ caller, runtime }: CallContext) {
   return { userId: caller.kind === 'USER_TOKEN' ? caller.id : null, today: runtime.now().toISOString().slice(0, 10) }
 }

@@ -1,11 +1,11 @@
 import { notFound } from '../errors.js'
 import * as store from '../store/organization.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import type { Scope } from './caller/caller.js'
+import type { CallContext } from './caller/caller.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
 /** The JSON of the caller's organization. */
-export async function getOrganization({ tables, caller: { organizationId } }: Scope): Promise<string> {
+export async function getOrganization({ tables, caller: { organizationId } }: CallContext): Promise<string> {
   const organization = await store.findOrganization(tables, organizationId)
   if (organization === null) throw notFound('organization', organizationId)
   return JSON.stringify(organization)
@@ -13,23 +13,23 @@ export async function getOrganization({ tables, caller: { organizationId } }: Sc
 
 /** Renames the caller's organization, if there is a name, and returns its JSON. Throws `ETAG_MISMATCH`. */
 export function updateOrganization(
-  scope: Scope,
+  context: CallContext,
   { name }: { readonly name?: string | undefined },
   requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<string> {
-  const { organizationId: targetId } = scope.caller
-  return scope.tables.transaction(async (transaction) => {
+  const { organizationId: targetId } = context.caller
+  return context.tables.transaction(async (transaction) => {
     const locked = await store.lockOrganization(transaction, targetId)
     if (locked === null) throw notFound('organization', targetId)
     const before = JSON.stringify(locked)
     const what = { resourceType: 'organization', resourceId: targetId }
-    requireAcceptedVersion(acceptedVersionsFrom(scope.ifMatch), entityTagOf(before), what)
+    requireAcceptedVersion(acceptedVersionsFrom(context.ifMatch), entityTagOf(before), what)
     requireUnchanged({ ...locked })
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
     const changedFields = after === before ? [] : ['name']
     const target = { targetId, changedFields }
-    await recordCallEvents(scope, transaction, [{ action: 'organization.update', ...target }])
+    await recordCallEvents(context, transaction, [{ action: 'organization.update', ...target }])
     return after
   })
 }

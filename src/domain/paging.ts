@@ -1,6 +1,6 @@
 import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
 import type { PageRow, RowRange } from '../store/pages.js'
-import type { Scope } from './caller/caller.js'
+import type { CallContext } from './caller/caller.js'
 import type { PageQuery } from './value/page-token.js'
 
 /**
@@ -43,7 +43,7 @@ export interface PageRange {
 
 /** A page of a list of the caller's organization. Throws `PAGE_TOKEN_INVALID`, and what the source throws. */
 export async function pageOf(
-  { caller: { organizationId }, pageTokens }: Scope,
+  { caller: { organizationId }, pageTokens }: CallContext,
   { pageToken, pageSize, includeTotal }: PageRequest,
   { method, filter, usualSize, read, count }: PageSource,
 ): Promise<Page> {

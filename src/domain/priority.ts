@@ -2,7 +2,7 @@ import { notFound } from '../errors.js'
 import { consecutiveIds } from '../runtime/runtime.js'
 import * as store from '../store/priority.js'
 import { actorOf } from './audit/audit-event.js'
-import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, permittedTeamIds, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { updateObject } from './standard-methods.js'
 import { standardResource, withScopedId } from './standard-resource.js'
 import { acceptedVersionsFrom } from './value/entity-tag.js'
@@ -18,15 +18,15 @@ export type PriorityUpdate = Pick<store.PriorityChange, 'id' | 'name' | 'descrip
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(
-  scope: Scope,
+  context: CallContext,
   { id, name, description, isAiSelectable }: PriorityUpdate,
   requireUnchanged?: (before: Readonly<Record<string, unknown>>) => void,
 ): Promise<string> {
-  const { tables, caller, runtime, requestId, ifMatch } = scope
+  const { tables, caller, runtime, requestId, ifMatch } = context
   // The version is checked under a lock; without a condition, one statement suffices.
   if (acceptedVersionsFrom(ifMatch) !== undefined || requireUnchanged !== undefined || tables.isDistributed) {
     const given = Object.entries({ name, description, isAiSelectable }).filter(([, value]) => value !== undefined)
-    return updateObject(scope, priorities, id, (before) => {
+    return updateObject(context, priorities, id, (before) => {
       requireUnchanged?.(before)
       return Object.fromEntries(given)
     })
@@ -46,14 +46,14 @@ export async function updatePriority(
     actorName,
     requestId,
   })
-  return updated ?? refuse(scope, id)
+  return updated ?? refuse(context, id)
 }
 
 /**
  * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
  */
-async function refuse({ tables, caller }: Scope, id: string): Promise<never> {
-  const found = await store.priorityStore.find(tables, { id, ...visibleScope(caller) })
+async function refuse({ tables, caller }: CallContext, id: string): Promise<never> {
+  const found = await store.priorityStore.find(tables, { id, ...visibilityOf(caller) })
   if (found !== undefined) requirePermissionIn(caller, found.teamId, 'tickets:write')
   throw notFound('priority', id)
 }

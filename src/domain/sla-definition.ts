@@ -1,5 +1,5 @@
 import { readSlaDefinitionsOfTeam, slaDefinitionStore } from '../store/sla-definition.js'
-import { listOfOwner, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, listOfOwner, visibilityOf } from './caller/caller.js'
 import type { Page } from './paging.js'
 import { updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
@@ -9,9 +9,9 @@ import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 export const slaDefinitions = standardResource(slaDefinitionStore, { name: 'SLA definition' })
 
 /** Archives a definition, or puts it back in use, and returns its JSON. What is already so stays as it is. */
-export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boolean): Promise<string> {
+export function archiveSlaDefinition(context: CallContext, id: string, isArchived: boolean): Promise<string> {
   return updateObject(
-    scope,
+    context,
     slaDefinitions,
     id,
     (before, now) => (Boolean(before['archivedAt']) === isArchived ? {} : { archivedAt: isArchived ? now : null }),
@@ -24,10 +24,10 @@ export function archiveSlaDefinition(scope: Scope, id: string, isArchived: boole
  * `listAcrossTeams` lists. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without `tickets:read` in it,
  * and `PAGE_TOKEN_INVALID`.
  */
-export async function listSlaDefinitions(scope: Scope, request: TeamListRequest): Promise<string | Page> {
-  if (!isWhole(request)) return listAcrossTeams(scope, slaDefinitions, request)
-  const { reads, caller } = scope
+export async function listSlaDefinitions(context: CallContext, request: TeamListRequest): Promise<string | Page> {
+  if (!isWhole(request)) return listAcrossTeams(context, slaDefinitions, request)
+  const { reads, caller } = context
   const { teamId } = request
-  const list = await readSlaDefinitionsOfTeam(reads, { ownerId: teamId, ...visibleScope(caller) })
+  const list = await readSlaDefinitionsOfTeam(reads, { ownerId: teamId, ...visibilityOf(caller) })
   return listOfOwner(list, caller, ['team', teamId], 'tickets:read')
 }

@@ -5,7 +5,13 @@ import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
 import type { Referrers, StandardValues } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
-import { type Permission, permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
+import {
+  type CallContext,
+  type Permission,
+  permittedTeamIds,
+  requirePermissionIn,
+  visibilityOf,
+} from './caller/caller.js'
 import { type Page, type PageRange, type PageRequest, pageOf } from './paging.js'
 import type { StandardResource } from './standard-resource.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
@@ -17,28 +23,31 @@ export interface StandardListRequest extends PageRequest {
   readonly usualSize?: number | undefined
 }
 
-/** The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
+/**
+ * The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
+ */
 export async function getObject(
-  { tables, caller }: Scope,
+  { tables, caller }: CallContext,
   { name, read, store }: StandardResource,
   id: string,
 ): Promise<string> {
-  const found = await store.find(tables, { id, ...visibleScope(caller) })
+  const found = await store.find(tables, { id, ...visibilityOf(caller) })
   if (found === undefined) throw notFound(name, id)
   requirePermissionIn(caller, found.teamId, read)
   return found.json
 }
 
 /**
- * A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. Objects that have their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND`
- * for it, and `PERMISSION_MISSING` without the read permission in its team.
+ * A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. Objects that have
+ * their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND` for it, and `PERMISSION_MISSING`
+ * without the read permission in its team.
  */
 export async function listObjects(
-  scope: Scope,
+  context: CallContext,
   { name, read, store }: StandardResource,
   request: StandardListRequest,
 ): Promise<Page> {
-  const { reads, caller } = scope
+  const { reads, caller } = context
   const { pages, owner, isListedByOwner } = store
   if (pages === undefined) throw new Error(`the ${name} has no list in pages`)
   const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
@@ -47,14 +56,14 @@ export async function listObjects(
   const readObjects = async (range: PageRange) => {
     if (isListedByOwner && owner !== undefined) {
       const ownerId = request.filters[owner.property] ?? ''
-      const teams = await owner.findTeams(reads, { ids: [ownerId], ...visibleScope(caller) })
-      requireOwner(scope, owner, ownerId, teams, read)
+      const teams = await owner.findTeams(reads, { ids: [ownerId], ...visibilityOf(caller) })
+      requireOwner(context, owner, ownerId, teams, read)
     }
     return pages.list(reads, { ...selection, ...range })
   }
   const count = () => pages.count(reads, selection)
   const { usualSize } = request
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: `${'q' in filter ? 'find' : 'list'} ${name}`,
     filter,
     usualSize,
@@ -65,7 +74,7 @@ export async function listObjects(
 
 /** The team of an owner among those of visible ones. */
 function requireOwner(
-  { caller }: Scope,
+  { caller }: CallContext,
   { type }: StandardReference,
   id: string,
   teams: ReadonlyMap<string, string>,
@@ -83,40 +92,40 @@ function requireOwner(
  * `FIELD_INVALID` for other references.
  */
 export function createObject(
-  scope: Scope,
+  context: CallContext,
   resource: StandardResource,
   given: StandardValues,
-  complete: (transaction: Tables) => StandardValues | Promise<StandardValues> = () => resource.complete(given, scope),
+  complete: (transaction: Tables) => StandardValues | Promise<StandardValues> = () => resource.complete(given, context),
 ): Promise<string> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller, runtime } = context
   return tables.transaction(async (transaction) => {
-    const inTeam = await ownerTeam(scope, transaction, resource, given)
+    const inTeam = await ownerTeam(context, transaction, resource, given)
     const values = { ...(await complete(transaction)), ...inTeam }
-    await requireReferences(scope, transaction, resource, values)
+    await requireReferences(context, transaction, resource, values)
     const key = { organizationId: caller.organizationId, id: runtime.newId() }
     await resource.store.create(transaction, key, values, runtime.now())
-    const { json, teamId } = await written(scope, transaction, resource, key.id)
+    const { json, teamId } = await written(context, transaction, resource, key.id)
     const target = { targetId: key.id, teamId }
     const event = { action: actionOf(resource, 'create'), ...target, changedFields: Object.keys(JSON.parse(json)) }
-    await recordCallEvents(scope, transaction, [event])
+    await recordCallEvents(context, transaction, [event])
     return json
   })
 }
 
 /** The team of a new object; what belongs to the organization, or names no owner, has none. */
 async function ownerTeam(
-  scope: Scope,
+  context: CallContext,
   transaction: Tables,
   { store: { owner }, write }: StandardResource,
   given: StandardValues,
 ): Promise<{ readonly teamId?: string | null }> {
   if (owner === undefined || given[owner.property] === '') {
-    requirePermissionIn(scope.caller, null, write)
+    requirePermissionIn(context.caller, null, write)
     return owner === undefined ? {} : { teamId: null }
   }
   const ownerId = String(given[owner.property])
-  const teams = await owner.teams(transaction, { ids: [ownerId], ...visibleScope(scope.caller) })
-  return { teamId: requireOwner(scope, owner, ownerId, teams, write) }
+  const teams = await owner.teams(transaction, { ids: [ownerId], ...visibilityOf(context.caller) })
+  return { teamId: requireOwner(context, owner, ownerId, teams, write) }
 }
 
 /** What an update changes about an object, and when: absent values stay. It may write what is beside the object. */
@@ -132,24 +141,24 @@ export type StandardChanges = (
  * its `action`.
  */
 export function updateObject(
-  scope: Scope,
+  context: CallContext,
   resource: StandardResource,
   id: string,
   changes: StandardChanges,
   action = actionOf(resource, 'update'),
 ): Promise<string> {
-  const { caller, runtime } = scope
+  const { caller, runtime } = context
   const key = { organizationId: caller.organizationId, id }
-  return scope.tables.transaction(async (transaction) => {
-    const before = await lockForWrite(scope, transaction, resource, id)
+  return context.tables.transaction(async (transaction) => {
+    const before = await lockForWrite(context, transaction, resource, id)
     const now = runtime.now()
     const values = await changes(JSON.parse(before.json), now, transaction)
-    await requireReferences(scope, transaction, resource, values)
+    await requireReferences(context, transaction, resource, values)
     await resource.store.update(transaction, key, values, now)
-    const { json, teamId } = await written(scope, transaction, resource, id)
+    const { json, teamId } = await written(context, transaction, resource, id)
     const target = { targetId: id, teamId }
     const event = { action, ...target, changedFields: changedFields(before.json, json) }
-    await recordCallEvents(scope, transaction, [event])
+    await recordCallEvents(context, transaction, [event])
     return json
   })
 }
@@ -158,16 +167,16 @@ export function updateObject(
  * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
  * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
  */
-export function deleteObject(scope: Scope, resource: StandardResource, id: string): Promise<void> {
-  const key = { organizationId: scope.caller.organizationId, id }
+export function deleteObject(context: CallContext, resource: StandardResource, id: string): Promise<void> {
+  const key = { organizationId: context.caller.organizationId, id }
   const { name, store } = resource
-  return scope.tables.transaction(async (transaction) => {
-    const { teamId } = await lockForWrite(scope, transaction, resource, id)
+  return context.tables.transaction(async (transaction) => {
+    const { teamId } = await lockForWrite(context, transaction, resource, id)
     const referrers = await store.referrers(transaction, key)
     if (referrers.length > 0) throw inUse(name, id, referrers)
     await store.delete(transaction, key)
     const target = { targetId: id, teamId }
-    await recordCallEvents(scope, transaction, [{ action: actionOf(resource, 'delete'), ...target }])
+    await recordCallEvents(context, transaction, [{ action: actionOf(resource, 'delete'), ...target }])
   })
 }
 
@@ -188,7 +197,7 @@ function actionOf({ auditedAs }: StandardResource, verb: 'create' | 'update' | '
 
 /** Refuses values that name what does not exist or is hidden from the caller; what they name stays. */
 async function requireReferences(
-  { caller }: Scope,
+  { caller }: CallContext,
   transaction: Tables,
   { store }: StandardResource,
   values: StandardValues,
@@ -196,7 +205,7 @@ async function requireReferences(
   const violations: FieldViolation[] = []
   for (const { property, type, teams } of store.references) {
     const id = values[property]
-    if (typeof id !== 'string' || (await teams(transaction, { ids: [id], ...visibleScope(caller) })).has(id)) continue
+    if (typeof id !== 'string' || (await teams(transaction, { ids: [id], ...visibilityOf(caller) })).has(id)) continue
     const description = `names no ${type}: it does not exist, or you have no access to it`
     violations.push({ field: property, description, reason: 'FIELD_INVALID' })
   }
@@ -205,23 +214,23 @@ async function requireReferences(
 
 /** An object that the caller has just written. */
 export async function written(
-  { caller }: Scope,
+  { caller }: CallContext,
   transaction: Tables,
   { name, store }: StandardResource,
   id: string,
 ): Promise<StandardRow> {
-  const found = await store.find(transaction, { id, ...visibleScope(caller) })
+  const found = await store.find(transaction, { id, ...visibilityOf(caller) })
   if (found === undefined) throw new Error(`the ${name} was written and is not there`)
   return found
 }
 
 async function lockForWrite(
-  { caller, ifMatch }: Scope,
+  { caller, ifMatch }: CallContext,
   transaction: Tables,
   { name, write, store, requireWritable }: StandardResource,
   id: string,
 ): Promise<StandardRow> {
-  const found = await store.lock(transaction, { id, ...visibleScope(caller) })
+  const found = await store.lock(transaction, { id, ...visibilityOf(caller) })
   if (found === undefined) throw notFound(name, id)
   requirePermissionIn(caller, found.teamId, write)
   const what = { resourceType: name, resourceId: id }

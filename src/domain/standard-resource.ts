@@ -1,7 +1,7 @@
 import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardValues } from '../store/standard-writes.js'
-import { type Permission, permissions, type Scope } from './caller/caller.js'
+import { type CallContext, type Permission, permissions } from './caller/caller.js'
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
 export interface StandardResource {
@@ -13,7 +13,7 @@ export interface StandardResource {
   readonly write: Permission
   readonly store: StandardStore
   /** The values of a new object, from those that a request gives. */
-  readonly complete: (given: StandardValues, scope: Scope) => StandardValues
+  readonly complete: (given: StandardValues, context: CallContext) => StandardValues
   /** Throws if an object, as its JSON shows it, cannot be changed or deleted. */
   readonly requireWritable: (object: Readonly<Record<string, unknown>>) => void
 }
@@ -21,7 +21,9 @@ export interface StandardResource {
 /** What is not the default. */
 type StandardOptions = Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>>
 
-/** Declares the standard methods of the objects in a store. Throws if its methods have no common group of permissions. */
+/**
+ * Declares the standard methods of the objects in a store. Throws if its methods have no common group of permissions.
+ */
 export function standardResource(store: StandardStore, options: StandardOptions = {}): StandardResource {
   const words = store.type.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return {

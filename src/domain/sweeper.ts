@@ -40,7 +40,7 @@ const ORGANIZATIONS = 100
 /** How many days the deliveries of webhooks are kept that have ended. */
 const DELIVERY_DAYS = 30
 
-/** Told of the events that were too old. Nothing of it may throw. */
+/** Observes the events that were too old. Must not throw. */
 export interface RetentionObserver {
   eventsDeleted(from: 'feed' | 'audit_log', rows: number): void
 }
@@ -123,7 +123,7 @@ export async function runSweeper({
 }: SweepOptions &
   Background & {
     readonly clock: Pick<DatabaseClock, 'measure' | 'isRight' | 'aheadMillis'>
-    /** Told once a minute to let what previous keys have written go over to the current ones. */
+    /** Called once a minute to let what previous keys have written go over to the current ones. */
     readonly keyCheck?: { keepUp(): Promise<void> }
   }): Promise<void> {
   let last = ''

@@ -1,6 +1,6 @@
 import { notFound } from '../errors.js'
 import { hasTeam } from '../store/organization.js'
-import { type Permission, requirePermissionIn, type Scope, visibleTeamIds } from './caller/caller.js'
+import { type CallContext, type Permission, requirePermissionIn, visibleTeamIds } from './caller/caller.js'
 import type { Page } from './paging.js'
 import { listObjects, type StandardListRequest } from './standard-methods.js'
 import type { StandardResource } from './standard-resource.js'
@@ -8,7 +8,10 @@ import type { StandardResource } from './standard-resource.js'
 /** The team of a request that reads across teams (AIP-159). */
 export const EVERY_TEAM = '-'
 
-/** What to list: of a team, or with `-` of every team; `q` has beginnings of words of a name. 0 and empty texts mean absent. */
+/**
+ * What to list: of a team, or with `-` of every team; `q` has beginnings of words of a name. 0 and empty texts mean
+ * absent.
+ */
 export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {
   readonly teamId: string
   readonly q: string
@@ -28,14 +31,18 @@ export function isWhole(request: TeamListRequest): boolean {
  * The team to filter a list by; empty for those in which the caller has the permission. Throws `RESOURCE_NOT_FOUND` for
  * a named team that the caller cannot see, and `PERMISSION_MISSING` without the permission in it.
  */
-export async function teamFilterOf(scope: Scope, teamId: string, permission: Permission): Promise<string> {
+export async function teamFilterOf(context: CallContext, teamId: string, permission: Permission): Promise<string> {
   if (teamId === EVERY_TEAM) return ''
-  await requireTeam(scope, teamId, permission)
+  await requireTeam(context, teamId, permission)
   return teamId
 }
 
 /** Refuses a team that the caller cannot see, or in which the caller lacks a permission. */
-export async function requireTeam({ reads, caller }: Scope, teamId: string, permission: Permission): Promise<void> {
+export async function requireTeam(
+  { reads, caller }: CallContext,
+  teamId: string,
+  permission: Permission,
+): Promise<void> {
   const isVisible = visibleTeamIds(caller)?.includes(teamId) ?? (await hasTeam(reads, caller.organizationId, teamId))
   if (!isVisible) throw notFound('team', teamId)
   requirePermissionIn(caller, teamId, permission)
@@ -46,10 +53,10 @@ export async function requireTeam({ reads, caller }: Scope, teamId: string, perm
  * creation order. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
  */
 export async function listAcrossTeams(
-  scope: Scope,
+  context: CallContext,
   resource: StandardResource,
   { teamId, q, filters = {}, ...request }: TeamListRequest & Partial<Pick<StandardListRequest, 'filters'>>,
 ): Promise<Page> {
-  const inTeam = await teamFilterOf(scope, teamId, resource.read)
-  return listObjects(scope, resource, { ...request, filters: { ...filters, q, teamId: inTeam } })
+  const inTeam = await teamFilterOf(context, teamId, resource.read)
+  return listObjects(context, resource, { ...request, filters: { ...filters, q, teamId: inTeam } })
 }

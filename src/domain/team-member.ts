@@ -2,12 +2,12 @@ import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { Tables } from '../db/tables.js'
 import { invalidField, notFound } from '../errors.js'
 import type { AuditAction } from '../store/audit-action.js'
-import { lockMembers } from '../store/member.js'
+import { lockMemberRows } from '../store/member.js'
 import { readMemberName } from '../store/member-name.js'
 import * as store from '../store/team-member.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { roleBeyond } from './auth/role-limits.js'
-import { permittedTeamIds, requirePermissionIn, type Scope, visibleScope } from './caller/caller.js'
+import { type CallContext, permittedTeamIds, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf } from './paging.js'
 import { EVERY_TEAM, requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
@@ -40,11 +40,11 @@ export interface TeamMemberListRequest extends PageRequest {
  * without the permission in it, `FIELD_INVALID` for the time, and `PAGE_TOKEN_INVALID`.
  */
 export async function listTeamMembers(
-  scope: Scope,
+  context: CallContext,
   { teamId, userId, expiresBefore, ...request }: TeamMemberListRequest,
 ): Promise<Page> {
-  const { reads, caller, runtime } = scope
-  const inTeam = await teamFilterOf(scope, teamId, 'teams:read')
+  const { reads, caller, runtime } = context
+  const inTeam = await teamFilterOf(context, teamId, 'teams:read')
   const endBefore = timestampOf('expiresBefore', expiresBefore)
   const selection: store.TeamMemberList = {
     organizationId: caller.organizationId,
@@ -54,7 +54,7 @@ export async function listTeamMembers(
     now: runtime.now().toISOString(),
     endBefore,
   }
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: 'ListTeamMembers',
     filter: { teamId, expiresBefore: endBefore ?? '', ...(userId !== undefined && { userId }) },
     read: (range) => store.listTeamMembers(reads, selection, range),
@@ -63,17 +63,17 @@ export async function listTeamMembers(
 }
 
 /** A page of the roles of a user, of the teams in which the caller has `teams:read`. Throws `PAGE_TOKEN_INVALID`. */
-export function listUserTeams(scope: Scope, request: PageRequest & Pick<TeamUser, 'userId'>): Promise<Page> {
-  return listTeamMembers(scope, { ...request, teamId: EVERY_TEAM, expiresBefore: '' })
+export function listUserTeams(context: CallContext, request: PageRequest & Pick<TeamUser, 'userId'>): Promise<Page> {
+  return listTeamMembers(context, { ...request, teamId: EVERY_TEAM, expiresBefore: '' })
 }
 
 /**
  * The role of a user in a team. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it, and
  * `PERMISSION_MISSING` without `teams:read` in the team.
  */
-export async function getTeamMember(scope: Scope, user: TeamUser): Promise<TeamMember> {
-  const { tables, caller, runtime } = scope
-  await requireTeam(scope, user.teamId, 'teams:read')
+export async function getTeamMember(context: CallContext, user: TeamUser): Promise<TeamMember> {
+  const { tables, caller, runtime } = context
+  await requireTeam(context, user.teamId, 'teams:read')
   const key = { organizationId: caller.organizationId, teamId: user.teamId, userId: user.userId }
   const member = await store.findTeamMember(tables, key, runtime.now())
   if (member === undefined) throw notFound('team member', user.userId)
@@ -86,13 +86,13 @@ export async function getTeamMember(scope: Scope, user: TeamUser): Promise<TeamM
  * in the team, and for a role that gives more than the caller has, or lasts longer.
  */
 export async function setTeamMember(
-  scope: Scope,
+  context: CallContext,
   { teamId, userId, role, ...write }: TeamMemberWrite,
 ): Promise<TeamMember> {
-  const { caller, runtime } = scope
+  const { caller, runtime } = context
   const end = timestampOf('expiresAt', write.expiresAt)
   const expiresAt = end === null ? null : new Date(end)
-  return changeMember(scope, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
+  return changeMember(context, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
     if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
     const beyond = roleBeyond(caller, { teamId, role, expiresAt })
     if (beyond !== undefined) throw beyond
@@ -107,8 +107,8 @@ export async function setTeamMember(
  * Takes the role in a team from a user. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it,
  * `PERMISSION_MISSING` without `teams:write` in the team, and `ETAG_MISMATCH`.
  */
-export function removeTeamMember(scope: Scope, user: TeamUser): Promise<void> {
-  return changeMember(scope, user, 'team_member.remove', async (transaction, key, before) => {
+export function removeTeamMember(context: CallContext, user: TeamUser): Promise<void> {
+  return changeMember(context, user, 'team_member.remove', async (transaction, key, before) => {
     if (before === undefined) throw notFound('team member', user.userId)
     await store.deleteTeamMember(transaction, key)
     return { changedFields: [], now: undefined }
@@ -121,11 +121,11 @@ export function teamMemberTagOf({ teamId, userId, role, expiresAt }: TeamMember)
 }
 
 /**
- * Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. `change` returns
- * the names of the fields that it has changed, and what there is now.
+ * Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. `change`
+ * returns the names of the fields that it has changed, and what there is now.
  */
 function changeMember<Now>(
-  scope: Scope,
+  context: CallContext,
   { teamId, userId }: TeamUser,
   action: AuditAction,
   change: (
@@ -134,21 +134,21 @@ function changeMember<Now>(
     before: TeamMember | undefined,
   ) => Promise<{ readonly changedFields: readonly string[]; readonly now: Now }>,
 ): Promise<Now> {
-  const { tables, caller, runtime, ifMatch } = scope
+  const { tables, caller, runtime, ifMatch } = context
   const { organizationId } = caller
   const accepted = acceptedVersionsFrom(ifMatch)
   return tables.transaction(async (transaction) => {
-    const kept = await store.keptTeam.teams(transaction, { ids: [teamId], ...visibleScope(caller) })
+    const kept = await store.keptTeam.teams(transaction, { ids: [teamId], ...visibilityOf(caller) })
     if (!kept.has(teamId)) throw notFound('team', teamId)
     requirePermissionIn(caller, teamId, 'teams:write')
-    const [user] = await lockMembers(transaction, organizationId, [userId])
+    const [user] = await lockMemberRows(transaction, organizationId, [userId])
     if (user === undefined) throw notFound('user', userId)
     const key = { organizationId, teamId, userId }
     const before = await store.findTeamMember(transaction, key, runtime.now())
     const what = { resourceType: 'team member', resourceId: userId }
     requireAcceptedVersion(accepted, before && teamMemberTagOf(before), what)
     const { changedFields, now } = await change(transaction, key, before)
-    await recordCallEvents(scope, transaction, [{ action, targetId: userId, teamId, changedFields }])
+    await recordCallEvents(context, transaction, [{ action, targetId: userId, teamId, changedFields }])
     return now
   })
 }

@@ -9,10 +9,10 @@ import {
   readSourceProfiles,
   type SourceProfileDocument,
 } from '../store/source-profile.js'
-import { requirePermissionIn, type Scope } from './caller/caller.js'
+import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { commandsOfRequest, type GovernedField, governedFields } from './profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
-import { holdMembers, suffices } from './user/hold.js'
+import { lockMembers, suffices } from './user/lock.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
 import { getUser, memberWriterOf, requireMemberPermission } from './user/user.js'
@@ -45,7 +45,9 @@ interface JudgedProfile extends Omit<KeptSourceProfile, 'userId'> {
   readonly refusedValues: readonly RefusedValue[]
 }
 
-/** Judges one profile by itself: without an external id and an address it is refused, without other values it is not. */
+/**
+ * Judges one profile by itself: without an external id and an address it is refused, without other values it is not.
+ */
 function judgeProfile({
   externalId,
   email,
@@ -144,16 +146,18 @@ type Published = Omit<IngestionResult, 'refusedValues' | 'refusal'>
  * order (docs/field-ownership.md). Throws `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`; then nothing is
  * written.
  */
-export async function ingestUserProfiles(scope: Scope, request: IngestionRequest): Promise<IngestionResult[]> {
+export async function ingestUserProfiles(context: CallContext, request: IngestionRequest): Promise<IngestionResult[]> {
   const { source, profiles } = request
   const externalIds = profiles.map(({ externalId }) => externalId)
   // An id that is missing is one profile's fault alone.
   const given = externalIds.map((externalId, index) => externalId || `\0${index}`)
   refuseViolations(repeats('profiles', 'externalId', given, 'send each external id once').flat())
-  requirePermissionIn(scope.caller, null, 'ingestion:write')
+  requirePermissionIn(context.caller, null, 'ingestion:write')
   const judged = profiles.map(judgeProfile)
   const taken = judged.flatMap((each) => (each instanceof ServiceError ? [] : each))
-  const published = await memberTransaction(scope.tables, (transaction) => ingest(transaction, scope, source, taken))
+  const published = await memberTransaction(context.tables, (transaction) =>
+    ingest(transaction, context, source, taken),
+  )
   return judged.flatMap((each, index): IngestionResult | [] => {
     const externalId = externalIds[index] ?? ''
     if (each instanceof ServiceError) {
@@ -168,11 +172,11 @@ export async function ingestUserProfiles(scope: Scope, request: IngestionRequest
 /** Publishes profiles, and returns what came of them by their external ids. */
 async function ingest(
   transaction: Tables,
-  scope: Scope,
+  context: CallContext,
   source: string,
   profiles: readonly JudgedProfile[],
 ): Promise<ReadonlyMap<string, Published>> {
-  const { organizationId } = scope.caller
+  const { organizationId } = context.caller
   await takeLocks(transaction, [sourceLock(organizationId, source)])
   const externalIds = profiles.map(({ externalId }) => externalId)
   const rows = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
@@ -183,7 +187,7 @@ async function ingest(
     const target = before === undefined ? { email: profile.profile.email } : { userId: before.userId }
     return { ...profile, target, refusedValues: 'leave out' as const }
   })
-  const published = await changeMembers(transaction, memberWriterOf(scope, 'user.ingest'), changes)
+  const published = await changeMembers(transaction, memberWriterOf(context, 'user.ingest'), changes)
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(
@@ -201,16 +205,17 @@ async function ingest(
 
 /**
  * Publishes all source profiles of a user again, in the order of their last change, and returns the JSON of the user:
- * whatever ingestion left out is reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and `PERMISSION_MISSING`.
+ * whatever ingestion left out is reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and
+ * `PERMISSION_MISSING`.
  */
 export async function republishUser(
-  scope: Scope,
+  context: CallContext,
   userId: string,
 ): Promise<PublishedFields & { readonly json: string }> {
-  const { caller } = scope
-  await requireMemberPermission(scope, 'ingestion:write', userId)
-  const writer = memberWriterOf(scope, 'user.republish')
-  return memberTransaction(scope.tables, async (tables) => {
+  const { caller } = context
+  await requireMemberPermission(context, 'ingestion:write', userId)
+  const writer = memberWriterOf(context, 'user.republish')
+  return memberTransaction(context.tables, async (tables) => {
     const read = async () => {
       const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
       return {
@@ -220,12 +225,12 @@ export async function republishUser(
         profiles,
       } as const
     }
-    const held = await holdMembers(tables, writer, [await read()])
+    const locked = await lockMembers(tables, writer, [await read()])
     // Again, as whoever took in a newer profile in between held the member until it was stored.
     const change = await read()
-    if (!suffices(held, [change])) return undefined
+    if (!suffices(locked, [change])) return undefined
     const changes = change.profiles.length === 0 ? [] : [change]
-    const plan = planMembers(writer, changes, held)
+    const plan = planMembers(writer, changes, locked)
     await writePlan(tables, writer, plan)
     const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
     return { json: await getUser({ tables, caller }, userId), changes: written, leftOut }

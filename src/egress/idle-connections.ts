@@ -1,14 +1,14 @@
 import type { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Turns } from '../db/turns.js'
+import { Semaphore } from '../db/semaphore.js'
 
 /** Bounds how many idle connections agents keep. Each is its organization's that used it last. */
 export function createIdleConnections(most: number) {
-  const turns = new Turns(most, { maxWaiting: 0, maxWaitMillis: 0 })
+  const semaphore = new Semaphore(most, { maxWaiting: 0, maxWaitMillis: 0 })
   const users = new WeakMap<Duplex, string>()
   const idle = new Set<Duplex>()
   const takeBack = (socket: Duplex) => {
-    if (idle.delete(socket)) turns.end(users.get(socket))
+    if (idle.delete(socket)) semaphore.release(users.get(socket))
   }
   return {
     /** Notes who uses a connection. */
@@ -22,9 +22,9 @@ export function createIdleConnections(most: number) {
       agent.keepSocketAlive = (socket): boolean => {
         const of = users.get(socket)
         // It returns whether the receiver keeps the connection, which its type does not say.
-        const isKept: unknown = turns.roomFor(of) > 0 && Reflect.apply(keepSocketAlive, agent, [socket])
+        const isKept: unknown = semaphore.roomFor(of) > 0 && Reflect.apply(keepSocketAlive, agent, [socket])
         if (isKept !== true) return false
-        void turns.begin({ of })
+        void semaphore.acquire({ of })
         idle.add(socket)
         return true
       }

@@ -29,7 +29,7 @@ export function parseWebhookAllowance(text: string): WebhookAllowance {
   return { hosts: new Set(hosts.map((host) => host.toLowerCase())), networks }
 }
 
-/** A URL that may be a destination, as far as it tells. Throws `FIELD_INVALID` for the field `url`. */
+/** A URL that may be a destination, as far as it says. Throws `FIELD_INVALID` for the field `url`. */
 export function destinationFrom(text: string, allowance: WebhookAllowance): URL {
   if (!URL.canParse(text)) throw invalidField('url', 'must be a URL such as https://example.com/hooks')
   const url = new URL(text)

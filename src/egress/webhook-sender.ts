@@ -66,7 +66,9 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
   const connections = createIdleConnections(MAX_IDLE)
   for (const agent of new Set(Object.values(agents))) connections.bound(agent)
 
-  /** The addresses that a URL may be sent to, at least one. One text for all names without any: it tells nothing of them. */
+  /**
+   * The addresses that a URL may be sent to, at least one. One text for all names without any: it says nothing of them.
+   */
   const addressesOf = async (url: URL, signal: AbortSignal): Promise<readonly [string, ...string[]]> => {
     const fault = destinationFault(url, allowance)
     if (fault !== undefined) throw new Error(`the URL ${fault}`)
@@ -163,7 +165,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function responseOf(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
-    // Stays: after the response, a connection that breaks is told here as well.
+    // Stays: after the response, a connection that breaks is reported here as well.
     request.on('error', reject)
   })
 }

@@ -10,11 +10,11 @@ import { errorInfoFrom, reasonName } from './error-reason.js'
 /** Errors whose causes, if they have any, are left to log. */
 const causesLogged: readonly ErrorCode[] = ['unavailable', 'deadline_exceeded']
 
-/** Failures of the database that callers cause and are told about, so that nothing is left to log. */
+/** Failures of the database that callers cause and see, so that nothing is left to log. */
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
 /**
- * What the caller may see of a thrown value; the rest is logged. An error that tells nothing else has the id of the
+ * What the caller may see of a thrown value; the rest is logged. An error that says nothing else has the id of the
  * request as its detail, under which the cause is in the log.
  */
 export function maskError(
@@ -101,7 +101,9 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
   }
 }
 
-/** The error for what an aborted signal throws: the deadline passed, or the caller went away; undefined for the rest. */
+/**
+ * The error for what an aborted signal throws: the deadline passed, or the caller went away; undefined for the rest.
+ */
 function abortError(thrown: unknown): ConnectError | undefined {
   const name = thrown instanceof Error ? thrown.name : ''
   if (name === 'TimeoutError') return connectErrorFrom(new ServiceError('DEADLINE_EXCEEDED', 'the deadline passed'))

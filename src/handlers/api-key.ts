@@ -5,33 +5,33 @@ import { createApiKey } from '../domain/auth/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
 import type { HandlerTools } from './handler-tools.js'
-import { printedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { rawJson } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 
 /** The methods of API keys that write. Responses of every method say `Cache-Control: no-store`. */
 export function createApiKeyHandlers({ hasher }: HandlerTools): Writes {
   return {
     createApiKey: async ({ teamId, kind, name, permissions, lifetimeSeconds }, context) => {
-      const scope = scopeOf(context)
-      const key = await createApiKey(keyToolsOf(scope, hasher), {
-        organizationId: scope.caller.organizationId,
+      const callContext = callContextOf(context)
+      const key = await createApiKey(keyToolsOf(callContext, hasher), {
+        organizationId: callContext.caller.organizationId,
         teamId: teamId || undefined,
         kind: kinds[kind],
         name,
         permissions,
         seconds: lifetimeSeconds || undefined,
       })
-      return printedAnswer(context, await printedKey(scope, key.id), { secret: key.secret })
+      return rawJson(context, await printedKey(callContext, key.id), { secret: key.secret })
     },
     rotateApiKey: async ({ id, overlapSeconds = DEFAULT_OVERLAP_SECONDS }, context) => {
-      const scope = scopeOf(context)
-      const key = await rotateApiKey(keyToolsOf(scope, hasher), { id, overlapSeconds })
-      return printedAnswer(context, await printedKey(scope, key.id), { secret: key.secret })
+      const callContext = callContextOf(context)
+      const key = await rotateApiKey(keyToolsOf(callContext, hasher), { id, overlapSeconds })
+      return rawJson(context, await printedKey(callContext, key.id), { secret: key.secret })
     },
     revokeApiKey: async ({ id, chain }, context) => {
-      const scope = scopeOf(context)
-      await revokeKeyById(keyToolsOf(scope, hasher), id, { chain })
-      return printedAnswer(context, await printedKey(scope, id))
+      const callContext = callContextOf(context)
+      await revokeKeyById(keyToolsOf(callContext, hasher), id, { chain })
+      return rawJson(context, await printedKey(callContext, id))
     },
   }
 }

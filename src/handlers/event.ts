@@ -7,14 +7,14 @@ import { preprintedMessage } from '../protojson/json-printer.js'
 import { suggestion } from '../protojson/nearest.js'
 import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
 import type { HandlerTools } from './handler-tools.js'
-import { scopeOf } from './request-context.js'
+import { callContextOf } from './request-context.js'
 
 /** What a call has left for its answer when it stops to wait, in milliseconds. */
 const ANSWER_MILLIS = 2_000
 /** How long a call without a deadline is watched. */
 const WATCH_MILLIS = 60_000
 
-/** The service that tells what has changed. */
+/** The service of events. */
 export function createEventHandlers({ feedSignals: signals }: HandlerTools): ServiceImpl<typeof EventService> {
   const waitingOf = ({ signal, timeoutMs }: HandlerContext) => {
     return { signals, signal, millis: Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS) }
@@ -22,14 +22,14 @@ export function createEventHandlers({ feedSignals: signals }: HandlerTools): Ser
   return {
     async listEvents({ waitSeconds, types, ...request }, context) {
       const query = { ...request, types: auditActionsFrom(types, 'types'), waitMillis: waitSeconds * 1_000 }
-      const page = await listEvents(scopeOf(context), query, waitingOf(context))
+      const page = await listEvents(callContextOf(context), query, waitingOf(context))
       // As streams say it: nginx passes on what there is.
       if (waitSeconds > 0) context.responseHeader.set('x-accel-buffering', 'no')
       return preprintedMessage(ListEventsResponseSchema, [...pageText(page), `,"hasMore":${page.hasMore}}`])
     },
     async *watchEvents({ types, ...request }, context) {
       const query = { ...request, types: auditActionsFrom(types, 'types') }
-      for await (const page of watchEvents(scopeOf(context), query, waitingOf(context))) {
+      for await (const page of watchEvents(callContextOf(context), query, waitingOf(context))) {
         yield preprintedMessage(WatchEventsResponseSchema, [...pageText(page), '}'])
       }
     },

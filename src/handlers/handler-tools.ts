@@ -4,7 +4,7 @@ import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import type { WebhookTools } from '../domain/webhook/delivery.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 
-/** What handlers work with beside the scope of a call; each takes the parts that it needs. */
+/** What handlers work with beside the context of a call; each takes the parts that it needs. */
 export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTokens' | 'keyUses'> {
   readonly feedSignals: FeedSignals
   readonly webhooks: WebhookTools
@@ -12,7 +12,7 @@ export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTo
   readonly tally?: Tally | undefined
 }
 
-/** Told of what handlers have done that operators watch. Nothing of it may throw. */
+/** Counts what handlers have done that operators watch. Must not throw. */
 export interface Tally {
   /** The limiter of revocations has decided. */
   revokeAttempt(isAllowed: boolean): void

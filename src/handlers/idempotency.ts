@@ -6,14 +6,14 @@ import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } fr
 import { invalidField } from '../errors.js'
 import { takesIdempotencyKey } from '../limits/method-rules.js'
 import { jsonText, preprintedMessage } from '../protojson/json-printer.js'
-import { answerJsonOptions } from './printed-answer.js'
-import { requestContextKey, requestContextOf, scopeOf } from './request-context.js'
+import { answerJsonOptions } from './raw-json.js'
+import { callContextOf, requestContextKey, requestContextOf } from './request-context.js'
 
 const KEY = /^[!-~]{1,255}$/
 
 /**
- * Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every door. Calls without one are passed on
- * unchanged.
+ * Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every protocol. Calls without one are passed
+ * on unchanged.
  */
 export function createIdempotency(): Interceptor {
   const answerOnce = createAnswerOnce()
@@ -44,7 +44,7 @@ async function answer(
     return { json, entityTag: response.header.get('etag') }
   }
   const { json, entityTag, isReplayed } = await answerOnce(
-    scopeOf({ values: request.contextValues }),
+    callContextOf({ values: request.contextValues }),
     namedCall(request, key),
     execute,
   )
@@ -77,7 +77,7 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   if (!KEY.test(key)) {
     throw invalidField('Idempotency-Key', 'must be sent once, with 1 to 255 visible ASCII characters, such as a UUID')
   }
-  // Requests are equal if their messages are, whatever door each came through.
+  // Requests are equal if their messages are, over whichever protocol each came.
   const bytes = toBinary(method.input, message, { writeUnknownFields: false })
   const { ifMatch } = requestContextOf({ values: contextValues })
   const hash = createHash('sha256').update(bytes)

@@ -1,9 +1,9 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { Caller, Scope } from '../domain/caller/caller.js'
+import type { CallContext, Caller } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 
 /** What is known about a request, and what it may use, before its body is read. */
-export interface RequestContext extends Omit<Scope, 'caller'> {
+export interface RequestContext extends Omit<CallContext, 'caller'> {
   /** Who calls; `undefined` if the method is open to anyone. */
   readonly caller: Caller | undefined
   /** The client address that limits count, as determined by `TRUST_PROXY`. */
@@ -25,12 +25,12 @@ export function requestContextOf(context: Pick<HandlerContext, 'values'>): Reque
 }
 
 /** What a call needs, in methods that need a credential. */
-export function scopeOf(context: Pick<HandlerContext, 'values'>): Scope {
+export function callContextOf(context: Pick<HandlerContext, 'values'>): CallContext {
   const request = requestContextOf(context)
   if (!hasCaller(request)) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')
   return request
 }
 
-function hasCaller(request: RequestContext): request is RequestContext & Scope {
+function hasCaller(request: RequestContext): request is RequestContext & CallContext {
   return request.caller !== undefined
 }

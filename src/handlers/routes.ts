@@ -56,8 +56,8 @@ import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
 import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
-import { done, listed, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 import { standardMethods, unchangedCheck } from './standard-methods.js'
 import { teamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
@@ -84,18 +84,24 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     standard(AccessPolicyApprovalProcedureService, approvalProcedures, {
       createAccessPolicyApprovalProcedure: async (request, context) => {
         const violations = limitCheck(context.method.input, request)
-        return taggedAnswer(context, await createApprovalProcedure(scopeOf(context), { ...request, violations }))
+        return rawJsonWithEtag(
+          context,
+          await createApprovalProcedure(callContextOf(context), { ...request, violations }),
+        )
       },
       updateAccessPolicyApprovalProcedure: async (request, context) => {
         const violations = limitCheck(context.method.input, request)
-        return taggedAnswer(context, await updateApprovalProcedure(scopeOf(context), { ...request, violations }))
+        return rawJsonWithEtag(
+          context,
+          await updateApprovalProcedure(callContextOf(context), { ...request, violations }),
+        )
       },
     })
     router.service(AuthService, createAuthHandlers(tools))
     router.service(CallerService, {
       getCaller: async (_request, context) => {
         const { kind, id, name, organizationId, role, permissions, teams, expiresAt } = await getCaller(
-          scopeOf(context),
+          callContextOf(context),
         )
         return {
           data: {
@@ -119,69 +125,73 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     standard(ApiKeyService, apiKeys, createApiKeyHandlers(tools))
     standard(AccessPolicyService, standardResource(accessPolicyStore))
     standard(AppInstanceService, appInstances, {
-      listAppInstances: listed(listAppInstances),
-      listAppInstanceShares: listed(listAppInstanceShares),
-      shareAppInstance: done((scope, request) => shareAppInstance(scope, request, true)),
-      unshareAppInstance: done((scope, request) => shareAppInstance(scope, request, false)),
+      listAppInstances: listResponse(listAppInstances),
+      listAppInstanceShares: listResponse(listAppInstanceShares),
+      shareAppInstance: emptyResponse((callContext, request) => shareAppInstance(callContext, request, true)),
+      unshareAppInstance: emptyResponse((callContext, request) => shareAppInstance(callContext, request, false)),
     })
     standard(AppResourceService, appResources, {
       batchCreateAppResources: async ({ resources }, context) => {
-        const created = await batchCreateAppResources(scopeOf(context), resources)
+        const created = await batchCreateAppResources(callContextOf(context), resources)
         return { data: created.map((resource) => ({ ...resource, externalId: resource.externalId ?? '' })) }
       },
       batchUpdateAppResources: async ({ resources }, context) =>
-        printedAnswer(context, await batchUpdateAppResources(scopeOf(context), resources)),
+        rawJson(context, await batchUpdateAppResources(callContextOf(context), resources)),
     })
     router.service(AuditLogService, {
       listAuditEvents: async (request, context) => {
         const actions = auditActionsFrom(request.actions, 'actions')
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
         const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
-        return printedList(context, await listAuditEvents(scopeOf(context), query))
+        return rawJsonList(context, await listAuditEvents(callContextOf(context), query))
       },
-      listAuditActions: (_request, context) => printedAnswer(context, JSON.stringify(auditActions)),
+      listAuditActions: (_request, context) => rawJson(context, JSON.stringify(auditActions)),
     })
     router.service(DirectoryService, {
       getDirectoryStatus: async (_request, context) => {
-        const { tables, caller, runtime } = scopeOf(context)
+        const { tables, caller, runtime } = callContextOf(context)
         const status = await readDirectoryStatus(tables, caller.organizationId, runtime.now())
-        return printedAnswer(context, JSON.stringify(status))
+        return rawJson(context, JSON.stringify(status))
       },
     })
     standard(EntityFieldMappingService, entityFieldMappings, {
-      listEntityFieldMappings: listed(listEntityFieldMappings),
+      listEntityFieldMappings: listResponse(listEntityFieldMappings),
     })
     standard(EntityIngestionConfigService, entityIngestionConfigs, {
-      listEntityIngestionConfigs: listed(listEntityIngestionConfigs),
+      listEntityIngestionConfigs: listResponse(listEntityIngestionConfigs),
     })
     standard(EntityTypeService, standardResource(entityTypeStore))
     standard(GroupService, groups, {
-      listGroupMembers: listed(listGroupMembers),
-      listUserGroups: listed(listUserGroups),
-      addGroupMember: async (member, context) => ({ data: await writeGroupMember(scopeOf(context), member, true) }),
-      removeGroupMember: done(async (scope, member) => void (await writeGroupMember(scope, member, false))),
+      listGroupMembers: listResponse(listGroupMembers),
+      listUserGroups: listResponse(listUserGroups),
+      addGroupMember: async (member, context) => ({
+        data: await writeGroupMember(callContextOf(context), member, true),
+      }),
+      removeGroupMember: emptyResponse(
+        async (callContext, member) => void (await writeGroupMember(callContext, member, false)),
+      ),
     })
     router.service(JourneyService, {
-      getJourney: async ({ id }, context) => printedAnswer(context, await getJourney(scopeOf(context), id)),
-      listJourneys: listed(listJourneys),
+      getJourney: async ({ id }, context) => rawJson(context, await getJourney(callContextOf(context), id)),
+      listJourneys: listResponse(listJourneys),
     })
     router.service(OrganizationService, {
-      getOrganization: tagged(getOrganization),
+      getOrganization: withEtag(getOrganization),
       updateOrganization: async (request, context) => {
         const unchanged = unchangedCheck(context.method.input, request)
-        return taggedAnswer(context, await updateOrganization(scopeOf(context), request, unchanged))
+        return rawJsonWithEtag(context, await updateOrganization(callContextOf(context), request, unchanged))
       },
     })
     standard(PriorityService, priorities, {
       updatePriority: async (request, context) => {
         const requireUnchanged = unchangedCheck(context.method.input, request)
-        return taggedAnswer(context, await updatePriority(scopeOf(context), request, requireUnchanged))
+        return rawJsonWithEtag(context, await updatePriority(callContextOf(context), request, requireUnchanged))
       },
     })
     standard(SlaDefinitionService, slaDefinitions, {
-      listSlaDefinitions: listed(listSlaDefinitions),
-      archiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, true)),
-      unarchiveSlaDefinition: tagged((scope, { id }) => archiveSlaDefinition(scope, id, false)),
+      listSlaDefinitions: listResponse(listSlaDefinitions),
+      archiveSlaDefinition: withEtag((callContext, { id }) => archiveSlaDefinition(callContext, id, true)),
+      unarchiveSlaDefinition: withEtag((callContext, { id }) => archiveSlaDefinition(callContext, id, false)),
     })
     standard(WebhookEndpointService, webhookEndpoints, createWebhookEndpointHandlers(tools))
     standard(TeamService, standardResource(teamStore), teamMemberHandlers)
@@ -200,8 +210,8 @@ const actorKinds = {
 } as const
 
 /**
- * Refuses requests that break limits of the schema, over every door: after the caller is admitted and the request is
- * read, and before anything is looked up. Methods that check their resource first check the limits themselves.
+ * Refuses requests that break limits of the schema, over every protocol: after the caller is admitted and the request
+ * is read, and before anything is looked up. Methods that check their resource first check the limits themselves.
  */
 export function createLimits(check: LimitCheck): Interceptor {
   const judgedLater = new Set(

@@ -17,8 +17,8 @@ import type { Runtime } from '../runtime/runtime.js'
 import type { StandardValues } from '../store/standard-writes.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
 import { fieldHint } from './method-options.js'
-import { printedList, taggedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { rawJsonList, rawJsonWithEtag } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 
 /** A request of a standard method, by the names of its fields. */
 type Request = Readonly<Record<string, unknown>> & {
@@ -35,32 +35,32 @@ type Handler = (request: Message & Request, context: HandlerContext, resource: S
 /** The handlers of the standard methods (AIP-131 to 135), by verb. */
 const handlers: Readonly<Record<string, Handler>> = {
   Get: async (request, context, resource) =>
-    taggedAnswer(context, await getObject(scopeOf(context), placed(resource, request), request.id)),
+    rawJsonWithEtag(context, await getObject(callContextOf(context), placed(resource, request), request.id)),
 
   List: async (request, context, resource) => {
     const filters = Object.fromEntries(resource.store.filters.map((name) => [name, String(request[name])]))
-    return printedList(context, await listObjects(scopeOf(context), resource, { ...request, filters }))
+    return rawJsonList(context, await listObjects(callContextOf(context), resource, { ...request, filters }))
   },
 
   Create: async (request, context, resource) => {
     const property = resource.store.owner?.property
     const owner = property === undefined ? {} : { [property]: request[property] }
     const given = { ...createdValues(resource, request, context), ...owner }
-    return taggedAnswer(context, await createObject(scopeOf(context), resource, given))
+    return rawJsonWithEtag(context, await createObject(callContextOf(context), resource, given))
   },
 
   Update: async (request, context, resource) => {
     const changes = updatedValues(resource, request, context)
     const requireUnchanged = unchangedCheck(context.method.input, request)
-    const json = await updateObject(scopeOf(context), resource, request.id, (before) => {
+    const json = await updateObject(callContextOf(context), resource, request.id, (before) => {
       requireUnchanged?.(before)
       return changes
     })
-    return taggedAnswer(context, json)
+    return rawJsonWithEtag(context, json)
   },
 
   Delete: async (request, context, resource) => {
-    await deleteObject(scopeOf(context), placed(resource, request), request.id)
+    await deleteObject(callContextOf(context), placed(resource, request), request.id)
     return preprintedMessage(context.method.output, ['{}'])
   },
 }
@@ -136,7 +136,7 @@ export function standardMethods<Service extends DescService>(
     if (method === undefined) return []
     const settled = async (request: Message & Request, context: HandlerContext) => {
       setMoments(method.input, request)
-      for (const list of resource.store.lists) identifyItems(request[list], scopeOf(context).runtime)
+      for (const list of resource.store.lists) identifyItems(request[list], callContextOf(context).runtime)
       return handle(request, context, resource)
     }
     return [[method.localName, settled] as const]

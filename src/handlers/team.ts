@@ -3,27 +3,27 @@ import type { TeamService } from '../../gen/svc/v2/team_pb.js'
 import { TeamUserRole } from '../../gen/svc/v2/user_pb.js'
 import * as domain from '../domain/team-member.js'
 import { invalidField } from '../errors.js'
-import { done, listed } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { emptyResponse, listResponse } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 
 /** The methods of the service of teams that are about members. */
 export const teamMemberHandlers = {
-  listTeamMembers: listed(domain.listTeamMembers),
-  listUserTeams: listed(domain.listUserTeams),
+  listTeamMembers: listResponse(domain.listTeamMembers),
+  listUserTeams: listResponse(domain.listUserTeams),
 
   async getTeamMember(request, context) {
-    const member = await domain.getTeamMember(scopeOf(context), request)
+    const member = await domain.getTeamMember(callContextOf(context), request)
     context.responseHeader.set('etag', domain.teamMemberTagOf(member))
     return { data: memberToMessage(member) }
   },
 
   async setTeamMember(request, context) {
-    const member = await domain.setTeamMember(scopeOf(context), { ...request, role: roleFrom(request.role) })
+    const member = await domain.setTeamMember(callContextOf(context), { ...request, role: roleFrom(request.role) })
     context.responseHeader.set('etag', domain.teamMemberTagOf(member))
     return { data: memberToMessage(member) }
   },
 
-  removeTeamMember: done(domain.removeTeamMember),
+  removeTeamMember: emptyResponse(domain.removeTeamMember),
 } satisfies Partial<ServiceImpl<typeof TeamService>>
 
 /** The role of a request, which may be a number without a name. */

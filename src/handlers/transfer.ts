@@ -10,7 +10,7 @@ import { type ImportedRecord, importForCaller } from '../transfer/import-for-cal
 import type { PlannedRecord } from '../transfer/import-records.js'
 import { createRecordReader } from '../transfer/record-reader.js'
 import type { HandlerTools, Tally } from './handler-tools.js'
-import { scopeOf } from './request-context.js'
+import { callContextOf } from './request-context.js'
 import { countSkippedFields } from './user.js'
 
 const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> = {
@@ -41,12 +41,12 @@ export function createTransferHandlers({ limitCheck, tally }: HandlerTools): Ser
       // How many there are; the limits of each are part of what becomes of it.
       const counted = create(ImportRecordsRequestSchema, { records: records.map(() => ({})) })
       refuseLimits(limitCheck(ImportRecordsRequestSchema, counted))
-      const planned = await importForCaller(scopeOf(context), records, { readRecord, isPlan })
+      const planned = await importForCaller(callContextOf(context), records, { readRecord, isPlan })
       return { data: await mapInSlices(planned, (record) => resultToMessage(record, isPlan ? undefined : tally)) }
     },
     async *exportRecords(_request, context) {
-      const scope = scopeOf(context)
-      const records = exportRecords(scope, scope.caller.organizationId)
+      const callContext = callContextOf(context)
+      const records = exportRecords(callContext, callContext.caller.organizationId)
       for await (const json of requireReading(records, () => performance.now())) {
         yield preprintedMessage(ImportRecordSchema, [json])
       }

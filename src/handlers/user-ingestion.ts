@@ -4,8 +4,8 @@ import { UserProfileField } from '../../gen/svc/v2/user_pb.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { ingestUserProfiles, type PublishedFields, republishUser } from '../domain/user-ingestion.js'
 import type { HandlerTools } from './handler-tools.js'
-import { taggedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { rawJsonWithEtag } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 import { countSkippedFields, refusalToMessage } from './user.js'
 
 /** The service of profiles that connected apps supply. */
@@ -20,7 +20,7 @@ export function createUserIngestionHandlers({
   }
   return {
     async ingestUserProfiles({ source, profiles }, context) {
-      const results = await ingestUserProfiles(scopeOf(context), {
+      const results = await ingestUserProfiles(callContextOf(context), {
         source,
         profiles: profiles.map((profile) => ({
           externalId: profile.externalId,
@@ -42,8 +42,8 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const { json, ...fields } = await republishUser(scopeOf(context), id)
-      return taggedAnswer(context, json, counted(fields))
+      const { json, ...fields } = await republishUser(callContextOf(context), id)
+      return rawJsonWithEtag(context, json, counted(fields))
     },
   }
 }

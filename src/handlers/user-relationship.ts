@@ -3,7 +3,7 @@ import { type UserRelationshipService, UserRelationshipType } from '../../gen/sv
 import { type ManagerRelationship, relationshipTagOf } from '../domain/user/manager.js'
 import { getManager, writeManager } from '../domain/user/user-relationship.js'
 import type { HandlerTools } from './handler-tools.js'
-import { scopeOf } from './request-context.js'
+import { callContextOf } from './request-context.js'
 import { countSkippedFields } from './user.js'
 
 /** The service of relationships between users. */
@@ -11,19 +11,19 @@ export function createUserRelationshipHandlers({ tally }: HandlerTools): Service
   return {
     async createUserRelationship(request, context) {
       const { userId, relatedUserId: managerUserId, pin } = request
-      const { relationship, changes } = await writeManager(scopeOf(context), { userId, managerUserId, pin })
+      const { relationship, changes } = await writeManager(callContextOf(context), { userId, managerUserId, pin })
       if (relationship !== undefined) context.responseHeader.set('etag', relationshipTagOf(relationship))
       const data = relationship && relationshipToMessage(relationship)
       return { ...(data && { data }), ...countSkippedFields(changes, tally) }
     },
 
     async deleteUserRelationship({ userId, pin }, context) {
-      const { changes } = await writeManager(scopeOf(context), { userId, managerUserId: '', pin })
+      const { changes } = await writeManager(callContextOf(context), { userId, managerUserId: '', pin })
       return countSkippedFields(changes, tally)
     },
 
     async getUserRelationship(request, context) {
-      const relationship = await getManager(scopeOf(context), request.userId)
+      const relationship = await getManager(callContextOf(context), request.userId)
       context.responseHeader.set('etag', relationshipTagOf(relationship))
       return { data: relationshipToMessage(relationship) }
     },

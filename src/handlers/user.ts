@@ -32,19 +32,19 @@ import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-bat
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
 import type { ServiceError } from '../errors.js'
 import type { HandlerTools, Tally } from './handler-tools.js'
-import { done, printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { emptyResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 
 /** The service of users. */
 export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
-      const { json, changes } = await updateUser(scopeOf(context), updateFrom(request))
-      return taggedAnswer(context, json, countSkippedFields(changes, tally))
+      const { json, changes } = await updateUser(callContextOf(context), updateFrom(request))
+      return rawJsonWithEtag(context, json, countSkippedFields(changes, tally))
     },
 
     async batchUpdateUsers({ users, validateOnly }, context) {
-      const results = await batchUpdateUsers(scopeOf(context), users.map(updateFrom), validateOnly)
+      const results = await batchUpdateUsers(callContextOf(context), users.map(updateFrom), validateOnly)
       return { data: results.map((result) => resultToMessage(result, validateOnly ? undefined : tally)) }
     },
 
@@ -55,29 +55,29 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
         profile: profileInputFrom(request),
         pinFields: governedFieldsFrom(request.pinFields),
       }
-      return taggedAnswer(context, await createUser(scopeOf(context), user))
+      return rawJsonWithEtag(context, await createUser(callContextOf(context), user))
     },
 
     async deactivateUser({ id }, context) {
-      const { json, activeApiKeyCount } = await deactivateUser(scopeOf(context), id)
-      return taggedAnswer(context, json, { activeApiKeyCount })
+      const { json, activeApiKeyCount } = await deactivateUser(callContextOf(context), id)
+      return rawJsonWithEtag(context, json, { activeApiKeyCount })
     },
-    reactivateUser: tagged((scope, { id }) => reactivateUser(scope, id)),
-    getUser: tagged((scope, { id }) => getUser(scope, id)),
+    reactivateUser: withEtag((callContext, { id }) => reactivateUser(callContext, id)),
+    getUser: withEtag((callContext, { id }) => getUser(callContext, id)),
 
-    deleteDepartmentOption: done((scope, { id }) => deleteDepartmentOption(scope, id)),
-    endUserSessions: done((scope, { id }) => endUserSessions(scope, id)),
+    deleteDepartmentOption: emptyResponse((callContext, { id }) => deleteDepartmentOption(callContext, id)),
+    endUserSessions: emptyResponse((callContext, { id }) => endUserSessions(callContext, id)),
 
     async listUsers(request, context) {
       const [field] = governedFieldsFrom([request.field])
       const owner = fieldOwners.find((each) => FieldOwner[each] === request.owner)
       const role = request.role === UserRoleMessage.UNSPECIFIED ? undefined : roles[request.role]
-      const page = await listUsers(scopeOf(context), { ...request, field, owner, role })
-      return printedList(context, page)
+      const page = await listUsers(callContextOf(context), { ...request, field, owner, role })
+      return rawJsonList(context, page)
     },
 
     async listDepartmentOptions(_request, context) {
-      return printedAnswer(context, await listDepartmentOptions(scopeOf(context)))
+      return rawJson(context, await listDepartmentOptions(callContextOf(context)))
     },
   }
 }

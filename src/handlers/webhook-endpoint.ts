@@ -17,8 +17,8 @@ import {
 } from '../domain/webhook/endpoint.js'
 import { auditActionsFrom } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
-import { printedAnswer, printedList, tagged, taggedAnswer } from './printed-answer.js'
-import { scopeOf } from './request-context.js'
+import { rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
+import { callContextOf } from './request-context.js'
 import { createdValues, unchangedCheck, updatedValues } from './standard-methods.js'
 
 /** The methods of webhook endpoints that are not standard, or show a secret. */
@@ -31,39 +31,42 @@ export function createWebhookEndpointHandlers({
       const { url, hasPublicKey, teamId } = request
       const mode = request.mode || WebhookMode.UNORDERED
       const given = { ...createdValues(webhookEndpoints, { ...request, mode }, context), teamId }
-      const { json, secret } = await createEndpoint(scopeOf(context), webhooks, { ...given, url, hasPublicKey })
-      return taggedAnswer(context, json, { secret })
+      const { json, secret } = await createEndpoint(callContextOf(context), webhooks, { ...given, url, hasPublicKey })
+      return rawJsonWithEtag(context, json, { secret })
     },
     updateWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
       const changes = { ...updatedValues(webhookEndpoints, request, context), url: request.url }
       const unchanged = unchangedCheck(context.method.input, request)
-      return taggedAnswer(context, await updateEndpoint(scopeOf(context), webhooks, request.id, changes, unchanged))
+      return rawJsonWithEtag(
+        context,
+        await updateEndpoint(callContextOf(context), webhooks, request.id, changes, unchanged),
+      )
     },
     rotateWebhookEndpointSecret: async ({ id }, context) => {
-      const { json, secret } = await rotateEndpointSecret(scopeOf(context), webhooks, id)
-      return taggedAnswer(context, json, { secret })
+      const { json, secret } = await rotateEndpointSecret(callContextOf(context), webhooks, id)
+      return rawJsonWithEtag(context, json, { secret })
     },
-    enableWebhookEndpoint: tagged((scope, { id }) => setEndpointEnabled(scope, id, true)),
-    disableWebhookEndpoint: tagged((scope, { id }) => setEndpointEnabled(scope, id, false)),
+    enableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, true)),
+    disableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, false)),
     testWebhookEndpoint: async ({ id }, context) => {
-      const result = await testEndpoint(scopeOf(context), webhooks, id, context.signal)
+      const result = await testEndpoint(callContextOf(context), webhooks, id, context.signal)
       const { responseStatus, responseBody, error } = result
       const status = responseStatus === null ? {} : { responseStatus }
       return { delivered: isDelivered(result), ...status, responseBody, error }
     },
     recoverWebhookEndpoint: async ({ id, since }, context) => ({
-      recovered: await recover(scopeOf(context), id, since),
+      recovered: await recover(callContextOf(context), id, since),
     }),
     replayWebhookEndpoint: async ({ id, position }, context) => ({
-      replayed: await replayEndpoint(scopeOf(context), id, position),
+      replayed: await replayEndpoint(callContextOf(context), id, position),
     }),
     listWebhookDeliveries: async ({ status, ...request }, context) => {
       const query = { ...request, status: statuses[status] }
-      return printedList(context, await listDeliveries(scopeOf(context), query))
+      return rawJsonList(context, await listDeliveries(callContextOf(context), query))
     },
     resendWebhookDelivery: async ({ webhookEndpointId, id }, context) =>
-      printedAnswer(context, await resend(scopeOf(context), webhookEndpointId, id)),
+      rawJson(context, await resend(callContextOf(context), webhookEndpointId, id)),
   }
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { createPage, HTML, type Page } from './page.js'
 
-/** What the console of a deployment is told. */
+/** The configuration of a deployment's console. */
 export interface ConsoleOptions {
   /** The address of the service as browsers reach it, whose path comes before every path of the console. */
   readonly publicUrl: string | undefined
@@ -29,9 +29,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The console by path: its files under hashed names, `config.json`, and for every other path below it the same page, whose
- * script reads the address. Undefined for a path that is not the console's, and for a file that it does not have. Throws if
- * it has not been built.
+ * The console by path: its files under hashed names, `config.json`, and for every other path below it the same page,
+ * whose script reads the address. Undefined for a path that is not the console's, and for a file that it does not have.
+ * Throws if it has not been built.
  */
 export function createConsole(root: string, options: ConsoleOptions): (path: string) => Page | undefined {
   const folder = join(root, 'dist/console')

@@ -1,6 +1,6 @@
 import { cors as connectCors } from '@connectrpc/connect'
 import { endResponse } from '../call/respond.js'
-import type { Door } from './request-handler.js'
+import type { Protocol } from './request-handler.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ownRequestHeaders = [
@@ -25,7 +25,7 @@ const MAX_AGE_SECONDS = 7200
  * protocol): marks answers, and answers preflights. `*` means every origin; an empty list does nothing. Credentials
  * travel in a header that pages set themselves, so cookies are never allowed.
  */
-export function createCors(origins: readonly string[]): Door {
+export function createCors(origins: readonly string[]): Protocol {
   if (origins.length === 0) return () => false
   const allowed = new Set(origins)
   const anyOrigin = allowed.has('*')

@@ -9,7 +9,7 @@ import { CONSOLE_PATH, type ConsoleOptions, createConsole } from './console.js'
 import { createGuides, GUIDES_PATH } from './guides.js'
 import { createOpenApiDocuments, openApiPaths, type PublicUrls } from './openapi-documents.js'
 import { answerOtherMethod, createPage, fillTemplate, HTML, type Page, pageOrText } from './page.js'
-import type { Door } from './request-handler.js'
+import type { Protocol } from './request-handler.js'
 
 /** What the pages need. */
 export interface PagesOptions extends PublicUrls {
@@ -18,7 +18,7 @@ export interface PagesOptions extends PublicUrls {
   readonly version: string
   /** Absent where it is turned off. */
   readonly console: ConsoleOptions | undefined
-  /** Called with failures that no caller can be told about. */
+  /** Called with failures that no caller sees. */
   readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
@@ -26,7 +26,7 @@ export interface PagesOptions extends PublicUrls {
  * Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the
  * path is none of them.
  */
-export function createPages(options: PagesOptions): Door {
+export function createPages(options: PagesOptions): Protocol {
   const pages = new Map<string, Page>([
     ['/', createIndexPage(options)],
     ...createOpenApiDocuments(options.root, options),

@@ -1,7 +1,7 @@
 import { pathOf } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
 import { answerOtherMethod } from './page.js'
-import type { Door } from './request-handler.js'
+import type { Protocol } from './request-handler.js'
 
 /** Why calls cannot be answered now: a few words for each cause; empty if they can. */
 export type NotReady = Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export type NotReady = Readonly<Record<string, string>>
 export function createProbes(
   notReady: () => Promise<NotReady>,
   build: Readonly<Record<'version' | 'commit', string>>,
-): Door {
+): Protocol {
   const probe = async (isReadiness: boolean) => {
     if (!isReadiness) return { status: 'ok' }
     const reasons = await notReady()

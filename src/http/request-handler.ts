@@ -5,32 +5,34 @@ import { withoutCredentials } from './credential-redaction.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 
 /**
- * The parts of the service that answer requests, in the order in which they are asked: `refused` answers what no one can
- * read in one way alone, `preflight` CORS, which also marks the answers of others for browsers, and `rest` whatever no
- * other door does.
+ * The parts of the service that answer requests, in the order in which they are asked: `refused` answers what no one
+ * can read in one way alone, `preflight` CORS, which also marks the answers of others for browsers, and `rest` whatever
+ * no other one does.
  */
-export const doorNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
+export const protocolNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 
 /** One of them. */
-export type DoorName = (typeof doorNames)[number]
+export type ProtocolName = (typeof protocolNames)[number]
 
-/** Told of every request, whatever it asks for. Nothing of it may throw. */
+/** Observes every request, whatever it asks for. Must not throw. */
 export interface RequestObserver {
   begun(): void
   /** The response is sent, or its client is gone. */
-  ended(door: DoorName, status: number): void
+  ended(protocol: ProtocolName, status: number): void
 }
 
 /** Answers the requests whose path is its own, and returns false for any other. */
-export type Door = (request: NodeRequest, response: NodeResponse) => boolean
+export type Protocol = (request: NodeRequest, response: NodeResponse) => boolean
 
-/** The doors that a service makes. */
-export type Doors = Readonly<Record<Exclude<DoorName, 'refused' | 'rest'>, Door> & Record<'rest', NodeHandler>>
+/** The protocols that a service makes. */
+export type Protocols = Readonly<
+  Record<Exclude<ProtocolName, 'refused' | 'rest'>, Protocol> & Record<'rest', NodeHandler>
+>
 
 /** What is behind the port. */
 export interface RequestHandlerOptions {
-  readonly doors: Doors
-  /** Told that the client of a request has gone before its response was complete. */
+  readonly protocols: Protocols
+  /** Called when a client disconnects before its response is complete. */
   readonly onGone: (request: NodeRequest) => void
   readonly observer?: RequestObserver | undefined
   /** The id of the trace that a request belongs to, for its line in the log. */
@@ -45,22 +47,22 @@ export interface RequestHandlerOptions {
 /** Ids that callers can give to requests, so that both sides' logs can be joined. */
 const ACCEPTED_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** The id of a request that has been handed to a door. */
+/** The id of a request that has been handed to a protocol. */
 export function requestIdOf({ headers }: NodeRequest): string {
   return String(headers['x-request-id'] ?? '')
 }
 
 /**
  * Gives each request its id, which is the caller's `X-Request-Id` if that is acceptable, logs its end, and hands it to
- * the door whose path it has.
+ * the protocol whose path it has.
  */
 export function createRequestHandler(options: RequestHandlerOptions): NodeHandler {
   const { onGone, observer, traceIdOf, callerIdOf, newId, log } = options
-  const { rest, ...others } = options.doors
-  const doors: Readonly<Partial<Record<DoorName, Door>>> = { refused: refuseAmbiguous, ...others }
+  const { rest, ...others } = options.protocols
+  const protocols: Readonly<Partial<Record<ProtocolName, Protocol>>> = { refused: refuseAmbiguous, ...others }
   return (request, response) => {
     useOriginForm(request)
-    let door: DoorName = 'rest'
+    let protocol: ProtocolName = 'rest'
     observer?.begun()
     const given = requestIdOf(request)
     const requestId = ACCEPTED_ID.test(given) && withoutCredentials(given) === given ? given : newId()
@@ -80,9 +82,9 @@ export function createRequestHandler(options: RequestHandlerOptions): NodeHandle
       const { method } = request
       const { statusCode: status } = response
       log.info({ requestId, traceId, callerId, method, path, status, durationMs }, 'request')
-      observer?.ended(door, status)
+      observer?.ended(protocol, status)
     })
-    door = doorNames.find((name) => doors[name]?.(request, response)) ?? 'rest'
-    if (door === 'rest') rest(request, response)
+    protocol = protocolNames.find((name) => protocols[name]?.(request, response)) ?? 'rest'
+    if (protocol === 'rest') rest(request, response)
   }
 }

@@ -7,7 +7,7 @@ const MAX_LOGGED = 2048
 
 /**
  * Gives a request in absolute form (`GET http://host/path`) the target and the host that it has in origin form, so that
- * every door reads the same; the host of the target overrides the header (RFC 9112 section 3.2.2).
+ * every protocol reads the same; the host of the target overrides the header (RFC 9112 section 3.2.2).
  */
 export function useOriginForm(request: NodeRequest): void {
   const target = request.url ?? ''

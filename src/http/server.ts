@@ -37,7 +37,7 @@ export interface ClosePlan {
   readonly drainMillis: number
   /** How long running calls may continue. */
   readonly graceMillis: number
-  /** Tells calls that still run then to stop; those that have not ended a second later are cut. */
+  /** Asks calls that still run then to stop; those that have not ended a second later are cut. */
   readonly onGraceOver: () => void
 }
 

@@ -10,9 +10,9 @@ import type { Socket } from 'node:net'
 const SHUTDOWN_NOTICE = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])
 
 /**
- * Tells the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows.
+ * Asks the client of a session to begin its next streams elsewhere, and refuses none that it begins before it knows.
  * The client ends the session when its streams are over. `socket` is the one that the session was made on. False: the
- * client has not been told, because the session is over, speaks TLS, or has a client that does not read at the moment.
+ * client has not been asked, because the session is over, speaks TLS, or has a client that does not read at the moment.
  */
 export function sendShutdownNotice(session: ServerHttp2Session, socket: Socket): boolean {
   if (session.closed || session.destroyed || session.encrypted) return false
@@ -38,7 +38,10 @@ export function handleOf(socket: Socket): { readonly fd: number; readonly writeQ
   return { fd: handle.fd, writeQueueSize: handle.writeQueueSize }
 }
 
-/** How many bytes of the notice were taken: none if there is no room or the connection is over, which its socket tells. */
+/**
+ * How many bytes of the notice were taken: none if there is no room or the connection is over, which its socket
+ * reports.
+ */
 function writeAtOnce(fd: number): number {
   try {
     return writeSync(fd, SHUTDOWN_NOTICE)

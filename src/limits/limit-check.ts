@@ -67,12 +67,17 @@ function isComputed(field: DescField): boolean {
 
 function limitViolation(field: string, violation: Violation): LimitViolation {
   const last = violation.field.at(-1)
-  const told: Partial<Limit> = last?.kind === 'field' ? getOption(last, limit) : {}
+  const declared: Partial<Limit> = last?.kind === 'field' ? getOption(last, limit) : {}
   // An empty address counts as missing.
   const isMissing = violation.ruleId === 'required' || violation.ruleId === 'string.email_empty'
   const usual = isMissing ? 'FIELD_REQUIRED' : 'FIELD_INVALID'
-  const reason = told.reason ? (ErrorReasonValue[told.reason] as ErrorReason) : usual
-  return { field, description: told.description || limitWords(violation), reason, unnamed: told.unnamed ?? false }
+  const reason = declared.reason ? (ErrorReasonValue[declared.reason] as ErrorReason) : usual
+  return {
+    field,
+    description: declared.description || limitWords(violation),
+    reason,
+    unnamed: declared.unnamed ?? false,
+  }
 }
 
 /** The path as JSON requests spell it, such as `profiles[3].email`; a fault of a key is one of its map. */

@@ -157,7 +157,7 @@ function requestBody(method: DescMethod, pathFields: ReadonlySet<DescField>, sch
   return { required, content: { [type]: defined({ schema: ref, example: bodyExamples[method.input.typeName] }) } }
 }
 
-/** A stream that a browser's `EventSource` reads; the form of its messages is told by the schema of the lines. */
+/** A stream that a browser's `EventSource` reads; the schema of the lines gives the form of its messages. */
 const eventStream = {
   schema: {
     type: 'string',

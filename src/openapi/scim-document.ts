@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { SCIM_PATH } from '../scim/door.js'
 import type { ScimRoute } from '../scim/request.js'
 import { scimRoutes } from '../scim/routes.js'
+import { SCIM_PATH } from '../scim/scim-handler.js'
 import type { ExampleAnswers, OperationAnswers } from './example-answers.js'
 import { defined, fragments, placeholderGuide, reference, type ScimOperation, scimFragments } from './fragments.js'
 import { scimSchemas } from './scim-schemas.js'

@@ -12,7 +12,7 @@ import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse } from '../call/respond.js'
 import type { Exchange } from '../call/serve-call.js'
 import { addReason } from '../failure/error-reason.js'
-import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { answerJsonOptions } from '../handlers/raw-json.js'
 import { invalidArgument, quoted } from '../protojson/invalid.js'
 import { connectJson, type MessageCodec, negotiateCodings, type RpcMethod } from './message-codec.js'
 
@@ -20,8 +20,9 @@ import { connectJson, type MessageCodec, negotiateCodings, type RpcMethod } from
 export type ConnectInput = NonNullable<ReturnType<typeof inputOf>>
 
 /**
- * The input of a request, of a POST by its content type, of a GET by its query: the form of the message, the name of its
- * coding, undefined or empty for none, and the bytes as received, at most `maxBytes`. Undefined if no known form is named.
+ * The input of a request, of a POST by its content type, of a GET by its query: the form of the message, the name of
+ * its coding, undefined or empty for none, and the bytes as received, at most `maxBytes`. Undefined if no known form is
+ * named.
  */
 export function inputOf(request: NodeRequest, codec: MessageCodec) {
   if (request.method === 'POST') {

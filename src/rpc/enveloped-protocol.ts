@@ -12,7 +12,7 @@ import { COMPRESS_MIN_BYTES } from '../call/compression.js'
 import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
 import { isGone, type NodeResponse } from '../call/node-http.js'
 import { addHeaders, sendWhole } from '../call/respond.js'
-import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { answerJsonOptions } from '../handlers/raw-json.js'
 import { base64Of } from './base64-body.js'
 import type { Envelope } from './envelope-reader.js'
 import { grpcStatus } from './grpc-status.js'
@@ -86,7 +86,10 @@ export const grpcWeb: EnvelopedProtocol = {
   },
 }
 
-/** gRPC-Web whose bodies are text, as browsers stream them to the `grpc-web` package. Each envelope is encoded by itself. */
+/**
+ * gRPC-Web whose bodies are text, as browsers stream them to the `grpc-web` package. Each envelope is encoded by
+ * itself.
+ */
 export const grpcWebText: EnvelopedProtocol = {
   ...grpcWeb,
   typePrefix: 'application/grpc-web-text+',

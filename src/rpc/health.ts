@@ -26,7 +26,7 @@ export interface HealthOptions {
    * Whether calls can be answered now; the same for all services, because they use the same database. Never rejects.
    */
   readonly isReady: () => Promise<boolean>
-  /** Aborts when the server takes no more calls: watches are told, and end. */
+  /** Aborts when the server takes no more calls: watches are notified, and end. */
   readonly closing: AbortSignal
   /** The client address of a call, of which watches are counted. */
   readonly clientAddressOf: (context: HandlerContext) => string
@@ -66,7 +66,9 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
   }
 }
 
-/** Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many. */
+/**
+ * Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many.
+ */
 function countWatch(watches: Map<string, number>, address: string, signal: AbortSignal): void {
   if (signal.aborted) return
   const count = watches.get(address) ?? 0

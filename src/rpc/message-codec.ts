@@ -4,7 +4,7 @@ import { type Compression, compressionNegotiate } from '@connectrpc/connect/prot
 import { compress, decompress } from '../call/compression.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { fieldHint, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
-import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { answerJsonOptions } from '../handlers/raw-json.js'
 import type { IgnoredField } from '../protojson/json-message.js'
 import { printJson } from '../protojson/json-printer.js'
 import { messageFromJson } from '../protojson/json-reader.js'
@@ -37,8 +37,8 @@ export interface MessageForm {
 
 /**
  * Makes the codec of a method, the one place where the bytes of a request become a message. JSON is read as strictly as
- * over REST, so that a mistake gets the same error over all doors, and both forms have the same limits. Lenient JSON
- * ignores names that no field has.
+ * over REST, so that a mistake gets the same error over all protocols, and both forms have the same limits. Lenient
+ * JSON ignores names that no field has.
  */
 export function createMessageCodec(method: DescMethod): MessageCodec {
   const limits = { ...DEFAULT_JSON_LIMITS, maxValues: maxValuesOf(method) }
@@ -66,7 +66,7 @@ export function connectJson(codec: MessageCodec, isGenerated: boolean): MessageF
   return isGenerated ? codec.lenientJson : codec.json
 }
 
-/** The codings of every door, as Connect negotiates them. */
+/** The codings of every protocol, as Connect negotiates them. */
 const compressions = (['gzip', 'br'] as const).map(
   (name): Compression => ({
     name,

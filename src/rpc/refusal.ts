@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { drainRequest, endResponse } from '../call/respond.js'
-import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { answerJsonOptions } from '../handlers/raw-json.js'
 import { shortened } from '../protojson/invalid.js'
 import { nearestName, shortList } from '../protojson/nearest.js'
 import { endEnveloped, envelopedProtocolOf, grpc, grpcWeb } from './enveloped-protocol.js'
@@ -71,7 +71,7 @@ const SERVICE_AND_METHOD = /(?<![\w.-])([\w.-]+)\/+([\w-]+)\/*$/
 /**
  * Finds the method whose path was probably meant by one that differs in slashes, in a prefix, in case or by a typo, or
  * that names the method with another service; otherwise names the methods of the nearest service, or the services.
- * Undefined: the path is nothing like one of a method. `hint` is what to tell the caller.
+ * Undefined: the path is nothing like one of a method. `hint` is for the caller.
  */
 export function createNearestMethod(
   paths: Iterable<string>,

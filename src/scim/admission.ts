@@ -6,8 +6,8 @@ const advice = 'send the secret of a management key (svc keys create --kind mk)'
 
 /**
  * Finds the directory of a request by its Authorization header alone: the secret of a management key, which no other
- * door accepts. Any other valid credential gets 403, everything else 401. `onCaller` is told the id of the key or user,
- * of callers that are refused too; `requestId` is for the log.
+ * protocol accepts. Any other valid credential gets 403, everything else 401. `onCaller` gets the id of the key or
+ * user, of callers that are refused too; `requestId` is for the log.
  */
 export async function admitDirectory(
   { findDirectory, authenticate }: { readonly findDirectory: FindDirectory; readonly authenticate: Authenticate },

@@ -35,6 +35,6 @@ export function comparedIn({ name, search: value, type, caseExact }: Attribute):
 /** The text that the value of an entry must equal for the filter to be true. */
 function equalValue(filter: Filter): string | undefined {
   if (filter.kind === 'and') return filter.filters.map(equalValue).find((text) => text !== undefined)
-  const isIt = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === 'value'
-  return isIt && typeof filter.value === 'string' ? filter.value : undefined
+  const isEquality = filter.kind === 'compare' && filter.comparison === 'eq' && filter.attribute.name === 'value'
+  return isEquality && typeof filter.value === 'string' ? filter.value : undefined
 }

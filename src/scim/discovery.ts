@@ -42,7 +42,7 @@ function route(path: string, operation: string, make: (request: ScimRequest) => 
 
 /** What this service supports (RFC 7643 section 5). */
 function serviceProviderConfig(baseUrl: string): JsonObject {
-  // The reference of the whole service, beside the door.
+  // The reference of the whole service, beside SCIM.
   const documentationUri = baseUrl.replace(/\/scim\/v2$/, '/docs')
   return {
     schemas: [`${SCHEMAS}:ServiceProviderConfig`],

@@ -18,7 +18,7 @@ export type ScimType =
   | 'noTarget'
   | 'invalidValue'
 
-/** An error as SCIM tells it. All of it is public. */
+/** An error in the form of SCIM. All of it is public. */
 export class ScimError extends HttpFailure {
   readonly scimType: ScimType | undefined
   readonly detail: string
@@ -44,7 +44,7 @@ const codes: ReadonlyMap<number, Code> = new Map([
   [501, Code.Unimplemented],
 ])
 
-/** The answer that tells of it (RFC 7644 section 3.12). */
+/** The response that reports it (RFC 7644 section 3.12). */
 export function errorAnswer({ status, scimType, detail, headers }: ScimError) {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
   const body: JsonObject = { schemas, ...(scimType !== undefined && { scimType }), detail, status: String(status) }
@@ -91,10 +91,10 @@ export function scimErrorFrom(failure: HttpFailure): ScimError {
   const reason = name.replace(/^ERROR_REASON_/, '') as ErrorReason
   // Only bodies and headers that cannot be read are refused without a reason.
   if (name === '' && error.code === Code.InvalidArgument) return new ScimError(400, 'invalidSyntax', error.rawMessage)
-  const [told, scimType] = answers[reason] ?? [status]
-  const retry = told === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
+  const [statusCode, scimType] = answers[reason] ?? [status]
+  const retry = statusCode === 503 && headers['retry-after'] === undefined ? { 'retry-after': '1' } : {}
   const detail = badRequest?.fieldViolations
     .map(({ field, description }) => `${attributeNames.get(field) ?? field}: ${description}`)
     .join('; ')
-  return new ScimError(told, scimType, detail ?? error.rawMessage, { ...headers, ...retry }, error)
+  return new ScimError(statusCode, scimType, detail ?? error.rawMessage, { ...headers, ...retry }, error)
 }

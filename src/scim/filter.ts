@@ -61,7 +61,9 @@ const MAX_CHARACTERS = 8_192
 const MAX_DEPTH = 20
 const MAX_COMPARISONS = 100
 
-/** A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything but space. */
+/**
+ * A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything but space.
+ */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|[()[]|\](?:\.\w+)?|[-\w][-+\w.:]*|\S/gs
 
 type Found = Pick<Path, 'attribute' | 'subAttribute'> | 'unsupported'
@@ -78,9 +80,9 @@ function read(text: string, findHere: Find): Filter {
 
   const next = () => tokens[at++] ?? ''
   const isNext = (word: string) => {
-    const isIt = tokens[at]?.toLowerCase() === word
-    if (isIt) at += 1
-    return isIt
+    const isEqual = tokens[at]?.toLowerCase() === word
+    if (isEqual) at += 1
+    return isEqual
   }
   const countOne = () => {
     comparisonCount += 1

@@ -23,18 +23,18 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
   get: (request, shown) => readGroup(request, request.id, shown),
 
   async create(request, shown) {
-    return readGroup(request, await createDirectoryGroup(request.scope, groupFrom(request)), shown)
+    return readGroup(request, await createDirectoryGroup(request.context, groupFrom(request)), shown)
   },
 
   async replace(request, shown) {
-    await writeDirectoryGroup(request.scope, request.id, groupFrom(request))
+    await writeDirectoryGroup(request.context, request.id, groupFrom(request))
     return readGroup(request, request.id, shown)
   },
 
   /** Answers the group only if the request names attributes (RFC 7644 section 3.5.2): it can have very many members. */
   async patch(request, shown) {
     await writeDirectoryGroup(
-      request.scope,
+      request.context,
       request.id,
       groupWriteFrom(patchChangesFrom(request.body, groupType, request.report)),
     )
@@ -42,14 +42,14 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
     return isWanted ? readGroup(request, request.id, shown) : undefined
   },
 
-  async remove({ scope, id }) {
-    if (await deleteDirectoryGroup(scope, id)) return undefined
+  async remove({ context, id }) {
+    if (await deleteDirectoryGroup(context, id)) return undefined
     const fault = 'approval procedures use the group as an approver: remove it from them first'
     throw new ScimError(409, undefined, fault)
   },
 
-  list: ({ scope }, selection, range, shown) =>
-    readPage(scope.tables, searchedGroups(showsMembers(shown)), selection, range),
+  list: ({ context }, selection, range, shown) =>
+    readPage(context.tables, searchedGroups(showsMembers(shown)), selection, range),
 }
 
 /** Whether a group is shown with its members. */
@@ -58,12 +58,12 @@ function showsMembers({ attributes }: ResourceType): boolean {
 }
 
 async function readGroup(
-  { scope }: ScimRequest,
+  { context }: ScimRequest,
   groupId: string,
   shown: ResourceType<DirectoryGroupRow>,
 ): Promise<DirectoryGroupRow> {
-  const key = { organizationId: scope.organizationId, groupId }
-  const group = await findDirectoryGroup(scope.tables, key, showsMembers(shown))
+  const key = { organizationId: context.organizationId, groupId }
+  const group = await findDirectoryGroup(context.tables, key, showsMembers(shown))
   if (group === undefined) throw notFound('group', groupId)
   return group
 }
@@ -111,7 +111,9 @@ export function groupWriteFrom(changes: readonly PatchChange[]): GroupWrite {
   return { name, externalId, members: { areAll, isMember } }
 }
 
-/** The members that a change names; `all` for the removal of all. Throws `invalidFilter`, `invalidValue`, `mutability`. */
+/**
+ * The members that a change names; `all` for the removal of all. Throws `invalidFilter`, `invalidValue`, `mutability`.
+ */
 function idsIn({ op, value = null, attribute, subAttribute, filter }: PatchChange): readonly string[] | 'all' {
   if (filter !== undefined) {
     if (op === 'remove') return idsEqual(filter)

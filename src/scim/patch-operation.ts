@@ -24,8 +24,9 @@ interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
 /**
  * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths,
  * with paths as names of members, with members and operations in any case. Attributes that the service does not know do
- * not count, whether a path names them or a member; a schema whose value is no object is reported. Throws `invalidSyntax`, `invalidValue`, `tooMany`, `noTarget` for a
- * removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
+ * not count, whether a path names them or a member; a schema whose value is no object is reported. Throws
+ * `invalidSyntax`, `invalidValue`, `tooMany`, `noTarget` for a removal of nothing in particular, `invalidPath`,
+ * `invalidFilter` and `mutability`.
  */
 export function patchChangesFrom(body: JsonObject, type: ResourceType, report: ScimReport): PatchChange[] {
   const operations = memberOf(body, 'Operations')
@@ -80,8 +81,8 @@ function singleOperations(operation: PatchOperation, type: ResourceType, report:
     const inner = prefix + name
     const isSchema = schemasOf(type).some((each) => isNameOf(each, inner))
     const found = isSchema ? undefined : findPath(inner.split('[', 1)[0] ?? '', type)
-    const isMeant = isSchema || (typeof found === 'object' && isWritable(found.attribute))
-    return isMeant ? singleOperations({ op, path: inner, value: member }, type, report) : []
+    const isKnown = isSchema || (typeof found === 'object' && isWritable(found.attribute))
+    return isKnown ? singleOperations({ op, path: inner, value: member }, type, report) : []
   })
 }
 

@@ -79,14 +79,14 @@ function readPart(attribute: Attribute, part: Attribute, value: JsonValue): Json
 function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
   const { op, value = null, attribute, filter, subAttribute } = change
   if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(held, change)
-  const isMeant = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
+  const matchesFilter = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
   const part = op === 'remove' || isNone(value) ? undefined : partFrom(change, value)
   if (part === undefined || part['value'] === null) {
-    return held.flatMap((entry) => (isMeant(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
+    return held.flatMap((entry) => (matchesFilter(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
   }
   const merged = (entry: JsonValue): JsonObject => withoutNulls(isJsonObject(entry) ? { ...entry, ...part } : part)
-  if (held.some(isMeant)) {
-    const changed = held.map((entry) => (isMeant(entry) ? merged(entry) : entry))
+  if (held.some(matchesFilter)) {
+    const changed = held.map((entry) => (matchesFilter(entry) ? merged(entry) : entry))
     return withOnePrimary(changed, held)
   }
   const added = merged(filter === undefined ? {} : entryOf(filter, attribute))

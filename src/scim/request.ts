@@ -1,18 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { JsonObject } from '@bufbuild/protobuf'
-import type { DirectoryScope } from '../domain/directory/directory-sync.js'
+import type { DirectoryContext } from '../domain/directory/directory-sync.js'
 import { ScimError } from './error.js'
 import type { Attribute } from './schema.js'
 
 /** A request of a directory, whose body is read. */
 export interface ScimRequest {
-  readonly scope: DirectoryScope
+  readonly context: DirectoryContext
   /** The variable of the path, decoded; empty if it has none. */
   readonly id: string
   readonly query: URLSearchParams
   /** Empty if the method has none. */
   readonly body: JsonObject
-  /** The address of the door as the directory reaches it, such as `https://api.example.com/scim/v2`. */
+  /** The address of SCIM as the directory reaches it, such as `https://api.example.com/scim/v2`. */
   readonly baseUrl: string
   readonly report: ScimReport
 }
@@ -24,7 +24,7 @@ export interface ScimAnswer {
   readonly headers?: OutgoingHttpHeaders
 }
 
-/** A method and a path below the door, such as `/Users/{id}`, and what answers them. */
+/** A method and a path below that address, such as `/Users/{id}`, and what answers them. */
 export interface ScimRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
@@ -34,7 +34,7 @@ export interface ScimRoute {
   readonly handle: (request: ScimRequest) => Promise<ScimAnswer>
 }
 
-/** What administrators are told of a request beside its answer: whom it is about, and what was left out of it. */
+/** What administrators see of a request beside its response: whom it is about, and what was left out of it. */
 export class ScimReport {
   userName = ''
   externalId = ''

@@ -10,7 +10,9 @@ import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { locationOf } from './resource-attributes.js'
 import type { ResourceType } from './schema.js'
 
-/** Carries out an operation on one resource; `shown` is what the answer shows of it. Undefined for no resource to show. */
+/**
+ * Carries out an operation on one resource; `shown` is what the answer shows of it. Undefined for no resource to show.
+ */
 type Operation<Row> = (request: ScimRequest, shown: ResourceType<Row>) => Promise<Row | undefined>
 
 /** The operations on the resources of a type. */
@@ -71,7 +73,7 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
   const answer = async (request: ScimRequest, stated: ListRequest): Promise<ScimAnswer> => {
     const { condition, order, range, projection } = stated
     const shown = projected(type, projection)
-    const selection = { organizationId: request.scope.organizationId, condition, order }
+    const selection = { organizationId: request.context.organizationId, condition, order }
     const { rows, total } = await list(request, selection, range, shown).catch((cause: unknown) => {
       throw mayReadAll(selection) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
     })

@@ -10,7 +10,7 @@ import { groupType, userType } from './resource-types.js'
 import { isSameName } from './schema.js'
 import { userOperations } from './users.js'
 
-/** Every operation of the door. */
+/** Every operation of SCIM. */
 export const scimRoutes: readonly ScimRoute[] = [
   ...resourceRoutes(userType, userOperations),
   ...resourceRoutes(groupType, groupOperations),
@@ -29,8 +29,8 @@ export interface ScimMatch {
 const UNSUPPORTED: readonly string[] = ['/.search', '/bulk', '/me']
 
 /**
- * Finds the route of a method and a path below the door; OPTIONS has the methods of the path alone. Throws 404 for a
- * path that no route has, and 405, with the methods that there are, for a method that a path does not have.
+ * Finds the route of a method and a path below the address of SCIM; OPTIONS has the methods of the path alone. Throws
+ * 404 for a path that no route has, and 405, with the methods that there are, for a method that a path does not have.
  */
 export function findRoute(method: string, path: string): ScimMatch | readonly string[] {
   const routesOf = (wanted: string) => scimRoutes.filter((route) => isSameName(route.path, wanted))

@@ -3,7 +3,7 @@ import type { OwnedField } from '../store/owned-column.js'
 import { any, type Condition, type Entries, present, type Value } from '../store/search.js'
 
 /**
- * An attribute of resources that are made of rows: what the service tells of it (RFC 7643 section 7), how requests give
+ * An attribute of resources that are made of rows: what the service says of it (RFC 7643 section 7), how requests give
  * it, how it is searched, and how it is shown.
  */
 export interface Attribute<Row = unknown> {

@@ -16,7 +16,7 @@ import { entriesOf, isJsonObject, textIn } from './json.js'
 import { locationOf, referenceParts, referencesTo, sizeOfName } from './resource-attributes.js'
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
-// The table of the attributes of users: each stands here once, with what the service tells of it, how it is searched and
+// The table of the attributes of users: each stands here once, with what the service says of it, how it is searched and
 // printed, and, if a field of the profile holds it, how that takes it.
 
 type User = DirectoryUserRow

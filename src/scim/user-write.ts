@@ -64,8 +64,8 @@ export class RefusedValues {
 /**
  * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
  * document does not mention, or whose optional values cannot be taken, are unlocked; what it says there is none of is
- * cleared. `followsUserName`: without email addresses, the address of the user is the userName. Throws `invalidValue` if
- * there is no userName, or no email address.
+ * cleared. `followsUserName`: without email addresses, the address of the user is the userName. Throws `invalidValue`
+ * if there is no userName, or no email address.
  */
 export function userWriteFrom(
   given: JsonObject,
@@ -90,13 +90,13 @@ export function userWriteFrom(
     supplied,
     email,
     active: typeof active === 'boolean' ? active : undefined,
-    standing: standingFrom(document, { userName, email }, user),
+    account: accountFrom(document, { userName, email }, user),
   }
 }
 
 /**
- * The value of a field in a document: of several entries the preferred one that can be taken; empty if there is none any
- * more, undefined if the document does not say. What cannot be taken is reported and left out of the document.
+ * The value of a field in a document: of several entries the preferred one that can be taken; empty if there is none
+ * any more, undefined if the document does not say. What cannot be taken is reported and left out of the document.
  */
 function takeValue(
   given: JsonObject,
@@ -156,11 +156,11 @@ function addressEntryIn(document: JsonObject): JsonObject | undefined {
 }
 
 /** What differs from what the directory has said beside the profile; undefined if nothing does. */
-function standingFrom(
+function accountFrom(
   document: JsonObject,
   { userName, email }: { readonly userName: string; readonly email: string },
   user: DirectoryUserRow | undefined,
-): DirectoryWrite['standing'] {
+): DirectoryWrite['account'] {
   const { userName: _, externalId, active: __, ...said } = document
   const attributes = withoutNulls(said)
   if (Buffer.byteLength(JSON.stringify(attributes)) > MAX_DOCUMENT_BYTES) {

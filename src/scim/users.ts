@@ -3,7 +3,7 @@ import {
   changeDirectoryUser,
   createDirectoryUser,
   type DirectoryWrite,
-  holdDirectoryUser,
+  lockDirectoryUser,
   readDirectoryUser,
   requireVersion,
 } from '../domain/directory/directory-sync.js'
@@ -38,25 +38,25 @@ import {
 
 /** The operations on users. */
 export const userOperations: ResourceOperations<DirectoryUserRow> = {
-  async get({ scope, id }) {
-    const user = await readDirectoryUser(scope, id)
+  async get({ context, id }) {
+    const user = await readDirectoryUser(context, id)
     if (user.directoryDeletedAt !== null) throw notFound('user', id)
     return user
   },
 
   /** Adds a user. A person who was deactivated or deleted comes back under the same id. */
   async create(request) {
-    const { scope, body, report } = request
+    const { context, body, report } = request
     report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
     const document = readResource(body, userType, report)
     const userName = textIn(document, 'userName')
     const names = { userName, email: addressIn(document) ?? userName, externalId: textIn(document, 'externalId') }
-    const known = await findNamedMembers(scope.tables, scope.organizationId, names)
+    const known = await findNamedMembers(context.tables, context.organizationId, names)
     const returning = returningUser(known, names.externalId)
     if (returning === undefined) {
       return untilAccepted(report, (read, frees) => {
         const write = read(document)
-        return createDirectoryUser(scope, write, frees ? (within) => freeNames(within, write) : undefined)
+        return createDirectoryUser(context, write, frees ? (within) => freeNames(within, write) : undefined)
       })
     }
     return writeUser(request, returning.userId, (user, read) => {
@@ -95,17 +95,17 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   /** Deactivates the user, whose number others can have, and hides it from the directory until it is added again. */
   async remove(request) {
-    const standing = { directoryDeletedAt: request.scope.runtime.now() }
+    const account = { directoryDeletedAt: request.context.runtime.now() }
     await writeUser(request, request.id, (user) => {
       requireUser(request, user)
       const hasPhone = user.profile.PRIMARY_PHONE.value !== ''
-      return { supplied: hasPhone ? { PRIMARY_PHONE: '' } : {}, active: false, standing }
+      return { supplied: hasPhone ? { PRIMARY_PHONE: '' } : {}, active: false, account }
     })
     return undefined
   },
 
-  async list({ scope }, selection, range) {
-    const { rows, total } = await readPage(scope.tables, searchedMembers, selection, range)
+  async list({ context }, selection, range) {
+    const { rows, total } = await readPage(context.tables, searchedMembers, selection, range)
     return { rows: rows.map(memberFrom), total }
   },
 }
@@ -193,18 +193,18 @@ function isTakenName(error: unknown): boolean {
  * when it is locked.
  */
 function writeUser(
-  { scope, report }: ScimRequest,
+  { context, report }: ScimRequest,
   userId: string,
   writeFrom: (user: DirectoryUserRow, read: ReadUser) => DirectoryWrite,
 ): Promise<DirectoryUserRow> {
   return untilAccepted(report, (read, freesNames) =>
-    memberTransaction(scope.tables, async (tables) => {
-      const within = { ...scope, tables }
+    memberTransaction(context.tables, async (tables) => {
+      const within = { ...context, tables }
       const user = await readDirectoryUser(within, userId)
       const wanted = writeFrom(user, read)
       if (freesNames) await freeNames(within, wanted, userId)
-      const held = await holdDirectoryUser(within, user, wanted)
-      return held === undefined ? user : changeDirectoryUser(within, held, writeFrom(held.user, read))
+      const locked = await lockDirectoryUser(within, user, wanted)
+      return locked === undefined ? user : changeDirectoryUser(within, locked, writeFrom(locked.user, read))
     }),
   )
 }
@@ -215,10 +215,10 @@ function staysActive({ deactivatedAt }: DirectoryUserRow, { active }: JsonObject
 }
 
 /** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
-function requireUser({ scope, report }: ScimRequest, user: DirectoryUserRow): void {
+function requireUser({ context, report }: ScimRequest, user: DirectoryUserRow): void {
   report.isAbout(userNameOf(user), user.directoryExternalId)
   if (user.directoryDeletedAt !== null) throw notFound('user', user.userId)
-  requireVersion(scope, user, { resourceType: 'user', resourceId: user.userId })
+  requireVersion(context, user, { resourceType: 'user', resourceId: user.userId })
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */

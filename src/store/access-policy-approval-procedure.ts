@@ -13,9 +13,9 @@ import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
-import { ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 import type { StandardKey, StandardValues } from './standard-writes.js'
+import { ofOrganization } from './visibility.js'
 
 const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
   appOwner: { kind: 'elsewhere', sql: Prisma.sql`CASE a.kind WHEN 'APP_OWNER' THEN '{}' END` },

@@ -3,7 +3,7 @@ import type { ApiKeySessionModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import type { KeyId } from './api-key.js'
-import { ofOrganization } from './scope.js'
+import { ofOrganization } from './visibility.js'
 
 /** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
 export interface NewApiKeySession {

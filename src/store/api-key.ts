@@ -6,8 +6,8 @@ import { ApiKeySchema } from '../../gen/svc/v2/api_key_pb.js'
 import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createRowLock } from './row-lock.js'
-import { ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
+import { ofOrganization } from './visibility.js'
 
 /** The id of the key at another place of the chain; empty if there is none. */
 const rotation = (place: string) => Prisma.sql`

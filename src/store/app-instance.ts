@@ -6,15 +6,15 @@ import type { Tables } from '../db/tables.js'
 import { createPages, type PageRow, type RowRange } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
 import type { StandardKey } from './standard-writes.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** Installations of apps. */
 const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
 
 /** A page of a team's app instances, after an ordinal, or from the first one without it. */
-export interface AppInstancePage extends Scope {
+export interface AppInstancePage extends Visibility {
   readonly teamId: string
   readonly after: string | undefined
   readonly pageSize: number
@@ -23,8 +23,8 @@ export interface AppInstancePage extends Scope {
 const instanceText = rowText(appInstanceResource)
 
 /**
- * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for shared
- * ones. No row means that there is no such team.
+ * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for
+ * shared ones. No row means that there is no such team.
  */
 const list = createPages<AppInstancePage>('list_app_instances', {
   alias: 'i',

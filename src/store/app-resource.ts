@@ -8,8 +8,8 @@ import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
-import { ofOrganization, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
+import { ofOrganization, type Visibility } from './visibility.js'
 
 /** Resources inside apps. */
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
@@ -116,9 +116,9 @@ export const appResourceStore = createStandardStore(appResourceResource, {
 export function lockAppResources(
   transaction: Tables,
   ids: readonly string[],
-  scope: Scope,
+  visibility: Visibility,
 ): Promise<LockedAppResource[]> {
-  return transaction.run(lock, { ids, ...scope })
+  return transaction.run(lock, { ids, ...visibility })
 }
 
 /**

@@ -23,7 +23,7 @@ export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType'
 }
 
 /** The events of one write, and what its row of the outbox says of them. */
-interface ToldEvents extends AuditContext {
+interface RecordedEvents extends AuditContext {
   readonly events: string
   readonly firstEventId: string
   readonly lastEventId: string
@@ -32,40 +32,43 @@ interface ToldEvents extends AuditContext {
 
 // Joined to the organization, so that a cluster has the rows made where they belong: rows of values alone would be made
 // by its coordinator, and committed in two phases.
-const eventsText = (told: Places<ToldEvents>) => Prisma.sql`
+const eventsText = (values: Places<RecordedEvents>) => Prisma.sql`
 INSERT INTO audit_events (organization_id, actor_kind, actor_id, actor_name, request_id, id, action, target_type,
                           target_id, team_id, changes, changed_fields)
-SELECT o.id, ${told.actorKind}::actor_kind, ${told.actorId}, ${told.actorName}, ${told.requestId}, e.id, e.action,
+SELECT o.id, ${values.actorKind}::actor_kind, ${values.actorId}, ${values.actorName}, ${values.requestId}, e.id, e.action,
        e."targetType", e."targetId", e."teamId", e.changes, e."changedFields"
   FROM organizations o
- CROSS JOIN json_to_recordset(${told.events})
+ CROSS JOIN json_to_recordset(${values.events})
     AS e (id uuid, action text, "targetType" text, "targetId" text, "teamId" text, changes json, "changedFields" text[])
- WHERE o.id = ${told.organizationId}`
+ WHERE o.id = ${values.organizationId}`
 
-const outboxText = (told: Places<ToldEvents>) => Prisma.sql`
+const outboxText = (values: Places<RecordedEvents>) => Prisma.sql`
 INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
-VALUES (${told.organizationId}, ${told.firstEventId}::uuid, ${told.lastEventId}::uuid, ${told.eventCount})`
+VALUES (${values.organizationId}, ${values.firstEventId}::uuid, ${values.lastEventId}::uuid, ${values.eventCount})`
 
-const insert = createStatement<ToldEvents, Record<never, never>>({
+const insert = createStatement<RecordedEvents, Record<never, never>>({
   name: 'insert_audit_events',
   columns: {},
   text: eventsText,
 })
 
-const tell = createStatement<ToldEvents, Record<never, never>>({
+const insertOutboxRow = createStatement<RecordedEvents, Record<never, never>>({
   name: 'insert_event_outbox',
   columns: {},
   text: outboxText,
 })
 
 /** Both in one message; a cluster would run each part through its coordinator. */
-const insertAndTell = createStatement<ToldEvents, Record<never, never>>({
+const insertWithOutboxRow = createStatement<RecordedEvents, Record<never, never>>({
   name: 'insert_told_events',
   columns: {},
-  text: (told) => Prisma.sql`WITH inserted AS (${eventsText(told)})${outboxText(told)}`,
+  text: (values) => Prisma.sql`WITH inserted AS (${eventsText(values)})${outboxText(values)}`,
 })
 
-/** Writes events of one organization in the order given, and puts them into the outbox of its feed. Their ids are consecutive. */
+/**
+ * Writes events of one organization in the order given, and puts them into the outbox of its feed. Their ids are
+ * consecutive.
+ */
 export async function insertAuditEvents(
   { run, isDistributed }: Tables,
   context: AuditContext,
@@ -73,10 +76,10 @@ export async function insertAuditEvents(
 ): Promise<void> {
   const rows = await mapInSlices(events, (event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
-  const told = { ...context, events: JSON.stringify(rows), firstEventId, lastEventId, eventCount: events.length }
-  if (!isDistributed) return void (await run(insertAndTell, told))
-  await run(insert, told)
-  await run(tell, told)
+  const values = { ...context, events: JSON.stringify(rows), firstEventId, lastEventId, eventCount: events.length }
+  if (!isDistributed) return void (await run(insertWithOutboxRow, values))
+  await run(insert, values)
+  await run(insertOutboxRow, values)
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

@@ -8,10 +8,10 @@ import type { AuditAction } from './audit-action.js'
 import { createFilteredPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** Which events to list; an empty text means no filter. */
-export interface AuditEventSelection extends Scope {
+export interface AuditEventSelection extends Visibility {
   readonly targetId: string
   /** None means all. */
   readonly actions: readonly AuditAction[]

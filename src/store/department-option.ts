@@ -34,7 +34,7 @@ interface HeldKeys {
   readonly keys: readonly string[]
 }
 
-const hold = createStatement<HeldKeys, { readonly nameKey: string }>({
+const findTaken = createStatement<HeldKeys, { readonly nameKey: string }>({
   name: 'hold_department_options',
   columns: { nameKey: 'text' },
   text: ({ organizationId, keys }) => Prisma.sql`
@@ -48,9 +48,9 @@ const AT_ONCE = 50
 
 /**
  * Adds the departments that members get to an organization, in one order everywhere, so that writers who wait for each
- * other's do not deadlock; existing ones stay unchanged, whatever the case of their names, and nobody deletes them until
- * the transaction ends. They are looked for first, since nearly all exist, and Prisma plans each `createMany` anew
- * (0.4 ms).
+ * other's do not deadlock; existing ones stay unchanged, whatever the case of their names, and nobody deletes them
+ * until the transaction ends. They are looked for first, since nearly all exist, and Prisma plans each `createMany`
+ * anew (0.4 ms).
  */
 export async function insertDepartmentOptions(
   { models, run }: Tables,
@@ -61,7 +61,7 @@ export async function insertDepartmentOptions(
   const byKey = new Map(names.map((name) => [nameKeyOf(name), name.normalize('NFC').trim()]))
   byKey.delete('')
   if (byKey.size === 0) return
-  const held = await run(hold, { organizationId, keys: [...byKey.keys()] })
+  const held = await run(findTaken, { organizationId, keys: [...byKey.keys()] })
   for (const { nameKey } of held) byKey.delete(nameKey)
   const keys = [...byKey.keys()].sort()
   const data = keys.map((nameKey) => ({ organizationId, id: newId(), name: byKey.get(nameKey) ?? nameKey, nameKey }))

@@ -3,8 +3,8 @@ import { schema } from '../../gen/prisma/schema.js'
 import { EntityFieldMappingSchema } from '../../gen/svc/v2/entity_field_mapping_pb.js'
 import { createOwnedList, type ListOwner } from './list.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
+import { inTeams, ofOrganization } from './visibility.js'
 
 const entityFieldMappingResource = declareResource(EntityFieldMappingSchema, schema.EntityFieldMapping, 'm')
 

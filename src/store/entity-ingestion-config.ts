@@ -4,8 +4,8 @@ import { EntityIngestionConfigSchema } from '../../gen/svc/v2/entity_ingestion_c
 import type { Parameter } from '../db/statement.js'
 import { createOwnedList, type ListOwner } from './list.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, ofOrganization } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
+import { inTeams, ofOrganization } from './visibility.js'
 
 /** Configured ingestions. */
 export const entityIngestionConfigResource = declareResource(
@@ -23,7 +23,9 @@ const ofTeam = {
 /** The configs of a team in the order of their creation. */
 export const readConfigsOfTeam = createOwnedList({ name: 'list_configs', ...ofTeam })
 
-/** An app instance is seen by the teams that own it or share it; one that is hidden from the caller gives an empty list. */
+/**
+ * An app instance is seen by the teams that own it or share it; one that is hidden from the caller gives an empty list.
+ */
 const isSeen = (appInstanceId: Parameter, teamIds: Parameter) => Prisma.sql`EXISTS (
              SELECT FROM app_instances i
               WHERE ${ofOrganization('i')} AND i.id = ${appInstanceId} AND (

@@ -3,8 +3,8 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { idAfter } from './audit-log.js'
 import { firstOfWrite } from './event.js'
-import { ofOrganization } from './scope.js'
 import type { ExpiredOf } from './sweep.js'
+import { ofOrganization } from './visibility.js'
 
 const deleteFromLog = createStatement<ExpiredOf & { readonly beforeId: string }, { readonly deleted: number }>({
   name: 'delete_old_audit_events',
@@ -32,7 +32,7 @@ SELECT count(*)::int AS deleted FROM deleted`,
  * has missed nothing. Returns how many were deleted.
  */
 export async function deleteOldEvents(tables: Tables, { rows, ...old }: ExpiredOf): Promise<number> {
-  // The first two alone tell in most sweeps that nothing is to be deleted.
+  // The first two alone show in most sweeps that nothing is to be deleted.
   if ((await oldRows(tables, old, 2)).length < 2) return 0
   const positions = await oldRows(tables, old, rows + 1)
   const [first = 0n, last = 0n] = [positions[0], positions.at(-1)]

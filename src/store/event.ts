@@ -9,7 +9,7 @@ import { actorResource } from './audit-log.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** A place in the feed of an organization: after the event that has the position. Position 0 is before all. */
 export interface FeedPlace {
@@ -19,7 +19,7 @@ export interface FeedPlace {
 }
 
 /** Which events to read; an empty text or list means no filter. */
-export interface FeedSelection extends Scope {
+export interface FeedSelection extends Visibility {
   /** The position after which to begin, and the event that is there; empty at position 0. */
   readonly after: string
   readonly afterEventId: string
@@ -68,9 +68,9 @@ const placedEvents = Prisma.sql`(
     WHERE ${ofOrganization('a')} AND a.id BETWEEN w.first_event_id AND w.last_event_id)`
 
 /**
- * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since positions
- * have no gaps, they are told from where the first of them is, and no others are read. The limit of writes, of which each
- * has an event, has the planner take them by the key.
+ * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since
+ * positions have no gaps, they are found from where the first of them is, and no others are read. The limit of writes,
+ * of which each has an event, has the planner take them by the key.
  */
 export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
@@ -221,7 +221,10 @@ export async function findFeedEnd(
   return { position: String(position + BigInt(eventCount) - 1n), eventId: lastEventId }
 }
 
-/** Lets an organization have a feed, if it has none yet. Of one that is being written to, an INSERT would wait for the end. */
+/**
+ * Lets an organization have a feed, if it has none yet. Of one that is being written to, an INSERT would wait for the
+ * end.
+ */
 export async function createEventHead({ models }: Tables, organizationId: string): Promise<void> {
   if ((await models.eventHead.count({ where: { organizationId } })) > 0) return
   await models.eventHead.createMany({ data: [{ organizationId }], skipDuplicates: true })
@@ -254,8 +257,8 @@ export async function readBacklog({ models }: Tables): Promise<Backlog> {
 /** When the first event of a write happened; undefined if it has a position by now. */
 async function happenedAt(models: Models, organizationId: string, ordinal: bigint): Promise<Date | undefined> {
   const write = { organizationId_ordinal: { organizationId, ordinal } }
-  const told = await models.eventOutbox.findUnique({ where: write, select: { firstEventId: true } })
-  if (told === null) return undefined
-  const event = { organizationId_id: { organizationId, id: told.firstEventId } }
+  const recorded = await models.eventOutbox.findUnique({ where: write, select: { firstEventId: true } })
+  if (recorded === null) return undefined
+  const event = { organizationId_id: { organizationId, id: recorded.firstEventId } }
   return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
 }

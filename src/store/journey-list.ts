@@ -3,7 +3,7 @@ import type { Parameter, Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyText } from './journey.js'
 import { createCount, createPages, type PageRow } from './pages.js'
-import { ofOrganization } from './scope.js'
+import { ofOrganization } from './visibility.js'
 
 /** Which journeys to list; null means all. */
 export interface JourneyFilters {

@@ -14,7 +14,7 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** A journey as one statement prints it, and what decides who may read it. */
 export interface JourneyRow extends PrintedRow {
@@ -24,7 +24,7 @@ export interface JourneyRow extends PrintedRow {
 }
 
 /** For whom journeys are read, and when. */
-export interface JourneyViewer extends Scope {
+export interface JourneyViewer extends Visibility {
   /** The calling user; `null` if the caller is not one. */
   readonly userId: string | null
   /** The date of today, such as `2026-01-31`. */

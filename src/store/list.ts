@@ -5,10 +5,10 @@ import { type PrintedRow, rowText } from './resource/print.js'
 import { type Resource, referencedTable } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { teamColumn } from './row-lock.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** The owner of a list, as a caller asks for it. */
-export interface ListOwner extends Scope {
+export interface ListOwner extends Visibility {
   readonly ownerId: string
 }
 

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { isOneOf } from './scope.js'
+import { isOneOf } from './visibility.js'
 
 /** Values that only one member of an organization can have. */
 export interface UniqueMemberValues {

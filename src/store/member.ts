@@ -30,36 +30,36 @@ export type MemberOf<Row extends MemberColumns> = Readonly<Omit<Row, OwnedPlace[
 /** A person in one organization. */
 export type MemberRow = MemberOf<MemberColumns>
 
-const apart: readonly string[] = ['organization_id', 'email_key', 'ordinal']
-const kept = Object.entries(schema.Membership.columns)
-  .filter(([column]) => !apart.includes(column))
+const separateColumns: readonly string[] = ['organization_id', 'email_key', 'ordinal']
+const columns = Object.entries(schema.Membership.columns)
+  .filter(([column]) => !separateColumns.includes(column))
   .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
 /** The columns that can change. */
-const changing = kept.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
+const changedColumns = columns.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
 
 /** The types of the columns of `memberColumns`. */
 export const memberColumnTypes = Object.fromEntries(
-  kept.map(({ name, type }) => [name, type]),
+  columns.map(({ name, type }) => [name, type]),
 ) as Columns<MemberColumns>
 
 /** A comma-separated list with a text for each column. */
-function listOf(some: typeof kept, text: (each: (typeof kept)[number]) => string): Prisma.Sql {
+function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => string): Prisma.Sql {
   return Prisma.raw(some.map(text).join(', '))
 }
 
 /** The columns of a member `m`. */
-export const memberColumns = listOf(kept, ({ name, column }) => `m.${column} AS "${name}"`)
+export const memberColumns = listOf(columns, ({ name, column }) => `m.${column} AS "${name}"`)
 
 const lock = createRowLock<MemberColumns>({
   name: 'lock_memberships',
   table: schema.Membership,
   strength: 'NO KEY UPDATE',
-  read: Object.fromEntries(kept.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>,
+  read: Object.fromEntries(columns.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>,
   key: 'user_id',
 })
 
-const recordType = listOf(kept, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
+const recordType = listOf(columns, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
 
 /**
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
@@ -69,12 +69,12 @@ const write = createStatement<{ readonly organizationId: string; readonly member
   name: 'write_members',
   columns: {},
   text: ({ organizationId, members }) => Prisma.sql`
-INSERT INTO memberships AS m (organization_id, ${listOf(kept, ({ column }) => column)})
-SELECT ${organizationId}, ${listOf(kept, ({ name }) => `r."${name}"`)}
+INSERT INTO memberships AS m (organization_id, ${listOf(columns, ({ column }) => column)})
+SELECT ${organizationId}, ${listOf(columns, ({ name }) => `r."${name}"`)}
   FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
-       WITH ORDINALITY AS r (${listOf(kept, ({ name }) => `"${name}"`)}, place)
+       WITH ORDINALITY AS r (${listOf(columns, ({ name }) => `"${name}"`)}, place)
  ORDER BY r.place
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changing, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changedColumns, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
 })
 
 /** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
@@ -86,7 +86,7 @@ const change = createStatement<
   columns: {},
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
   text: ({ organizationId, userIds, members }) => Prisma.sql`
-UPDATE memberships m SET ${listOf(changing, ({ column, name }) => `${column} = r."${name}"`)}
+UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)}
   FROM json_to_recordset(${members}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
@@ -119,7 +119,7 @@ export async function findManager(
  * Reads members and locks them until the transaction ends: writers of one member wait for each other, and only for each
  * other. Rows are locked in id order.
  */
-export async function lockMembers(
+export async function lockMemberRows(
   transaction: Tables,
   organizationId: string,
   userIds: readonly string[],
@@ -161,7 +161,7 @@ export async function writeMembers(
   } else await run(write, { organizationId, members: await members() })
 }
 
-/** A row to be added; Prisma tells no JSON from the JSON null. */
+/** A row to be added; Prisma does not distinguish no JSON from the JSON null. */
 function newRowOf(organizationId: string, member: MemberRow) {
   const { directoryAttributes, ...row } = rowOf(member)
   return { organizationId, ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
@@ -185,5 +185,5 @@ function rowOf({ profile, ...member }: MemberRow): MemberColumns {
     values[owner] = held.owner
     values[since] = held.since
   }
-  return Object.fromEntries(kept.map(({ name }) => [name, values[name]])) as MemberColumns
+  return Object.fromEntries(columns.map(({ name }) => [name, values[name]])) as MemberColumns
 }

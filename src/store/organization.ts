@@ -56,7 +56,7 @@ export function listOrganizations({ models }: Tables) {
   return models.organization.findMany({ orderBy: { ordinal: 'asc' }, select: shown })
 }
 
-/** Ids of up to `most` teams of an organization: two tell whether there is more than one. */
+/** Ids of up to `most` teams of an organization: two show whether there is more than one. */
 export async function firstTeamIds(tables: Tables, organizationId: string, most: number): Promise<string[]> {
   const teams = await tables.models.team.findMany({ where: { organizationId }, select: { id: true }, take: most })
   return teams.map(({ id }) => id)

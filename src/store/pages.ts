@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { itemsText } from './resource/text.js'
-import { ofOrganization, organizationId } from './scope.js'
+import { ofOrganization, organizationId } from './visibility.js'
 
 /** Some of the rows of a list: those after an id, at most so many. */
 export interface RowRange {
@@ -111,8 +111,9 @@ interface FilteredPages<Page> extends FilteredRows<Page>, PagedRows {
 }
 
 /**
- * Makes pages of filtered rows. A search reads the ordinals of all that it finds and cuts them to the page: a planner who
- * expects it to find many would rather split text after text into words, in the order of the list, until the page is full.
+ * Makes pages of filtered rows. A search reads the ordinals of all that it finds and cuts them to the page: a planner
+ * who expects it to find many would rather split text after text into words, in the order of the list, until the page
+ * is full.
  */
 export function createFilteredPages<Page extends PageSize & { readonly q?: string | null | undefined }>(
   name: string,

@@ -6,15 +6,15 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { inTeams, type Scope } from './scope.js'
 import { createStandardStore } from './standard-methods.js'
+import { inTeams, type Visibility } from './visibility.js'
 
 /** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */
 export interface PriorityChange
-  extends Scope,
+  extends Visibility,
     Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'> {
   readonly id: string
   readonly name?: string | undefined
@@ -51,7 +51,7 @@ WITH old AS (
          || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
          || '{}'::text[]
     FROM updated p, old
-), told AS (
+), recorded AS (
   INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
   SELECT p.organization_id, ${change.auditEventId}::uuid, ${change.auditEventId}::uuid, 1 FROM updated p
 )

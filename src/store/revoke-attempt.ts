@@ -31,7 +31,7 @@ const decide = createStatement<RevokeAttempt, RevokeDecision>({
   text: ({ clientAddress, limit, spanSeconds }) => {
     const span = Prisma.sql`make_interval(secs => ${spanSeconds}::int)`
     const clock = Prisma.sql`clock`
-    const held = Prisma.sql`held.accepted_at`
+    const attempts = Prisma.sql`held.accepted_at`
     return Prisma.sql`
 WITH seen AS MATERIALIZED (
   SELECT clock, ${recent(Prisma.sql`accepted_at`, clock, span)} AS times
@@ -41,8 +41,8 @@ WITH seen AS MATERIALIZED (
   INSERT INTO revoke_attempts AS held (client_address, accepted_at)
   SELECT ${clientAddress}::text, ARRAY[clock_timestamp()] FROM seen WHERE cardinality(times) < ${limit}::int
   ON CONFLICT (client_address) DO UPDATE SET accepted_at = (
-    SELECT ${recent(held, clock, span)} || clock FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading
-  ) WHERE cardinality(${recent(held, Prisma.sql`clock_timestamp()`, span)}) < ${limit}::int
+    SELECT ${recent(attempts, clock, span)} || clock FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading
+  ) WHERE cardinality(${recent(attempts, Prisma.sql`clock_timestamp()`, span)}) < ${limit}::int
   RETURNING client_address
 )
 SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limit}::int AS "isRefused",

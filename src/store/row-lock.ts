@@ -1,10 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
 import { camelCase, type Table } from './resource/resource.js'
-import { inTeams, isOneOf, type Scope } from './scope.js'
+import { inTeams, isOneOf, type Visibility } from './visibility.js'
 
 /** Rows of an organization by their ids; of tables that name a team, those of some teams, if these are given. */
-export interface NamedRows extends Partial<Scope> {
+export interface NamedRows extends Partial<Visibility> {
   readonly organizationId: string
   readonly ids: readonly string[]
 }
@@ -23,8 +23,8 @@ interface RowLockDefinition<Row> {
 }
 
 /**
- * Makes a statement that locks rows until the transaction ends and reads them as they are then. Everyone locks rows of a
- * table in one order, so that those who share some wait for each other instead of deadlocking.
+ * Makes a statement that locks rows until the transaction ends and reads them as they are then. Everyone locks rows of
+ * a table in one order, so that those who share some wait for each other instead of deadlocking.
  */
 export function createRowLock<Row extends object = Record<never, never>>({
   name,

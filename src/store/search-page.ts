@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { countStatement } from './pages.js'
-import { ofOrganization } from './scope.js'
 import { type Condition, type Order, orderBy } from './search.js'
+import { ofOrganization } from './visibility.js'
 
 /** Which rows of an organization to list, by default all, and in which order, by default that of their creation. */
 export interface Selection {
@@ -85,7 +85,7 @@ SELECT ${columns}, ${row}.found
   return [page, total] as const
 }
 
-/** Reads a page of a selection. Counts the selection only if the page does not already tell how many rows there are. */
+/** Reads a page of a selection. Counts the selection only if the page does not already show how many rows there are. */
 export async function readPage<Row>(
   tables: Tables,
   searched: SearchRows<Row>,

@@ -7,9 +7,9 @@ import { createCount, createFilteredPages, isFound } from './pages.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type StandardKey } from './standard-writes.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** One object: its JSON, and the team that it belongs to; null for the organization's own. */
 export interface StandardRow extends PrintedRow {
@@ -17,12 +17,12 @@ export interface StandardRow extends PrintedRow {
 }
 
 /** Which object is wanted; with `ownerId`, only if it belongs to that. */
-export interface WantedObject extends StandardKey, Scope {
+export interface WantedObject extends StandardKey, Visibility {
   readonly ownerId?: string
 }
 
 /** Which objects to list: null means no filter, by the local names of the resource's fields. */
-export interface StandardSelection extends Scope {
+export interface StandardSelection extends Visibility {
   readonly filters: Readonly<Record<string, string | null>>
   /** The position after which the page begins; absent for the first one. */
   readonly after: string | undefined
@@ -41,12 +41,12 @@ interface StandardStoreOptions {
   /** A field with a text in whose words the filter `q` searches, by an index of the table. */
   readonly searched?: string
   /**
-   * For objects that are in the lists of other teams than their own: the condition that they are in those of some teams,
-   * given the condition that a column names one of these.
+   * For objects that are in the lists of other teams than their own: the condition that they are in those of some
+   * teams, given the condition that a column names one of these.
    */
   readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
   /** What lists require beside their filters. */
-  readonly condition?: (places: Places<Scope>) => Prisma.Sql
+  readonly condition?: (places: Places<Visibility>) => Prisma.Sql
 }
 
 /**
@@ -115,7 +115,7 @@ function filtersOf({ desc, table }: Resource): string[] | undefined {
   return list?.input.fields.filter(({ name }) => name in table.columns).map(({ localName }) => localName)
 }
 
-type StandardPage = Scope & { readonly after: string; readonly pageSize: number }
+type StandardPage = Visibility & { readonly after: string; readonly pageSize: number }
 
 function createStandardPages(
   resource: Resource,
@@ -126,7 +126,7 @@ function createStandardPages(
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
   const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
-  const listed = (places: Places<Scope>) => {
+  const listed = (places: Places<Visibility>) => {
     const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
       shared === undefined ? isListed(own) : Prisma.sql`(${isListed(own)} OR ${shared(isListed)})`
     const conditions = filterColumns.map(([name, filtered]) => {
@@ -152,13 +152,13 @@ function createStandardPages(
     isLater: ({ after }) => Prisma.sql`${order} > ${after}::bigint`,
     isSearched: searched !== undefined,
   })
-  const count = createCount<Scope>(`count_${table.name}`, listedRows)
+  const count = createCount<Visibility>(`count_${table.name}`, listedRows)
   return {
     list: (tables: Tables, { filters: values, after = '0', ...page }: StandardSelection) =>
       list(tables, { ...values, ...page, after }),
     /** How many objects the list has on all pages. */
-    count: (tables: Tables, { filters: values, ...scope }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
-      count(tables, { ...values, ...scope }),
+    count: (tables: Tables, { filters: values, ...visibility }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
+      count(tables, { ...values, ...visibility }),
   }
 }
 

@@ -2,8 +2,8 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type Resource, referencedTable, type Table } from './resource/resource.js'
 import { createRowLock, type NamedRows, teamColumn } from './row-lock.js'
-import type { Scope } from './scope.js'
 import { modelOf } from './standard-writes.js'
+import type { Visibility } from './visibility.js'
 
 /** Other objects that those of a resource refer to. */
 export type StandardReference = ReturnType<typeof createReference>
@@ -28,12 +28,12 @@ export function createReference(table: Table, column: string) {
     /** What the other is, in words such as `access policy`. */
     type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
     /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
-    teams: async (tables: Tables, named: NamedRows & Scope): Promise<ReadonlyMap<string, string>> =>
+    teams: async (tables: Tables, named: NamedRows & Visibility): Promise<ReadonlyMap<string, string>> =>
       new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
     /** The same, without keeping them there. */
     findTeams: async (
       tables: Tables,
-      { organizationId, ids, teamIds }: NamedRows & Scope,
+      { organizationId, ids, teamIds }: NamedRows & Visibility,
     ): Promise<ReadonlyMap<string, string>> => {
       const isInScope = teamIds === null ? {} : { [property]: { in: [...teamIds] } }
       const where = { organizationId, AND: [{ id: { in: [...ids] } }, isInScope] }

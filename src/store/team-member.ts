@@ -11,15 +11,15 @@ import { createCount, createFilteredPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
-import { inTeams, ofOrganization, type Scope } from './scope.js'
 import { createReference } from './standard-references.js'
 import type { ExpiredOf } from './sweep.js'
+import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** The reference to the team. */
 export const keptTeam = createReference(schema.TeamMember, 'team_id')
 
 /** Which roles to list: those that have not ended by `now`. Times are RFC 3339. */
-export interface TeamMemberList extends Scope {
+export interface TeamMemberList extends Visibility {
   /** Null for every team of the scope. */
   readonly teamId: string | null
   /** Null for every user. */

@@ -4,8 +4,8 @@ import { TeamSchema } from '../../gen/svc/v2/team_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
-import { ofOrganization } from './scope.js'
 import { createStandardStore, type StandardStore } from './standard-methods.js'
+import { ofOrganization } from './visibility.js'
 
 const standard = createStandardStore(declareResource(TeamSchema, schema.Team, 't'), { ownerColumn: null })
 

@@ -3,8 +3,8 @@ import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { ofOrganization } from './scope.js'
 import { unendedAt } from './team-member.js'
+import { ofOrganization } from './visibility.js'
 
 /** A token by its hash, expired or not. */
 interface FoundToken {

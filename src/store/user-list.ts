@@ -6,8 +6,8 @@ import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { createCount, createFilteredPages, createPages, isFound, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
-import { ofOrganization } from './scope.js'
 import { userResource } from './user.js'
+import { ofOrganization } from './visibility.js'
 
 /** Which members to list; undefined values mean all. */
 export interface UserFilters {

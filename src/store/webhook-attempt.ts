@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { WebhookDeliveryModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { ofOrganization } from './scope.js'
+import { ofOrganization } from './visibility.js'
 import type { ClaimedDelivery } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { eventsAfter } from './event.js'
-import { ofOrganization } from './scope.js'
+import { ofOrganization } from './visibility.js'
 import { waitsBeyond } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 

@@ -11,8 +11,8 @@ import { createFilteredPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
-import { ofOrganization } from './scope.js'
 import type { ExpiredOf } from './sweep.js'
+import { ofOrganization } from './visibility.js'
 import type { EndpointKey, EndpointTarget } from './webhook-endpoint.js'
 
 const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDelivery, 'd', {
@@ -49,8 +49,8 @@ export const waitsBeyond = (time: Prisma.Sql) =>
   Prisma.sql`d.due_at > ${time} AND d.due_at - d.last_attempt_at IS DISTINCT FROM ${lease}`
 
 /**
- * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target. Which
- * attempt is due is told from `due_at` alone, so one whose process has died becomes due by itself.
+ * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
+ * Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
  */
 const claim = createStatement<ClaimParameters, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
@@ -129,8 +129,8 @@ export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Pr
 }
 
 /**
- * Makes an event due for an endpoint, delivered or not, and returns its position; undefined if the feed does not have it,
- * or not as one of the team, if one is given.
+ * Makes an event due for an endpoint, delivered or not, and returns its position; undefined if the feed does not have
+ * it, or not as one of the team, if one is given.
  */
 export async function resendDelivery(
   tables: Tables,

@@ -77,9 +77,9 @@ export function createRequestMeters(registry: Registry): RequestObserver {
   const limit = limitSeries(MAX_REQUEST_SERIES)
   return {
     begun: () => open.inc(),
-    ended: (door, status) => {
+    ended: (protocol, status) => {
       open.dec()
-      counts.labels(...limit(door, String(status))).inc()
+      counts.labels(...limit(protocol, String(status))).inc()
     },
   }
 }

@@ -129,21 +129,21 @@ function createTracedCall(tracer: Tracer, span: Span, drift: number) {
  * The list of waiting calls is short because it has only traced ones.
  */
 function createSharedStatements() {
-  const waiting = new Set<{ readonly call: StatementObserver; readonly since: number; readonly told: string[] }>()
+  const waiting = new Set<{ readonly call: StatementObserver; readonly since: number; readonly recorded: string[] }>()
   return {
     /**
      * Reports to a call the statements that begin from now on, the first of each name, until the returned function is
      * called.
      */
-    tell: (call: StatementObserver) => {
-      const waiter = { call, since: performance.now(), told: [] }
+    observe: (call: StatementObserver) => {
+      const waiter = { call, since: performance.now(), recorded: [] }
       waiting.add(waiter)
       return () => waiting.delete(waiter)
     },
     statement: (name: string, startedAt: number, failure: unknown) => {
-      for (const { call, since, told } of waiting) {
-        if (startedAt < since || told.includes(name)) continue
-        told.push(name)
+      for (const { call, since, recorded } of waiting) {
+        if (startedAt < since || recorded.includes(name)) continue
+        recorded.push(name)
         call.statement(name, startedAt, failure)
       }
     },

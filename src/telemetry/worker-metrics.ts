@@ -14,8 +14,8 @@ export function sumOfWorkers(): () => Promise<string> {
   const listening = new Set<Worker>()
   cluster.on('listening', (worker) => listening.add(worker)).on('exit', (worker) => listening.delete(worker))
   return async () => {
-    const told = await Promise.all([...listening].map(ask))
-    return AggregatorRegistry.aggregate(told.flat()).metrics()
+    const answers = await Promise.all([...listening].map(ask))
+    return AggregatorRegistry.aggregate(answers.flat()).metrics()
   }
 }
 
@@ -23,8 +23,8 @@ export function sumOfWorkers(): () => Promise<string> {
 async function ask(worker: Worker): Promise<MetricValues[]> {
   worker.send('metrics', () => {})
   // Workers send nothing else.
-  const told = once(worker, 'message', { signal: AbortSignal.timeout(ANSWER_MILLIS) })
-  return told.then(([values]) => [values]).catch(() => [])
+  const answer = once(worker, 'message', { signal: AbortSignal.timeout(ANSWER_MILLIS) })
+  return answer.then(([values]) => [values]).catch(() => [])
 }
 
 /** Lets a worker answer the first process, which asks for nothing else. */

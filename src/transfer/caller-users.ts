@@ -5,10 +5,10 @@ import {
 } from '../../gen/svc/v2/user_pb.js'
 import { mapInSlices } from '../db/slices.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
-import type { Scope } from '../domain/caller/caller.js'
+import type { CallContext } from '../domain/caller/caller.js'
 import { type FieldChange, fieldOwners, governedFields } from '../domain/profile/field-ownership.js'
 import { fieldNames } from '../domain/profile/profile-value.js'
-import type { HeldMembers } from '../domain/user/hold.js'
+import type { LockedMembers } from '../domain/user/lock.js'
 import type { ChangedMember } from '../domain/user/member.js'
 import type { MemberPlan } from '../domain/user/plan.js'
 import { type ImportedUser, importWriterOf, planImportedUsers } from '../domain/user/user-import.js'
@@ -55,9 +55,9 @@ export interface CallerUsers extends UserWriter {
   changesOf(line: number): readonly FieldChange[]
 }
 
-/** Writes users, who are held, as writes of the caller. */
-export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers): CallerUsers {
-  const { organizationId } = scope.caller
+/** Writes users, who are locked, as writes of the caller. */
+export function callerUsers(context: CallContext, users: UsersByLine, locked: LockedMembers): CallerUsers {
+  const { organizationId } = context.caller
   const outcomes = new Map<number, ChangedMember>()
   let plan: Omit<MemberPlan, 'outcomes'> | undefined
   return {
@@ -65,15 +65,15 @@ export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers)
       const left = new Set((await readStagedUsers(transaction)).map(({ line }) => line))
       const staged = [...users].filter(([line]) => left.has(line))
       const decided = await planImportedUsers(
-        scope,
+        context,
         staged.map(([, user]) => user),
-        held,
+        locked,
       )
       plan = decided
       outcomes.clear()
       const unwritable = staged.flatMap(([line, user], index) => {
         const outcome = decided.outcomes[index]
-        if (outcome instanceof ServiceError) return faultsOf(outcome, line, user, held, organizationId)
+        if (outcome instanceof ServiceError) return faultsOf(outcome, line, user, locked, organizationId)
         if (outcome !== undefined) outcomes.set(line, outcome)
         return []
       })
@@ -81,15 +81,15 @@ export function callerUsers(scope: Scope, users: UsersByLine, held: HeldMembers)
     },
     async write(transaction) {
       if (plan === undefined) throw new Error('the users have not been judged')
-      await writePlan(transaction, importWriterOf(scope), plan)
+      await writePlan(transaction, importWriterOf(context), plan)
       await writeLists(transaction, 'user')
       return plan.added.length
     },
     async recordChanges(transaction, changed) {
       const events = (await mapInSlices(changed, ({ id, before, after }) => changedTeamRoles(id, before, after))).flat()
-      if (events.length > 0) await recordCallEvents(scope, transaction, events)
+      if (events.length > 0) await recordCallEvents(context, transaction, events)
     },
-    record: (transaction, events) => recordCallEvents(scope, transaction, events),
+    record: (transaction, events) => recordCallEvents(context, transaction, events),
     changesOf: (line) => outcomes.get(line)?.changes ?? [],
   }
 }
@@ -111,10 +111,10 @@ function faultsOf(
   error: ServiceError,
   line: number,
   { userId, role, deactivatedAt }: ImportedUser,
-  held: HeldMembers,
+  locked: LockedMembers,
   organizationId: string,
 ): Omit<Refusal, 'kind'>[] {
-  const isOtherRole = role !== undefined && role !== held.members.get(userId)?.role
+  const isOtherRole = role !== undefined && role !== locked.members.get(userId)?.role
   // Of an administrator, role, access and address are refused for the same reason, in this order.
   const field =
     fieldsOfReasons[error.reason] ?? (isOtherRole ? 'role' : deactivatedAt !== undefined ? 'deactivatedAt' : 'email')

@@ -3,9 +3,9 @@ import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_r
 import { mapInSlices } from '../db/slices.js'
 import type { Tables } from '../db/tables.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
-import type { Scope } from '../domain/caller/caller.js'
+import type { CallContext } from '../domain/caller/caller.js'
 import type { FieldChange } from '../domain/profile/field-ownership.js'
-import { holdImportedUsers } from '../domain/user/user-import.js'
+import { lockImportedUsers } from '../domain/user/user-import.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
 import { administratorLock, importLocksOf, managerLock, newcomerLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
@@ -22,13 +22,13 @@ import { type RecordLine, stagedLine } from './stage-lines.js'
  * then nothing is written.
  */
 export async function importForCaller(
-  scope: Scope,
+  context: CallContext,
   records: readonly ImportRecord[],
   { readRecord, isPlan }: { readonly readRecord: RecordReader; readonly isPlan: boolean },
 ): Promise<readonly ImportedRecord[]> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller, runtime } = context
   const { organizationId } = caller
-  const { read, refusals } = await readRecords(scope, records, readRecord)
+  const { read, refusals } = await readRecords(context, records, readRecord)
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
     // Before any row is locked.
@@ -41,8 +41,8 @@ export async function importForCaller(
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
     const byLine = await usersOf(lines)
-    const held = await holdImportedUsers(transaction, scope, [...byLine.values()], memberIds)
-    users = callerUsers(scope, byLine, held)
+    const locked = await lockImportedUsers(transaction, context, [...byLine.values()], memberIds)
+    users = callerUsers(context, byLine, locked)
     const result = await writeRecords(transaction, lines, {
       runtime,
       isWhole: true,
@@ -62,7 +62,7 @@ export async function importForCaller(
     refuseViolations(result.refusals.toSorted((one, other) => one.line - other.line).map(violationFrom))
     const kinds = result.kinds.filter(({ created, updated }) => created + updated > 0).map(({ kind }) => kind)
     const event = { action: 'organization.import', targetId: organizationId, changedFields: kinds } as const
-    if (kinds.length > 0) await recordCallEvents(scope, transaction, [event])
+    if (kinds.length > 0) await recordCallEvents(context, transaction, [event])
     await requireOwnNewcomers(transaction, organizationId, read, result)
     return result
   }
@@ -106,7 +106,7 @@ const LONG = { isLong: true }
 
 /** Reads the records as those of a file are read, and says why some cannot be read. */
 async function readRecords(
-  { caller: { organizationId }, runtime }: Scope,
+  { caller: { organizationId }, runtime }: CallContext,
   records: readonly ImportRecord[],
   readRecord: RecordReader,
 ): Promise<{ readonly read: readonly RecordLine[]; readonly refusals: readonly Refusal[] }> {

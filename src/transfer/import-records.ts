@@ -68,12 +68,12 @@ export async function importRecords(tables: Tables, chunks: Chunks, options: Imp
   const kinds = await tables.transaction(importAll, unhurried(options))
   // Whoever plans a statement next needs to know how large the tables have become.
   const records = kinds.reduce((sum, each) => sum + each.records, 0)
-  if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { isUnhurried: true })
+  if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { withoutTimeout: true })
   return { kinds }
 }
 
 /**
- * Tells what an import would do with each record, and whether force would take all that is refused; writes nothing.
+ * Says what an import would do with each record, and whether force would take all that is refused; writes nothing.
  * Throws an ImportError for text that is no record.
  */
 export async function planImport(
@@ -87,7 +87,7 @@ export async function planImport(
 
 /** However long the input takes to arrive, and however large it is. */
 function unhurried({ signal }: ImportOptions): TransactionOptions {
-  return { isUnhurried: true, ...(signal && { signal }) }
+  return { withoutTimeout: true, ...(signal && { signal }) }
 }
 
 /** Writes the text once: the input cannot be read again, so the transaction cannot be repeated. */
@@ -128,7 +128,9 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly locks?: readonly Lock[]
 }
 
-/** Records that have been written, and those that are refused, which only a transaction that is rolled back may have. */
+/**
+ * Records that have been written, and those that are refused, which only a transaction that is rolled back may have.
+ */
 export interface WrittenRecords extends ImportSummary {
   /** What has become of those that have been written, by kind. */
   readonly outcomes: ReadonlyMap<RecordKind, readonly Outcome[]>
@@ -136,8 +138,8 @@ export interface WrittenRecords extends ImportSummary {
 }
 
 /**
- * Writes records while no other import of them does, with an audit event for each user that is changed. Those that cannot be
- * written are left out.
+ * Writes records while no other import of them does, with an audit event for each user that is changed. Those that
+ * cannot be written are left out.
  */
 export async function writeRecords(
   transaction: Tables,
@@ -213,7 +215,9 @@ async function writeStaged(
   }
 }
 
-/** Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong. */
+/**
+ * Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong.
+ */
 async function takeOutFaulty(transaction: Tables, kind: RecordKind, users: UserWriter): Promise<Refusal[]> {
   const { check, takeOut } = kindStatements[kind]
   const refusals: Refusal[] = []

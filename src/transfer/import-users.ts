@@ -1,7 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { type AuditEvent, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
 import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
-import { otherHolder } from '../domain/user/hold.js'
+import { otherHolder } from '../domain/user/lock.js'
 import { managerFault } from '../domain/user/manager.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import type { Runtime } from '../runtime/runtime.js'
@@ -13,10 +13,10 @@ import type { Fault } from '../store/transfer/checks.js'
 import { writeKind } from '../store/transfer/import.js'
 import type { Outcome } from '../store/transfer/statements.js'
 import {
+  type ExistingMembership,
   findMemberships,
   readStagedUsers,
   type StagedUser,
-  type StandingMembership,
   settleAddresses,
 } from '../store/transfer/user.js'
 import type { Refusal } from './import-error.js'
@@ -61,13 +61,13 @@ async function prepareUsers(
   const users = await readStagedUsers(transaction)
   // A person has the address of the last line, in whatever organization.
   const last = new Map(users.map((user) => [user.userId, user]))
-  const standing: StandingMembership[] = []
-  for (const ids of batchesOf([...last.keys()])) standing.push(...(await findMemberships(transaction, ids)))
-  const unwritable = await findUnwritable(transaction, users, standing, last)
+  const existing: ExistingMembership[] = []
+  for (const ids of batchesOf([...last.keys()])) existing.push(...(await findMemberships(transaction, ids)))
+  const unwritable = await findUnwritable(transaction, users, existing, last)
   if (unwritable.length > 0) return { unwritable, refused: [] }
-  const moved = standing.filter(({ userId, email }) => last.get(userId)?.email !== email)
+  const moved = existing.filter(({ userId, email }) => last.get(userId)?.email !== email)
   const movedIds = moved.map(({ userId }) => userId)
-  await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...standing]), movedIds)
+  await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...existing]), movedIds)
   for (const [organizationId, members] of byOrganization(users)) {
     const names = members.map(({ department }) => department)
     await insertDepartmentOptions(transaction, organizationId, names, newId)
@@ -76,7 +76,7 @@ async function prepareUsers(
 }
 
 /** The ids that stand in more than one organization. */
-function idsInSeveralOrganizations(places: readonly Pick<StandingMembership, 'userId' | 'organizationId'>[]): string[] {
+function idsInSeveralOrganizations(places: readonly Pick<ExistingMembership, 'userId' | 'organizationId'>[]): string[] {
   const first = new Map<string, string>()
   const several = new Set<string>()
   for (const { userId, organizationId } of places) {
@@ -110,11 +110,11 @@ function faultOf({ line, userId: id, organizationId }: StagedUser, field: string
 async function findUnwritable(
   transaction: Tables,
   users: readonly StagedUser[],
-  standing: readonly StandingMembership[],
+  existing: readonly ExistingMembership[],
   last: ReadonlyMap<string, StagedUser>,
 ): Promise<Fault[]> {
   const members = byOrganization(users)
-  const elsewhere = byOrganization(standing)
+  const elsewhere = byOrganization(existing)
   const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', Fault[]> = {
     missing: [],
     emails: [],

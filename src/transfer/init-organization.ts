@@ -20,13 +20,13 @@ export function initOrganization(
   const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
   const work = async (transaction: Tables) => {
     await takeLocks(transaction, [importLock])
-    const standing = await findOrganizationNamed(transaction, name)
-    if (standing !== undefined) throw new Error(`an organization with this name already exists: ${standing}`)
+    const existing = await findOrganizationNamed(transaction, name)
+    if (existing !== undefined) throw new Error(`an organization with this name already exists: ${existing}`)
     const lines = [{ organization }, { user }].map((record) => `${JSON.stringify(record)}\n`)
     await importRecords(transaction, Readable.from(lines), { runtime }).catch((error: unknown) => {
       throw error instanceof ImportError ? new Error(error.fault, { cause: error }) : error
     })
     return { organizationId, userId }
   }
-  return tables.transaction(work, { isUnhurried: true })
+  return tables.transaction(work, { withoutTimeout: true })
 }

@@ -160,10 +160,10 @@ describe('admission', () => {
 
   it('returns the caller, whose id it has told', async () => {
     const caller = callerOf('USER_TOKEN', 'apps:read')
-    const told: string[] = []
-    const onCaller = (id: string) => void told.push(id)
+    const recorded: string[] = []
+    const onCaller = (id: string) => void recorded.push(id)
     const { asked, admitted } = admit(caller, { onCaller })
-    expect([await admitted, told, asked]).toEqual([caller, [caller.id], [['abc', { ...request, onCaller }]]])
+    expect([await admitted, recorded, asked]).toEqual([caller, [caller.id], [['abc', { ...request, onCaller }]]])
   })
 
   it('does not look at the credential if none is required', async () => {

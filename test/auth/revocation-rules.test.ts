@@ -102,7 +102,7 @@ describe('a revocation', () => {
   it("of a text that is not a key's secret ends nothing, and hashes only texts of that form", async () => {
     const unknown = createApiKeySecret('pk', runtime)
     expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
-    const message = 'secret: is empty: send the text of the secret'
+    const message = 'secret: must not be empty'
     for (const text of ['', ' " ']) {
       await expect(leak(text)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST', message })
     }

@@ -20,7 +20,7 @@ let console: TestConsole
 let opened: ConsolePage
 beforeAll(async () => {
   console = await startTestConsole()
-  await console.service.database.transaction(fillDemo, { isUnhurried: true })
+  await console.service.database.transaction(fillDemo, { withoutTimeout: true })
   const token = await console.token()
   await addForScreens(console)
   const { apiKey, webhookEndpoint } = console.service.database.models

@@ -134,7 +134,7 @@ describe('svc doctor', () => {
     const examineOwn = (more: Readonly<Record<string, string>> = {}) =>
       examine({ ...own.environment, PORT: '0', ...more })
     expect((await examineOwn()).faults).toEqual({
-      webhooks: 'there are endpoints, and nothing to sign with: set SVC_SEAL_KEY',
+      webhooks: 'SVC_SEAL_KEY is not set, but webhook endpoints exist',
     })
     const sealed = { SVC_SEAL_KEY: 'a key of thirty-two characters !!' }
     expect((await examineOwn(sealed)).faults).toEqual({})

@@ -8,7 +8,7 @@ import {
   governedFields,
   skippedFields,
 } from '../../src/domain/profile/field-ownership.js'
-import type { HeldMembers } from '../../src/domain/user/hold.js'
+import type { LockedMembers } from '../../src/domain/user/lock.js'
 import { type Member, type MemberChange, type MemberWriter, newMember } from '../../src/domain/user/member.js'
 import { type MemberPlan, planMembers } from '../../src/domain/user/plan.js'
 import { type CommandStep, createOwnershipModel } from '../support/ownership-model.js'
@@ -28,7 +28,7 @@ const key: MemberWriter = {
 }
 
 /** What is held for members of an organization without others, whose values are all in question. */
-function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): HeldMembers {
+function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): LockedMembers {
   const holders = (kind: 'emails' | 'phones', textOf: (member: Member) => string) =>
     new Map(
       members.map((member) => {

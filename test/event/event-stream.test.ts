@@ -71,14 +71,14 @@ describe('a stream of events', () => {
       await other.close()
     }
     await Promise.allSettled(watches)
-    const told = Object.fromEntries(
+    const recorded = Object.fromEntries(
       Object.entries(seen).map(([watch, messages]) => [
         watch,
         messages.flatMap(({ data }) => data.map(({ id }) => id)),
       ]),
     )
     const [event]: Event[] = (await list(`cursor=${cursor}`)).data
-    expect(told).toEqual(Object.fromEntries(watched.map((watch) => [watch, [event?.id]])))
+    expect(recorded).toEqual(Object.fromEntries(watched.map((watch) => [watch, [event?.id]])))
     for (const messages of Object.values(seen)) {
       const since = messages.slice(messages.findIndex(({ data }) => data.length > 0))
       expect(new Set(since.map(({ nextCursor }) => nextCursor)).size).toBe(1)

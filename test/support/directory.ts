@@ -3,7 +3,7 @@ import type { Directory } from '../../src/domain/auth/authentication.js'
 import {
   changeDirectoryUser,
   type DirectoryWrite,
-  holdDirectoryUser,
+  lockDirectoryUser,
   readDirectoryUser,
 } from '../../src/domain/directory/directory-sync.js'
 import { memberTransaction } from '../../src/domain/user/write.js'
@@ -21,7 +21,7 @@ export function writeDirectoryUser(
   return memberTransaction(database, async (tables) => {
     const scope = { ...directory, ...context, tables }
     const user = await readDirectoryUser(scope, userId)
-    const held = await holdDirectoryUser(scope, user, write)
-    return held === undefined ? user : changeDirectoryUser(scope, held, write)
+    const locked = await lockDirectoryUser(scope, user, write)
+    return locked === undefined ? user : changeDirectoryUser(scope, locked, write)
   })
 }

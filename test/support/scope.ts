@@ -1,5 +1,5 @@
 import type { Tables } from '../../src/db/tables.js'
-import { type Caller, keyPermissions, type Scope } from '../../src/domain/caller/caller.js'
+import { type CallContext, type Caller, keyPermissions } from '../../src/domain/caller/caller.js'
 import { createPageTokens } from '../../src/domain/value/page-token.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import { createTestRuntime } from './runtime.js'
@@ -11,8 +11,8 @@ function readSnapshot(): never {
 
 /** For calls that wait for nothing. */
 export const noWait = {
-  leave: () => {},
-  readmit: () => Promise.reject(new Error('this call waits for nothing')),
+  release: () => {},
+  reacquire: () => Promise.reject(new Error('this call waits for nothing')),
 }
 
 /** What a call reads and writes on these tables. */
@@ -27,7 +27,7 @@ export function organizationKey(organizationId: string): Caller {
 }
 
 /** What a call of a caller needs, on these tables. */
-export function scopeOn(tables: Tables, caller: Caller, context: Partial<WriteContext> = {}): Scope {
+export function scopeOn(tables: Tables, caller: Caller, context: Partial<WriteContext> = {}): CallContext {
   const call = { runtime: createTestRuntime(), requestId: 'r1', ...context }
   return { ...call, caller, ...tablesOn(tables), ...noWait }
 }

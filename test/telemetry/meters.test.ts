@@ -7,7 +7,7 @@ import { Health } from '../../gen/grpc/health/v1/health_pb.js'
 import { PriorityService } from '../../gen/svc/v2/priority_pb.js'
 import { Call, createShutdown } from '../../src/call/call.js'
 import { services } from '../../src/handlers/routes.js'
-import { doorNames } from '../../src/http/request-handler.js'
+import { protocolNames } from '../../src/http/request-handler.js'
 import { createMeters, type Meters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -263,7 +263,7 @@ describe('the number of series', () => {
         performance.now(),
         number % 2 === 0 ? undefined : new Error('no'),
       )
-      for (const door of doorNames) meters.requests.ended(door, number)
+      for (const door of protocolNames) meters.requests.ended(door, number)
     }
     const metrics = metricsFromText(await meters.text())
     meters.close()
@@ -271,6 +271,6 @@ describe('the number of series', () => {
     expect(metrics.sum('svc_calls_total', { method: 'other' })).toBeGreaterThan(0)
     expect(metrics.sum('svc_calls_total')).toBe(methods.length * 5 * (Code.Unauthenticated + 1))
     expect(metrics.sum('svc_statement_duration_seconds_count')).toBe(1_000)
-    expect(metrics.sum('svc_http_requests_total')).toBe(1_000 * doorNames.length)
+    expect(metrics.sum('svc_http_requests_total')).toBe(1_000 * protocolNames.length)
   })
 })

@@ -62,7 +62,7 @@ it('a new field is imported and exported without further code, as is the check o
   const {
     stage,
     check,
-    findStanding,
+    findExisting: findStanding,
     lock,
     upsert,
     export: print,

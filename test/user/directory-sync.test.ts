@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createDirectoryUser, type DirectoryWrite } from '../../src/domain/directory/directory-sync.js'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import type { Member } from '../../src/domain/user/member.js'
-import { lockMembers } from '../../src/store/member.js'
+import { lockMemberRows } from '../../src/store/member.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertFixture, insertUser, shareUser } from '../support/fixture.js'
@@ -42,7 +42,7 @@ describe('directory sync', () => {
     return member
   }
   const lockedFields = ({ profile }: Member) => governedFields.filter((field) => profile[field].owner === 'DIRECTORY')
-  const stored = async () => (await database.transaction((sql) => lockMembers(sql, acme, [id])))[0]
+  const stored = async () => (await database.transaction((sql) => lockMemberRows(sql, acme, [id])))[0]
   const eventsOf = (targetId: string) =>
     database.query<{ action: string; actor_kind: string; actor_id: string; changes: unknown }>(
       'SELECT action, actor_kind, actor_id, changes FROM audit_events WHERE target_id = $1 ORDER BY occurred_at, id',

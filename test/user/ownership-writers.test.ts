@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type FieldOwner, type GovernedField, governedFields } from '../../src/domain/profile/field-ownership.js'
-import { lockMembers } from '../../src/store/member.js'
+import { lockMemberRows } from '../../src/store/member.js'
 import { ownedPlaces } from '../../src/store/owned-column.js'
 import { writeDirectoryUser } from '../support/directory.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
@@ -104,7 +104,7 @@ interface Told {
 /** What the model says of the writes, and what is stored and was told, by the ids of the members. */
 async function compare(writes: readonly Write[], told: ReadonlyMap<string, Told | undefined>): Promise<void> {
   const ids = writes.map(({ situation }) => situation.userId)
-  const members = await service.database.transaction((sql) => lockMembers(sql, acme, ids))
+  const members = await service.database.transaction((sql) => lockMemberRows(sql, acme, ids))
   const stored = new Map(members.map((member) => [member.userId, member.profile]))
   for (const { situation, step } of writes) {
     const { userId } = situation

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { emailLock, takeLocks } from '../../src/store/lock.js'
-import { lockMembers } from '../../src/store/member.js'
+import { lockMemberRows } from '../../src/store/member.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -52,7 +52,7 @@ describe('concurrent writes to users', () => {
 
   it('wait for a writer of the same member, and not for a writer of another', async () => {
     const waiting = await service.database.transaction(async (sql) => {
-      await lockMembers(sql, acme, [users.agent])
+      await lockMemberRows(sql, acme, [users.agent])
       await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE organization_id = $1 AND user_id = $2`, [
         acme,
         users.agent,

@@ -16,7 +16,7 @@ import type { ProfileInput, TextField } from '../../src/domain/profile/profile-v
 import { updateUser } from '../../src/domain/user/user.js'
 import { writeManager } from '../../src/domain/user/user-relationship.js'
 import { ingestUserProfiles } from '../../src/domain/user-ingestion.js'
-import { lockMembers } from '../../src/store/member.js'
+import { lockMemberRows } from '../../src/store/member.js'
 import { importForCaller } from '../../src/transfer/import-for-caller.js'
 import { createRecordReader } from '../../src/transfer/record-reader.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -163,8 +163,8 @@ describe('the stored profile of a user', () => {
       case 'import': {
         const json = { user: userRecordOf(userId, each) }
         const records = [fromJson(ImportRecordSchema, json)]
-        const scope = scopeOn(database, callers[each.token], context)
-        return (await importForCaller(scope, records, { readRecord, isPlan: false }))[0]?.changes
+        const callContext = scopeOn(database, callers[each.token], context)
+        return (await importForCaller(callContext, records, { readRecord, isPlan: false }))[0]?.changes
       }
       case 'command line':
         await importLines(database, [line('user', userRecordOf(userId, each))], { isForced: true })
@@ -197,7 +197,7 @@ describe('the stored profile of a user', () => {
           const changes = await perform(userId, each)
           if (changes !== undefined) expect(skippedFields(changes)).toEqual(expected)
         }
-        const [member] = await database.transaction((sql) => lockMembers(sql, acme, [userId]))
+        const [member] = await database.transaction((sql) => lockMemberRows(sql, acme, [userId]))
         const told = model.profile()
         for (const field of governedFields) {
           const { value, owner } = told[field]

@@ -116,10 +116,10 @@ describe.each(doors)('users over %s', (door) => {
         const answers = await Promise.all(
           [users.globexAdmin, 'nobody'].map((strange) => update({ jobTitle: 'A' }, token, strange)),
         )
-        const told = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
-        expect(told).toEqual(
+        const recorded = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
+        expect(recorded).toEqual(
           Array.from(
-            told,
+            recorded,
             () => '404 RESOURCE_NOT_FOUND user not found: it does not exist, or you have no access to it',
           ),
         )

@@ -4,7 +4,7 @@ import { consecutiveIds, type Runtime } from '../../runtime/runtime.js'
 import { type AuditAction, targetTypeOf } from '../../store/audit-action.js'
 import { insertAuditEvents } from '../../store/audit-event.js'
 import { byOrganization } from '../../store/organization.js'
-import type { Caller, CallerKind, Scope } from '../caller/caller.js'
+import type { CallContext, Caller, CallerKind } from '../caller/caller.js'
 import { type FieldChange, isWritten } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 
@@ -64,14 +64,18 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /** The caller as the author of what its call does. */
-export function authorOf({ caller, requestId }: Scope): Author {
+export function authorOf({ caller, requestId }: CallContext): Author {
   return { actor: actorOf(caller), requestId }
 }
 
 /** Writes events of a call, in a transaction of it. */
-export function recordCallEvents(scope: Scope, transaction: Tables, events: readonly CallEvent[]): Promise<void> {
-  const { caller, runtime } = scope
-  return insertEvents(transaction, caller.organizationId, events, { ...authorOf(scope), runtime })
+export function recordCallEvents(
+  callContext: CallContext,
+  transaction: Tables,
+  events: readonly CallEvent[],
+): Promise<void> {
+  const { caller, runtime } = callContext
+  return insertEvents(transaction, caller.organizationId, events, { ...authorOf(callContext), runtime })
 }
 
 /**

@@ -15,6 +15,7 @@ import type { AuditAction } from '../../store/audit-action.js'
 import { hasOrganization, hasTeam } from '../../store/organization.js'
 import { type AuditEvent, authorOf, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import {
+  type CallContext,
   type Caller,
   canSee,
   keyPermissions,
@@ -22,7 +23,6 @@ import {
   permissions,
   requirePermissionIn,
   rightEndIn,
-  type Scope,
 } from '../caller/caller.js'
 import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
@@ -44,7 +44,7 @@ export interface ApiKeyRequest {
 
 /** What making, rotating and revoking keys needs, and who does it: a call, or an operator, who may do everything. */
 export interface KeyTools extends Pick<CredentialTools, 'database' | 'hasher' | 'runtime'> {
-  readonly call?: Scope
+  readonly call?: CallContext
   /** In words for people, such as `alice (svc keys create)`; default: not known. */
   readonly operator?: string
 }
@@ -98,13 +98,13 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
 }
 
 /** Refuses a caller who may not manage keys in a team, or, without one, in the whole organization. */
-function requireKeyWriter(call: Scope | undefined, teamId: string | null): void {
+function requireKeyWriter(call: CallContext | undefined, teamId: string | null): void {
   if (call !== undefined) requirePermissionIn(call.caller, teamId, 'keys:write')
 }
 
 /** Refuses a caller who has less than the key. What a management key can do is in no list: it takes all permissions. */
 export function requireGivable(
-  call: Scope | undefined,
+  call: CallContext | undefined,
   { teamId, kind, permissions: granted }: Pick<StoredApiKey, 'teamId' | 'kind' | 'permissions'>,
 ): void {
   if (call === undefined) return
@@ -114,7 +114,7 @@ export function requireGivable(
 }
 
 /** When a key ends that was to end at a time, or not at all: with the right of its maker at the latest. */
-export function givableEnd(call: Scope | undefined, { teamId }: Pick<StoredApiKey, 'teamId'>, end: Date | null) {
+export function givableEnd(call: CallContext | undefined, { teamId }: Pick<StoredApiKey, 'teamId'>, end: Date | null) {
   const ownEnd = call === undefined ? null : rightEndIn(call.caller, teamId)
   return ownEnd === null || (end !== null && end < ownEnd) ? end : ownEnd
 }
@@ -212,7 +212,12 @@ function permissionsFrom(given: readonly string[] | undefined, kind: ApiKeyKind,
   return usable.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(tables: Tables, organizationId: string, teamId?: string, call?: Scope): Promise<void> {
+async function requireOwner(
+  tables: Tables,
+  organizationId: string,
+  teamId?: string,
+  call?: CallContext,
+): Promise<void> {
   if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
   if (teamId === undefined) return
   const isHidden = call !== undefined && !canSee(call.caller, teamId)

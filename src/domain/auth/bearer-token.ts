@@ -26,7 +26,7 @@ export function isWholeTokenBody(body: string): boolean {
 
 /** Ids of organizations have at most so many characters. */
 const MAX_ORGANIZATION_ID = 128
-/** How long bodies are: their length tells the number of blocks into which the organization is padded. */
+/** How long bodies are: their length shows the number of blocks into which the organization is padded. */
 const bodyLengths = Array.from({ length: MAX_ORGANIZATION_ID / BEARER_SEAL.blockBytes }, (_, block) => {
   const sealedBytes = BEARER_SEAL.macBytes + (block + 1) * BEARER_SEAL.blockBytes
   return 43 + Math.ceil((sealedBytes * 4) / 3)

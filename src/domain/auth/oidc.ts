@@ -56,8 +56,8 @@ const CLOCK_TOLERANCE_SECONDS = 30
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /**
- * Makes what verifies a token of the issuer; it returns undefined for what cannot be a JWT at all. What is fetched for a
- * token carries `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
+ * Makes what verifies a token of the issuer; it returns undefined for what cannot be a JWT at all. What is fetched for
+ * a token carries `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
  */
 export function createOidcVerifier(options: OidcOptions) {
   const { issuer, audience, runtime } = options
@@ -139,8 +139,8 @@ function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | Jwt
 }
 
 /**
- * OpenID Connect defines `email_verified` to be a boolean (Core 1.0 section 5.1), which Apple, Cognito and JumpCloud send
- * as text. Claims with other names have no such definition: Entra's `xms_edov` is a boolean, a number or text.
+ * OpenID Connect defines `email_verified` to be a boolean (Core 1.0 section 5.1), which Apple, Cognito and JumpCloud
+ * send as text. Claims with other names have no such definition: Entra's `xms_edov` is a boolean, a number or text.
  */
 function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOptions): boolean {
   const { [emailVerifiedClaim]: value } = payload
@@ -148,7 +148,7 @@ function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOpt
   return emailVerifiedClaim !== 'email_verified' && (value === 1 || value === '1')
 }
 
-/** What signing in is told about a call. */
+/** What signing in knows of a call. */
 export interface SignInCall {
   readonly requestId?: string | undefined
   readonly traceparent?: string | undefined
@@ -160,7 +160,7 @@ export type OidcSignIn = ReturnType<typeof createOidcSignIn>
 /** What signing in depends on. */
 export interface OidcSignInOptions extends OidcOptions {
   readonly database: Tables
-  /** Where it is logged why a JWT is refused, which its sender is not told. */
+  /** Where it is logged why a JWT is refused, which its sender does not learn. */
   readonly log: OidcOptions['log'] & {
     info(fields: { readonly requestId: string | undefined; readonly refusal: JwtRefusal }, message: string): void
   }

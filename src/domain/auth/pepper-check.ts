@@ -14,8 +14,8 @@ export async function pepperFault(tables: Tables, peppers: Peppers): Promise<str
 }
 
 /**
- * The same, and notes the current pepper as that of the database if it has none, or if the previous one was. Whoever uses
- * peppers first calls this, and servers now and then: while a pepper is changed, several are in use.
+ * The same, and notes the current pepper as that of the database if it has none, or if the previous one was. Whoever
+ * uses peppers first calls this, and servers now and then: while a pepper is changed, several are in use.
  */
 export async function notePepper(tables: Tables, peppers: Peppers): Promise<string | undefined> {
   const stored = await findSigningKey(tables, NAME)
@@ -36,7 +36,7 @@ function faultOf(stored: Uint8Array | undefined, { current, previous }: Peppers)
   return `${fault}: set that one, or no key and no token is recognized`
 }
 
-/** Tells peppers apart, and nothing else: it is not the hash of any secret. */
+/** Distinguishes peppers, and does nothing else: it is not the hash of any secret. */
 function checkOf(pepper: string | undefined): SecretHash | undefined {
   return pepper === undefined ? undefined : createHmac('sha256', pepper).update('check of the pepper').digest()
 }

@@ -32,7 +32,7 @@ export interface RevocationOptions {
  * nothing but white space and quotation marks. Returns how many keys it has ended.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
-  if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: is empty: send the text of the secret')
+  if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: must not be empty')
   const { database, hasher, runtime, timing = systemTiming } = options
   const found = credentialsIn(text)
   const revoke = async () => {

@@ -56,7 +56,7 @@ export interface Caller {
 }
 
 /** What one call needs, made when it is admitted. */
-export interface Scope extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
+export interface CallContext extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
   /**
    * The tables as the call uses them: what runs on them ends with it. With an `Idempotency-Key` they are those of the
    * transaction in which the response is kept.
@@ -65,9 +65,9 @@ export interface Scope extends WriteContext, Pick<UserTables, 'reads' | 'readSna
   readonly pageTokens: PageTokens
   readonly caller: Caller
   /** Gives up the place among the running calls, until the caller is admitted again: others may run meanwhile. */
-  readonly leave: () => void
+  readonly release: () => void
   /** Admits the caller again, as of now. Throws what admission throws. */
-  readonly readmit: () => Promise<Scope>
+  readonly reacquire: () => Promise<CallContext>
 }
 
 /** The ids of the teams that the caller can see; `null` means every team of the organization. */
@@ -76,11 +76,13 @@ export function visibleTeamIds(caller: Caller): string[] | null {
 }
 
 /** What the caller can see, as stores expect it. */
-export function visibleScope(caller: Caller): { organizationId: string; teamIds: string[] | null } {
+export function visibilityOf(caller: Caller): { organizationId: string; teamIds: string[] | null } {
   return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
 }
 
-/** Whether the caller can see what belongs to a team of its organization, or, without one, to the organization itself. */
+/**
+ * Whether the caller can see what belongs to a team of its organization, or, without one, to the organization itself.
+ */
 export function canSee({ reach }: Caller, teamId: string | null): boolean {
   return reach.scope === 'organization' || (teamId !== null && reach.teams.has(teamId))
 }
@@ -105,8 +107,8 @@ export function hasPermissionIn(
 }
 
 /**
- * When the rights of the caller end in a team, or, without one, over the whole organization: nothing that they give lasts
- * longer. Null if they do not end.
+ * When the rights of the caller end in a team, or, without one, over the whole organization: nothing that they give
+ * lasts longer. Null if they do not end.
  */
 export function rightEndIn({ rightEnd }: Caller, teamId: string | null): Date | null {
   return (rightEnd instanceof Date ? rightEnd : rightEnd?.get(teamId ?? '')) ?? null
@@ -187,7 +189,7 @@ export function listOfOwner(
  * Describes the caller of a call: its role, which keys do not have, the permissions that it has for the whole
  * organization, and the teams in which a user has a role, or the team of a key, with the permissions there.
  */
-export async function getCaller({ tables, caller, runtime }: Scope) {
+export async function getCaller({ tables, caller, runtime }: CallContext) {
   const { kind, organizationId, id: userId, reach } = caller
   const member =
     kind === 'USER_TOKEN' ? await findMemberRoles(tables, { organizationId, userId, now: runtime.now() }) : null

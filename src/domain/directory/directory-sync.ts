@@ -8,27 +8,29 @@ import { recordAuditEvents } from '../audit/audit-event.js'
 import type { Directory } from '../auth/authentication.js'
 import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
-import { type HeldMembers, holdMembers, suffices } from '../user/hold.js'
-import type { DirectoryStanding, Member, MemberChange, MemberWriter } from '../user/member.js'
+import { type LockedMembers, lockMembers, suffices } from '../user/lock.js'
+import type { DirectoryAccount, Member, MemberChange, MemberWriter } from '../user/member.js'
 import { planMembers } from '../user/plan.js'
 import { changeMember, memberTransaction, writePlan } from '../user/write.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
 /** What a request of a directory needs; in a transaction, `tables` are those of it. */
-export interface DirectoryScope extends Directory, WriteContext {
+export interface DirectoryContext extends Directory, WriteContext {
   readonly tables: Tables
 }
 
 /** What a directory says of a member. What is absent beside the profile stays as it is. */
 export interface DirectoryWrite {
-  /** Values to store and lock; an empty one is stored as empty. Fields without one are unlocked, and keep their values. */
+  /**
+   * Values to store and lock; an empty one is stored as empty. Fields without one are unlocked, and keep their values.
+   */
   readonly supplied: Readonly<Partial<Record<GovernedField, string | undefined>>>
   readonly email?: string | undefined
   /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
   /** What it calls the member, and says beside the profile. Only what changes. */
-  readonly standing?: DirectoryStanding | undefined
+  readonly account?: DirectoryAccount | undefined
 }
 
 /**
@@ -37,24 +39,24 @@ export interface DirectoryWrite {
  * `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
  */
 export async function createDirectoryUser(
-  scope: DirectoryScope,
+  context: DirectoryContext,
   write: DirectoryWrite & { readonly email: string },
-  before: (scope: DirectoryScope) => Promise<void> = async () => {},
+  before: (context: DirectoryContext) => Promise<void> = async () => {},
 ): Promise<DirectoryUserRow> {
-  const { email, active, standing } = write
-  const userName = standing?.directoryUserName ?? email
+  const { email, active, account } = write
+  const userName = account?.directoryUserName ?? email
   const target = { email, mustJoin: true }
-  const change = { target, commands: commandsOf(write), active, userName, directory: standing }
-  return memberTransaction(scope.tables, async (tables) => {
-    await before({ ...scope, tables })
-    const { member } = await changeMember(tables, writerOf(scope), change)
-    return readDirectoryUser({ ...scope, tables }, member.userId)
+  const change = { target, commands: commandsOf(write), active, userName, directory: account }
+  return memberTransaction(context.tables, async (tables) => {
+    await before({ ...context, tables })
+    const { member } = await changeMember(tables, writerOf(context), change)
+    return readDirectoryUser({ ...context, tables }, member.userId)
   })
 }
 
 /** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
 export async function readDirectoryUser(
-  { tables, organizationId }: DirectoryScope,
+  { tables, organizationId }: DirectoryContext,
   userId: string,
 ): Promise<DirectoryUserRow> {
   const user = await findDirectoryUser(tables, { organizationId, userId })
@@ -72,79 +74,79 @@ export function requireVersion(
 }
 
 /** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */
-export async function holdDirectoryUser(
-  scope: DirectoryScope,
+export async function lockDirectoryUser(
+  context: DirectoryContext,
   user: DirectoryUserRow,
   write: DirectoryWrite,
-): Promise<HeldDirectoryUser | undefined> {
+): Promise<LockedDirectoryUser | undefined> {
   const change = changeOf(user, write)
   if (change === undefined) return undefined
-  const held = await holdMembers(scope.tables, writerOf(scope), [change])
-  return { held, user: await readDirectoryUser(scope, user.userId) }
+  const locked = await lockMembers(context.tables, writerOf(context), [change])
+  return { locked: locked, user: await readDirectoryUser(context, user.userId) }
 }
 
-/** A locked member, and what is held for a change of it. */
-export interface HeldDirectoryUser {
+/** A locked member, and what else is locked for a change of it. */
+export interface LockedDirectoryUser {
   readonly user: DirectoryUserRow
-  readonly held: HeldMembers
+  readonly locked: LockedMembers
 }
 
 /**
  * Makes a locked member what the directory says: overrides any pin, and locks what it supplies
  * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
- * and leaves no event. Returns the user as the directory sees it, or undefined if what is held does not suffice,
+ * and leaves no event. Returns the user as the directory sees it, or undefined if what is locked does not suffice,
  * because somebody else has changed the member before it was locked. Throws `FIELD_INVALID`,
  * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about
  * managers.
  */
 export async function changeDirectoryUser(
-  scope: DirectoryScope,
-  { user, held }: HeldDirectoryUser,
+  context: DirectoryContext,
+  { user, locked }: LockedDirectoryUser,
   write: DirectoryWrite,
 ): Promise<DirectoryUserRow | undefined> {
-  const { tables, organizationId } = scope
+  const { tables, organizationId } = context
   const { userId } = user
   const change = changeOf(user, write)
   if (change === undefined) return user
-  if (!suffices(held, [change])) return undefined
-  const writer = writerOf(scope)
-  await writePlan(tables, writer, planMembers(writer, [change], held))
+  if (!suffices(locked, [change])) return undefined
+  const writer = writerOf(context)
+  await writePlan(tables, writer, planMembers(writer, [change], locked))
   const isDeleted = change.directory?.directoryDeletedAt instanceof Date
   if (isDeleted) {
-    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: held.now })
+    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: locked.now })
     const members = { added: [], removed: [userId] }
     const event = { organizationId, action: 'group.update' as const, changedFields: ['members'], members }
     const events = groupIds.map((targetId) => ({ ...event, targetId }))
     if (events.length > 0) await recordAuditEvents(tables, events, writer)
   }
-  return readDirectoryUser(scope, userId)
+  return readDirectoryUser(context, userId)
 }
 
 /** The directory as a writer of the organization, and of its members. */
-export function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryScope): MemberWriter {
+export function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryContext): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
   return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */
 function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefined {
-  const { standing } = write
+  const { account } = write
   const commands = commandsOf(write).filter((command) => isEffective(member.profile, command))
   const isMoved = write.email !== undefined && write.email !== member.email
   const isOther = write.active !== undefined && write.active !== (member.deactivatedAt === null)
-  if (commands.length === 0 && !isMoved && !isOther && standing === undefined && member.directoryManaged) {
+  if (commands.length === 0 && !isMoved && !isOther && account === undefined && member.directoryManaged) {
     return undefined
   }
   const email = isMoved ? write.email : undefined
-  const { directoryUserName = member.directoryUserName } = standing ?? {}
-  const isRenamed = isMoved || standing?.directoryUserName !== undefined
+  const { directoryUserName = member.directoryUserName } = account ?? {}
+  const isRenamed = isMoved || account?.directoryUserName !== undefined
   return {
     target: { userId: member.userId },
     commands,
     email,
     active: isOther ? write.active : undefined,
     userName: isRenamed ? (directoryUserName ?? email ?? member.email) : undefined,
-    directory: standing,
+    directory: account,
   }
 }
 

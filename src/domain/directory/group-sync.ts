@@ -6,7 +6,7 @@ import * as groups from '../../store/directory/group.js'
 import { groupStore } from '../../store/group.js'
 import { type CallEvent, type MembersChange, recordAuditEvents } from '../audit/audit-event.js'
 import { textFault } from '../value/free-text.js'
-import { type DirectoryScope, requireVersion, writerOf } from './directory-sync.js'
+import { type DirectoryContext, requireVersion, writerOf } from './directory-sync.js'
 
 /** How the members of a group change. */
 export interface GroupMembersChange {
@@ -29,18 +29,18 @@ export interface GroupWrite {
  * `EXTERNAL_ID_TAKEN`, for a name that another group has as well.
  */
 export function createDirectoryGroup(
-  scope: DirectoryScope,
+  context: DirectoryContext,
   { name, externalId = null, members }: GroupWrite & { readonly name: string },
 ): Promise<string> {
   refuseName(name)
-  const { organizationId, runtime } = scope
-  return scope.tables.transaction(async (tables) => {
+  const { organizationId, runtime } = context
+  return context.tables.transaction(async (tables) => {
     const id = runtime.newId()
     await claimName(tables, organizationId, name)
     const group = { name, directoryExternalId: externalId, directoryManaged: true }
     await groupStore.create(tables, { organizationId, id }, group, runtime.now())
     const changed = await changeMembers(tables, { organizationId, groupId: id }, members)
-    await recordEvent({ ...scope, tables }, { targetId: id, action: 'group.create', members: changed })
+    await recordEvent({ ...context, tables }, { targetId: id, action: 'group.create', members: changed })
     return id
   })
 }
@@ -49,36 +49,40 @@ export function createDirectoryGroup(
  * Changes a group. What it already is, is not written, and leaves no event. Throws as `createDirectoryGroup` does, and
  * `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
  */
-export async function writeDirectoryGroup(scope: DirectoryScope, groupId: string, write: GroupWrite): Promise<void> {
+export async function writeDirectoryGroup(
+  context: DirectoryContext,
+  groupId: string,
+  write: GroupWrite,
+): Promise<void> {
   if (write.name !== undefined) refuseName(write.name)
-  const { organizationId, runtime } = scope
-  await scope.tables.transaction(async (tables) => {
-    const held = await lockedGroup({ ...scope, tables }, groupId)
-    const { name = held.name, externalId = held.directoryExternalId } = write
-    if (name.toLowerCase() !== held.name.toLowerCase()) await claimName(tables, organizationId, name)
+  const { organizationId, runtime } = context
+  await context.tables.transaction(async (tables) => {
+    const locked = await lockedGroup({ ...context, tables }, groupId)
+    const { name = locked.name, externalId = locked.directoryExternalId } = write
+    if (name.toLowerCase() !== locked.name.toLowerCase()) await claimName(tables, organizationId, name)
     const members = await changeMembers(tables, { organizationId, groupId }, write.members)
     const changedFields = [
-      ...(name === held.name ? [] : ['name']),
-      ...(externalId === held.directoryExternalId ? [] : ['externalId']),
-      ...(held.directoryManaged ? [] : ['directoryManaged']),
+      ...(name === locked.name ? [] : ['name']),
+      ...(externalId === locked.directoryExternalId ? [] : ['externalId']),
+      ...(locked.directoryManaged ? [] : ['directoryManaged']),
       ...(members.added.length + members.removed.length > 0 ? ['members'] : []),
     ]
     if (changedFields.length === 0) return
     const group = { name, directoryExternalId: externalId, directoryManaged: true }
     await groupStore.update(tables, { organizationId, id: groupId }, group, runtime.now())
-    await recordEvent({ ...scope, tables }, { targetId: groupId, action: 'group.update', changedFields, members })
+    await recordEvent({ ...context, tables }, { targetId: groupId, action: 'group.update', changedFields, members })
   })
 }
 
 /**
  * Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
  */
-export async function deleteDirectoryGroup(scope: DirectoryScope, groupId: string): Promise<boolean> {
+export async function deleteDirectoryGroup(context: DirectoryContext, groupId: string): Promise<boolean> {
   try {
-    await scope.tables.transaction(async (tables) => {
-      await lockedGroup({ ...scope, tables }, groupId)
-      await groupStore.delete(tables, { organizationId: scope.organizationId, id: groupId })
-      await recordEvent({ ...scope, tables }, { targetId: groupId, action: 'group.delete' })
+    await context.tables.transaction(async (tables) => {
+      await lockedGroup({ ...context, tables }, groupId)
+      await groupStore.delete(tables, { organizationId: context.organizationId, id: groupId })
+      await recordEvent({ ...context, tables }, { targetId: groupId, action: 'group.delete' })
     })
     return true
   } catch (error) {
@@ -87,11 +91,11 @@ export async function deleteDirectoryGroup(scope: DirectoryScope, groupId: strin
   }
 }
 
-async function lockedGroup(scope: DirectoryScope, groupId: string): Promise<groups.LockedGroup> {
-  const held = await groups.lockGroup(scope.tables, { organizationId: scope.organizationId, groupId })
-  if (held === undefined) throw notFound('group', groupId)
-  requireVersion(scope, held, { resourceType: 'group', resourceId: groupId })
-  return held
+async function lockedGroup(context: DirectoryContext, groupId: string): Promise<groups.LockedGroup> {
+  const locked = await groups.lockGroup(context.tables, { organizationId: context.organizationId, groupId })
+  if (locked === undefined) throw notFound('group', groupId)
+  requireVersion(context, locked, { resourceType: 'group', resourceId: groupId })
+  return locked
 }
 
 function refuseName(name: string): void {
@@ -135,7 +139,7 @@ function requireUsers(userIds: ReadonlySet<string>, known: ReadonlySet<string>):
   throw invalidField('members.value', `there is no user ${shown}: only users can be members of groups`)
 }
 
-async function recordEvent(scope: DirectoryScope, event: CallEvent): Promise<void> {
-  const { organizationId } = scope
-  await recordAuditEvents(scope.tables, [{ organizationId, ...event }], writerOf(scope))
+async function recordEvent(context: DirectoryContext, event: CallEvent): Promise<void> {
+  const { organizationId } = context
+  await recordAuditEvents(context.tables, [{ organizationId, ...event }], writerOf(context))
 }

@@ -1,10 +1,10 @@
 import type { Tables } from '../../db/tables.js'
-import { findDirectoryStandings } from '../../store/directory/user.js'
+import { findDirectoryAccounts } from '../../store/directory/user.js'
 import { findValueHolders } from '../../store/member-value.js'
-import type { DirectoryStanding } from '../user/member.js'
+import type { DirectoryAccount } from '../user/member.js'
 import { changeMembers } from '../user/write.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { type DirectoryScope, type DirectoryWrite, writerOf } from './directory-sync.js'
+import { type DirectoryContext, type DirectoryWrite, writerOf } from './directory-sync.js'
 
 /** By what a directory may name a member. */
 interface DirectoryNames {
@@ -31,7 +31,7 @@ export async function findNamedMembers(
   const holders = await findValueHolders(tables, organizationId, names)
   if (holders.length === 0) return []
   const userIds = [...new Set(holders.map((holder) => holder.userId))]
-  const members = await findDirectoryStandings(tables, organizationId, userIds)
+  const members = await findDirectoryAccounts(tables, organizationId, userIds)
   return members.map((member) => {
     const own = holders.filter(({ userId }) => userId === member.userId)
     const addresses = own.flatMap(({ kind, value }) => (kind === 'emails' ? value : []))
@@ -54,12 +54,12 @@ export async function findNamedMembers(
  * all names.
  */
 export async function freeNames(
-  scope: DirectoryScope,
-  { email, standing }: DirectoryWrite,
+  context: DirectoryContext,
+  { email, account }: DirectoryWrite,
   userId?: string,
 ): Promise<void> {
-  const { tables, organizationId, runtime } = scope
-  const { directoryUserName, directoryExternalId } = standing ?? {}
+  const { tables, organizationId, runtime } = context
+  const { directoryUserName, directoryExternalId } = account ?? {}
   const names = {
     email,
     userName: directoryUserName ?? email,
@@ -70,12 +70,12 @@ export async function freeNames(
     const { has, inSeveralOrganizations, directoryDeletedAt } = member
     if (member.userId === userId || directoryDeletedAt === null || (has.email && inSeveralOrganizations)) return []
     const id = runtime.newId()
-    const directory: DirectoryStanding = {
+    const directory: DirectoryAccount = {
       ...(has.externalId && { directoryExternalId: null }),
       ...(has.userName && { directoryUserName: id }),
     }
     const target = { userId: member.userId }
     return [{ target, commands: [], directory, ...(has.email && { email: `${id}@deleted.invalid` }) }]
   })
-  if (changes.length > 0) await changeMembers(tables, writerOf(scope), changes)
+  if (changes.length > 0) await changeMembers(tables, writerOf(context), changes)
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
-import { permittedTeamIds, type Scope } from '../caller/caller.js'
+import { type CallContext, permittedTeamIds } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
 import { type EventFilter, type EventPage, type FeedPart, placeOf, readFeedPart } from './feed-part.js'
 import type { FeedSignals } from './feed-signals.js'
@@ -34,22 +34,21 @@ const BOOKMARK_MILLIS = 10_000
 
 /**
  * The events after a cursor, oldest first. Without any, it waits for one as long as is asked for, and a moment in any
- * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Throws `RATE_LIMITED` if
- * too many of the organization wait. Callers with
- * `audit:read` only in teams get the events of those teams. Throws `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for
- * the cursor, and after a wait whatever admission throws.
+ * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Throws `RATE_LIMITED`
+ * if too many of the organization wait. Callers with `audit:read` only in teams get the events of those teams. Throws
+ * `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the cursor, and after a wait whatever admission throws.
  */
 export async function listEvents(
-  scope: Scope,
+  context: CallContext,
   { pageSize, waitMillis, ...query }: EventPageQuery,
   { signals, millis, signal }: Waiting,
 ): Promise<EventPage> {
   const start = performance.now()
-  const reader = await readerOf(scope, query, pageSizeFrom(pageSize), signals)
+  const reader = await readerOf(context, query, pageSizeFrom(pageSize), signals)
   let { page, isBehind } = await reader.next()
   const until = start + Math.min(millis, isBehind ? Math.max(waitMillis, BEHIND_MILLIS) : waitMillis)
   if (page.items !== '' || page.hasMore || until <= performance.now()) return page
-  const { organizationId } = scope.caller
+  const { organizationId } = context.caller
   signals.enter(organizationId)
   try {
     while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
@@ -62,27 +61,31 @@ export async function listEvents(
 }
 
 /** The same without end: pages with events as soon as there are any, and at times one with only a new cursor. */
-export async function* watchEvents(scope: Scope, query: EventQuery, waiting: Waiting): AsyncGenerator<EventPage> {
-  const { organizationId } = scope.caller
+export async function* watchEvents(
+  context: CallContext,
+  query: EventQuery,
+  waiting: Waiting,
+): AsyncGenerator<EventPage> {
+  const { organizationId } = context.caller
   waiting.signals.enter(organizationId)
   try {
-    yield* pagesOf(scope, query, waiting)
+    yield* pagesOf(context, query, waiting)
   } finally {
     waiting.signals.leave(organizationId)
   }
 }
 
 async function* pagesOf(
-  scope: Scope,
+  context: CallContext,
   query: EventQuery,
   { signals, millis, signal }: Waiting,
 ): AsyncGenerator<EventPage> {
   const until = performance.now() + millis
-  const reader = await readerOf(scope, query, USUAL_PAGE_SIZE, signals)
+  const reader = await readerOf(context, query, USUAL_PAGE_SIZE, signals)
   for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
     const { page } = await reader.next()
     // It waits, or its client reads.
-    scope.leave()
+    context.release()
     if (page.items !== '' || performance.now() - toldAt >= BOOKMARK_MILLIS) {
       yield page
       toldAt = performance.now()
@@ -100,7 +103,7 @@ async function* pagesOf(
 
 /** Reads the feed page by page, each as far as the caller may when it has been read. */
 async function readerOf(
-  first: Scope,
+  first: CallContext,
   { cursor, ...filter }: EventQuery,
   pageSize: number,
   signals: FeedSignals,
@@ -112,29 +115,29 @@ async function readerOf(
   const { organizationId } = first.caller
   let after = await placeOf(first.tables, organizationId, cursor)
   let hasWaited = false
-  let scope = first
-  const read = ({ tables, caller }: Scope) => {
+  let context = first
+  const read = ({ tables, caller }: CallContext) => {
     const teamIds = permittedTeamIds(caller, 'audit:read')
     return readFeedPart(tables, { organizationId, teamIds, ...filter, after, pageSize })
   }
   /** What was read before the caller lost a right is not of later than that. */
   const readAdmitted = async () => {
     for (;;) {
-      const part = await read(scope)
-      const { reach } = scope.caller
-      scope = await first.readmit()
-      if (isDeepStrictEqual(scope.caller.reach, reach)) return part
+      const part = await read(context)
+      const { reach } = context.caller
+      context = await first.reacquire()
+      if (isDeepStrictEqual(context.caller.reach, reach)) return part
     }
   }
   return {
     next: async () => {
-      const part = hasWaited ? await signals.turns.use(readAdmitted, { of: organizationId }) : await read(first)
+      const part = hasWaited ? await signals.readers.use(readAdmitted, { of: organizationId }) : await read(first)
       after = part.place
       return part
     },
     wait: async (millis, signal) => {
       if (millis <= 0) return false
-      first.leave()
+      first.release()
       hasWaited = true
       return signals.beyond(organizationId, after?.position ?? '0', millis, signal)
     },

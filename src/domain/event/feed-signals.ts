@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { Turns } from '../../db/turns.js'
+import { Semaphore } from '../../db/semaphore.js'
 import { ServiceError } from '../../errors.js'
 
 /** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
@@ -9,7 +9,7 @@ const MAX_WAITING = 1_000
 /** When a call that was refused for it may be made again. */
 const RETRY_SECONDS = 5
 
-/** What the calls of one process tell each other about feeds: who has committed, and who waits. */
+/** What the calls of one process let each other know about feeds: who has committed, and who waits. */
 export class FeedSignals extends EventEmitter<{
   /** All events of an organization that were committed have positions, which this process has just seen to. */
   placed: [organizationId: string]
@@ -17,8 +17,8 @@ export class FeedSignals extends EventEmitter<{
   readonly #committed = new Set<string>()
   readonly #waiting = new Map<string, Set<Waiter>>()
   readonly #calls = new Map<string, number>()
-  /** The turns of those who have waited. */
-  readonly turns = new Turns(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  /** The places of those who read after waiting. */
+  readonly readers = new Semaphore(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
   #isStopped = false
 
   /** Takes up a call that waits, until it leaves. Throws `RATE_LIMITED` if its organization has too many. */

@@ -4,20 +4,22 @@ import type { Runtime } from '../../runtime/runtime.js'
 import { createEventHead, MAX_SEQUENCED, readBacklog, readFeedStates, sequenceEvents } from '../../store/event.js'
 import type { FeedSignals } from './feed-signals.js'
 
-/** How often it looks for events that somebody waits for, in this process: whichever has written them, or placed them. */
+/**
+ * How often it looks for events that somebody waits for, in this process: whichever has written them, or placed them.
+ */
 const LOOK_MILLIS = 10
 /** How long events gather for which nobody waits, so that many share a round. */
 const GATHER_MILLIS = 200
 /**
- * How often the outbox is searched for what no process has given positions to, with what has gathered; and what has failed
- * is tried again.
+ * How often the outbox is searched for what no process has given positions to, with what has gathered; and what has
+ * failed is tried again.
  */
 const SWEEP_MILLIS = 1_000
 /** How often as long as a turn the pause after it is at least; and how long it is at most. */
 const PAUSE_OF_TURN = 3
 const MAX_PAUSE_MILLIS = 100
 
-/** Told of the events between their commit and the feed. Nothing of it may throw. */
+/** Observes the events between their commit and the feed. Must not throw. */
 export interface SequencerObserver {
   /** So many have got positions. */
   sequenced(events: number): void
@@ -77,7 +79,10 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   signals.stop()
 }
 
-/** Tells those who wait how far the feeds are, and returns the organizations among theirs whose events have no positions. */
+/**
+ * Notifies those who wait how far the feeds are, and returns the organizations among theirs whose events have no
+ * positions.
+ */
 async function tellWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
   const waitedFor = signals.waitedFor()
   if (waitedFor.length === 0) return []
@@ -86,7 +91,7 @@ async function tellWaiting(database: Tables, signals: FeedSignals): Promise<stri
   return feeds.flatMap(({ organizationId, isBehind }) => (isBehind ? organizationId : []))
 }
 
-/** Tells how far behind all feeds are, and returns the organizations whose events have no positions. */
+/** Reports how far behind all feeds are, and returns the organizations whose events have no positions. */
 async function sweepOutbox({ database, runtime, observer }: SequencerOptions): Promise<readonly string[]> {
   const { organizationIds, writes, oldestAt } = await readBacklog(database)
   const now = runtime.now().getTime()
@@ -94,7 +99,10 @@ async function sweepOutbox({ database, runtime, observer }: SequencerOptions): P
   return organizationIds
 }
 
-/** Gives positions to all events of an organization that are committed, and returns whether it could; a failure is logged. */
+/**
+ * Gives positions to all events of an organization that are committed, and returns whether it could; a failure is
+ * logged.
+ */
 async function sequence(
   { database, signals, log, observer }: SequencerOptions,
   organizationId: string,

@@ -5,14 +5,14 @@ import {
   lockDepartmentOption,
 } from '../../store/department-option.js'
 import { recordCallEvents } from '../audit/audit-event.js'
-import { requirePermissionIn, type Scope } from '../caller/caller.js'
+import { type CallContext, requirePermissionIn } from '../caller/caller.js'
 
 /**
  * Deletes a department of the caller's organization. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, and
  * `RESOURCE_IN_USE` while somebody has it, deactivated people included.
  */
-export function deleteDepartmentOption(scope: Scope, id: string): Promise<void> {
-  const { caller, tables } = scope
+export function deleteDepartmentOption(context: CallContext, id: string): Promise<void> {
+  const { caller, tables } = context
   const { organizationId } = caller
   return tables.transaction(async (transaction) => {
     const option = await lockDepartmentOption(transaction, organizationId, id)
@@ -25,6 +25,6 @@ export function deleteDepartmentOption(scope: Scope, id: string): Promise<void> 
       throw new ServiceError('RESOURCE_IN_USE', message, { metadata })
     }
     await deleteRow(transaction, organizationId, id)
-    await recordCallEvents(scope, transaction, [{ action: 'department_option.delete', targetId: id, teamId: null }])
+    await recordCallEvents(context, transaction, [{ action: 'department_option.delete', targetId: id, teamId: null }])
   })
 }

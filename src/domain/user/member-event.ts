@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../audit/audit-event.js'
+import { isActive } from './account-state.js'
 import type { ChangedMember, Member, MemberWriter } from './member.js'
-import { isActive } from './standing.js'
 
 /**
  * What was done to a member. The target is always the user, even if the manager is written, so that one filter finds

@@ -85,7 +85,7 @@ export function valuesSet(commands: readonly MemberCommand[], field: GovernedFie
 }
 
 /** What the directory calls a member and says of it, beside the profile; whatever is absent stays as it is. */
-export type DirectoryStanding = Partial<
+export type DirectoryAccount = Partial<
   Pick<Member, 'directoryExternalId' | 'directoryUserName' | 'directoryAttributes' | 'directoryDeletedAt'>
 >
 
@@ -109,7 +109,7 @@ export interface MemberChange {
   /** What the directory calls the member from now on, if that changes: nobody else may be called so. */
   readonly userName?: string | undefined
   /** Only what changes. */
-  readonly directory?: DirectoryStanding | undefined
+  readonly directory?: DirectoryAccount | undefined
 }
 
 /** A change of a member by id. */

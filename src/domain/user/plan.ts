@@ -12,7 +12,14 @@ import {
 import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { type HeldMembers, moveHolder, otherHolder } from './hold.js'
+import {
+  emailTaken,
+  isActiveAdministrator,
+  isSignedOut,
+  requireAdministratorLeft,
+  withAccountState,
+} from './account-state.js'
+import { type LockedMembers, moveHolder, otherHolder } from './lock.js'
 import { type ManagerAssignment, managerError, managerFault, refusedAssignments } from './manager.js'
 import {
   type ChangedMember,
@@ -25,7 +32,6 @@ import {
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
-import { emailTaken, isActiveAdministrator, isSignedOut, requireAdministratorLeft, withStanding } from './standing.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
@@ -44,7 +50,7 @@ export interface MemberPlan<Outcome = ChangedMember> {
 
 /**
  * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who
- * are held (docs/field-ownership.md). Reads and writes nothing.
+ * are locked (docs/field-ownership.md). Reads and writes nothing.
  *
  * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation, `LAST_ADMINISTRATOR`,
  * those about emails in their order, those about managers, and `PHONE_TAKEN`.
@@ -52,9 +58,9 @@ export interface MemberPlan<Outcome = ChangedMember> {
 export function planMembers<Change extends MemberChange>(
   writer: MemberWriter,
   changes: readonly Change[],
-  held: HeldMembers,
+  locked: LockedMembers,
 ): MemberPlan<ChangedMember<Change>> {
-  const members = new PlannedMembers(writer, held)
+  const members = new PlannedMembers(writer, locked)
   members.judgeManagers(changes.filter(({ refusedValues }) => refusedValues === 'leave out'))
   const outcomes = changes.map((change) => members.apply(change))
   return { ...members.plan(), outcomes }
@@ -64,23 +70,23 @@ export function planMembers<Change extends MemberChange>(
 export function planEachMember(
   writer: MemberWriter,
   changes: readonly MemberChange[],
-  held: HeldMembers,
+  locked: LockedMembers,
 ): MemberPlan<ChangedMember | ServiceError> {
-  const members = new PlannedMembers(writer, held)
+  const members = new PlannedMembers(writer, locked)
   const outcomes = changes.map((change) => members.attempt(change))
   return { ...members.plan(), outcomes }
 }
 
 /**
- * The same, but judged by what all changes make of the members, whatever their order: two members can swap a number, and
- * a manager can be named before the manager's own change. A change that has been refused already stays so.
+ * The same, but judged by what all changes make of the members, whatever their order: two members can swap a number,
+ * and a manager can be named before the manager's own change. A change that has been refused already stays so.
  */
 export async function planTogether(
   writer: MemberWriter,
   changes: readonly (MemberChange | ServiceError)[],
-  held: HeldMembers,
+  locked: LockedMembers,
 ): Promise<MemberPlan<ChangedMember | ServiceError>> {
-  const members = new PlannedMembers(writer, held)
+  const members = new PlannedMembers(writer, locked)
   await members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
   const attempt = (change: MemberChange | ServiceError) =>
     change instanceof ServiceError ? change : members.attempt(change)
@@ -91,7 +97,7 @@ export async function planTogether(
 /** Members, and who has the values that not everybody can have, as changes are applied one after the other. */
 class PlannedMembers {
   readonly #writer: MemberWriter
-  readonly #held: HeldMembers
+  readonly #locked: LockedMembers
   readonly #members: Map<string, Member>
   /** The ids of those who have yet to join, and by the keys of their addresses. */
   readonly #isNew: Set<string>
@@ -105,10 +111,10 @@ class PlannedMembers {
   readonly #departments = new Set<string>()
   readonly #events: AuditEvent[] = []
 
-  constructor(writer: MemberWriter, held: HeldMembers) {
-    const { members, newcomers, emails, phones, managers, administrators } = held
+  constructor(writer: MemberWriter, locked: LockedMembers) {
+    const { members, newcomers, emails, phones, managers, administrators } = locked
     this.#writer = writer
-    this.#held = held
+    this.#locked = locked
     this.#members = new Map(members)
     this.#isNew = new Set(newcomers.map(({ userId }) => userId))
     this.#newcomers = new Map(newcomers.map(({ email, userId }) => [emailKeyOf(email), userId]))
@@ -125,8 +131,8 @@ class PlannedMembers {
   }
 
   /**
-   * Lets changes that are applied afterwards be judged by what all of them make of the members: what one of them gives up
-   * is free for all, and managers and administrators are as they will be. Nobody else joins.
+   * Lets changes that are applied afterwards be judged by what all of them make of the members: what one of them gives
+   * up is free for all, and managers and administrators are as they will be. Nobody else joins.
    */
   async foresee(changes: readonly MemberChange[]): Promise<void> {
     const planned = changes.map((change) => ({ change, before: memberOf(this.#members, this.#idOf(change.target)) }))
@@ -134,7 +140,7 @@ class PlannedMembers {
     for (const userId of this.#isNew) if (!ids.has(userId)) this.#managers.delete(userId)
     await mapInSlices(planned, ({ change, before }) => {
       const commands = change.commands.map((command) => this.#withManagerId(command))
-      const { profile } = writeProfile(before.profile, commands, this.#held.now)
+      const { profile } = writeProfile(before.profile, commands, this.#locked.now)
       const { email = before.email, role, active = before.deactivatedAt === null } = change
       if (emailKeyOf(email) !== emailKeyOf(before.email)) this.#emails.delete(emailKeyOf(before.email))
       const { value: phone } = before.profile.PRIMARY_PHONE
@@ -160,9 +166,9 @@ class PlannedMembers {
     const { userId } = before
     const holder = 'newcomer' in change.target && otherHolder(this.#emails, emailKeyOf(before.email), userId)
     if (holder) throw emailTaken(holder)
-    const standing = withStanding(this.#writer, before, change, { ...this.#held, emails: this.#emails })
-    requireAdministratorLeft(this.#administrators, before, standing)
-    const written = this.#withFields(standing, change)
+    const changed = withAccountState(this.#writer, before, change, { ...this.#locked, emails: this.#emails })
+    requireAdministratorLeft(this.#administrators, before, changed)
+    const written = this.#withFields(changed, change)
     const outcome = { change, isNew: this.#isNew.delete(userId), ...written }
     this.#keep(before, written.member)
     const isAboutManager = change.commands.some(({ field }) => field === 'MANAGER')
@@ -184,7 +190,7 @@ class PlannedMembers {
       if (command === undefined || other !== undefined) continue
       const resolved = this.#withManagerId(command)
       const { userId, profile } = memberOf(this.#members, this.#idOf(change.target))
-      const [written] = writeProfile(profile, [resolved], this.#held.now).changes
+      const [written] = writeProfile(profile, [resolved], this.#locked.now).changes
       if (resolved.kind !== 'set' || written === undefined || !isWritten(written.outcome)) continue
       assignments.set(change, { userId, managerUserId: resolved.value })
     }
@@ -197,7 +203,7 @@ class PlannedMembers {
 
   /** What is to be written for the changes so far. */
   plan(): Omit<MemberPlan, 'outcomes'> {
-    const { members: before, newcomers, now } = this.#held
+    const { members: before, newcomers, now } = this.#locked
     const joining = new Set(newcomers.map(({ userId }) => userId))
     const changed = [...this.#members.values()]
       .filter((member) => !joining.has(member.userId) && isRewritten(memberOf(before, member.userId), member))
@@ -237,7 +243,7 @@ class PlannedMembers {
 
   /** The member with changed governed fields, as far as the rule of ownership allows and the values can be had. */
   #withFields(member: Member, change: MemberChange): Pick<ChangedMember, 'member' | 'changes' | 'leftOut'> {
-    const { now } = this.#held
+    const { now } = this.#locked
     const commands = change.commands.map((command) => this.#withManagerId(command))
     const isRefused = change.refusedValues !== 'leave out'
     // Every manager in a request must be valid, even if the field is left alone.

@@ -1,9 +1,9 @@
 import { refuseViolations, ServiceError } from '../../errors.js'
-import { requirePermissionIn, type Scope } from '../caller/caller.js'
+import { type CallContext, requirePermissionIn } from '../caller/caller.js'
 import { isWritten } from '../profile/field-ownership.js'
 import { fieldNames } from '../profile/profile-value.js'
 import { repeats } from '../value/taken-value.js'
-import { holdMembers } from './hold.js'
+import { lockMembers } from './lock.js'
 import type { ChangedMember, Member } from './member.js'
 import { planEachMember } from './plan.js'
 import { changeOfUpdate, memberWriterOf, type UserUpdate } from './user.js'
@@ -26,25 +26,25 @@ const LONG_BATCH = 50
  * `DUPLICATE_ID` for the request, and `PERMISSION_MISSING` without `users:write` over the organization.
  */
 export async function batchUpdateUsers(
-  scope: Scope,
+  context: CallContext,
   updates: readonly UserUpdate[],
   validateOnly: boolean,
 ): Promise<UserUpdateResult[]> {
-  const { tables, caller } = scope
+  const { tables, caller } = context
   const judged = updates.map((update, index) => changeOfUpdate(caller, update, `users[${index}].`))
   const ids = updates.map(({ userId }) => userId)
   const repeated = repeats('users', 'id', ids, 'name each user once')
   refuseViolations([...repeated.flat(), ...judged.flatMap(({ violations }) => violations)])
   requirePermissionIn(caller, null, 'users:write')
-  const writer = memberWriterOf(scope, 'user.update')
+  const writer = memberWriterOf(context, 'user.update')
   const changes = judged.map(({ change }) => change)
   const work = async (transaction: typeof tables) => {
-    const held = await holdMembers(transaction, writer, changes)
-    const plan = planEachMember(writer, changes, held)
+    const locked = await lockMembers(transaction, writer, changes)
+    const plan = planEachMember(writer, changes, locked)
     if (!validateOnly) await writePlan(transaction, writer, plan)
     return updates.flatMap(({ userId }, index) => {
       const outcome = plan.outcomes[index]
-      return outcome === undefined ? [] : resultOf(userId, outcome, held.members.get(userId))
+      return outcome === undefined ? [] : resultOf(userId, outcome, locked.members.get(userId))
     })
   }
   return memberTransaction(tables, work, { isLong: updates.length >= LONG_BATCH })

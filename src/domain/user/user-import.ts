@@ -2,14 +2,14 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import { mapInSlices } from '../../db/slices.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidFields, type ServiceError } from '../../errors.js'
-import type { Scope } from '../caller/caller.js'
+import type { CallContext } from '../caller/caller.js'
 import { commandsOfRequest, type FieldOwner, type GovernedField, governedFields } from '../profile/field-ownership.js'
 import { pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { type HeldMembers, holdMembers } from './hold.js'
+import { EMAIL_ALONE } from './account-state.js'
+import { type LockedMembers, lockMembers } from './lock.js'
 import { type ChangedMember, type Member, type MemberChange, newMember } from './member.js'
 import { type MemberPlan, planTogether } from './plan.js'
-import { EMAIL_ALONE } from './standing.js'
 import { apiWriterOf, memberWriterOf } from './user.js'
 
 /** A user as a record of an import gives it; whatever is absent stays as it is. */
@@ -29,44 +29,44 @@ export interface ImportedUser {
 }
 
 /** The writer of members for an import. */
-export function importWriterOf(scope: Scope) {
-  return memberWriterOf(scope, 'user.import')
+export function importWriterOf(context: CallContext) {
+  return memberWriterOf(context, 'user.import')
 }
 
-/** Holds the users of an import until the transaction ends; `memberIds` are those of them who are members. */
-export async function holdImportedUsers(
+/** Locks the users of an import until the transaction ends; `memberIds` are those of them who are members. */
+export async function lockImportedUsers(
   transaction: Tables,
-  scope: Scope,
+  context: CallContext,
   users: readonly ImportedUser[],
   memberIds: ReadonlySet<string>,
-): Promise<HeldMembers> {
-  const now = scope.runtime.now()
+): Promise<LockedMembers> {
+  const now = context.runtime.now()
   const changes = await mapInSlices(users, (user) => {
     const newcomer = newcomerOf(user, now)
-    return changeOf(scope, user, newcomer, memberIds.has(user.userId) ? { userId: user.userId } : { newcomer })
+    return changeOf(context, user, newcomer, memberIds.has(user.userId) ? { userId: user.userId } : { newcomer })
   })
-  return holdMembers(transaction, importWriterOf(scope), changes)
+  return lockMembers(transaction, importWriterOf(context), changes)
 }
 
 /**
- * Decides what becomes of users whom an import gives, who are held, by the rules of the methods that write them
+ * Decides what becomes of users whom an import gives, who are locked, by the rules of the methods that write them
  * (docs/field-ownership.md), and judged by what all of them will be. The outcome of a user who is refused is the error.
  */
 export async function planImportedUsers(
-  scope: Scope,
+  context: CallContext,
   users: readonly ImportedUser[],
-  held: HeldMembers,
+  locked: LockedMembers,
 ): Promise<MemberPlan<ChangedMember | ServiceError>> {
-  const newcomerIds = new Set(held.newcomers.map(({ userId }) => userId))
+  const newcomerIds = new Set(locked.newcomers.map(({ userId }) => userId))
   const changes = await mapInSlices(users, (user): MemberChange | ServiceError => {
     const { userId } = user
-    const member = held.members.get(userId)
-    if (member === undefined) throw new Error('a user of the import is not held')
-    const [first, ...others] = violationsOf(scope, user, member, newcomerIds.has(userId))
+    const member = locked.members.get(userId)
+    if (member === undefined) throw new Error('a user of the import is not locked')
+    const [first, ...others] = violationsOf(context, user, member, newcomerIds.has(userId))
     if (first !== undefined) return invalidFields([first, ...others])
-    return changeOf(scope, user, member, newcomerIds.has(userId) ? { newcomer: member } : { userId })
+    return changeOf(context, user, member, newcomerIds.has(userId) ? { newcomer: member } : { userId })
   })
-  return planTogether(importWriterOf(scope), changes, held)
+  return planTogether(importWriterOf(context), changes, locked)
 }
 
 function newcomerOf({ userId, email, createdAt, deactivatedAt }: ImportedUser, now: Date): Member {
@@ -74,7 +74,12 @@ function newcomerOf({ userId, email, createdAt, deactivatedAt }: ImportedUser, n
 }
 
 /** The change of a member, or of the newcomer, that a record asks for. */
-function changeOf({ caller }: Scope, user: ImportedUser, member: Member, target: MemberChange['target']): MemberChange {
+function changeOf(
+  { caller }: CallContext,
+  user: ImportedUser,
+  member: Member,
+  target: MemberChange['target'],
+): MemberChange {
   const { email, role, values, owners, deactivatedAt } = user
   const commands = commandsOfRequest({
     writer: apiWriterOf(caller),
@@ -103,7 +108,7 @@ const keyPinFields: ReadonlySet<GovernedField> = new Set([...updatePinFields, 'M
 const personPinFields: ReadonlySet<GovernedField> = new Set(governedFields)
 
 /** What is wrong with a record by itself, and beside the member. */
-function violationsOf({ caller }: Scope, user: ImportedUser, member: Member, isNew: boolean): FieldViolation[] {
+function violationsOf({ caller }: CallContext, user: ImportedUser, member: Member, isNew: boolean): FieldViolation[] {
   const { values, owners, email } = user
   const allowed = apiWriterOf(caller) === 'person' ? personPinFields : keyPinFields
   const pins = pinViolations({ profile: Object.fromEntries(values), pinFields: pinFieldsOf(user, member) }, allowed)

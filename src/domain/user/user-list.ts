@@ -3,7 +3,7 @@ import { invalidField, refuseViolations } from '../../errors.js'
 import { MAX_PAGE_SIZE } from '../../limits/known-limits.js'
 import { printDepartmentOptions } from '../../store/department-option.js'
 import { countUsers, readUserPage, type UserFilters } from '../../store/user-list.js'
-import type { Scope } from '../caller/caller.js'
+import type { CallContext } from '../caller/caller.js'
 import { type Page, type PageRequest, pageOf } from '../paging.js'
 import type { FieldOwner, GovernedField } from '../profile/field-ownership.js'
 import { emailKeyOf } from '../value/email-address.js'
@@ -26,8 +26,8 @@ export interface UserListRequest extends PageRequest {
  * A page of the members of the caller's organization that all filters match, in the order of their creation. Throws
  * `PAGE_TOKEN_INVALID`, and `FIELD_REQUIRED` for a field without an owner, or the reverse.
  */
-export async function listUsers(scope: Scope, request: UserListRequest): Promise<Page> {
-  const { reads, caller } = scope
+export async function listUsers(context: CallContext, request: UserListRequest): Promise<Page> {
+  const { reads, caller } = context
   const { organizationId } = caller
   const filters = filtersOf(request)
   const { owned, emailKey: email, isDeactivated, ids, ...values } = filters
@@ -35,7 +35,7 @@ export async function listUsers(scope: Scope, request: UserListRequest): Promise
     ([, value]) => value !== undefined,
   )
   const includeDeactivated = String(isDeactivated === undefined || (isDeactivated && 'only'))
-  return pageOf(scope, request, {
+  return pageOf(context, request, {
     method: 'ListUsers',
     filter: { includeDeactivated, ...Object.fromEntries(given) },
     usualSize: MAX_PAGE_SIZE,
@@ -66,6 +66,6 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
 }
 
 /** The JSON of the departments of the caller's organization, by name in the order of code points. */
-export function listDepartmentOptions({ reads, caller }: Scope): Promise<string> {
+export function listDepartmentOptions({ reads, caller }: CallContext): Promise<string> {
   return printDepartmentOptions(reads, caller.organizationId)
 }

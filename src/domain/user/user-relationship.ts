@@ -1,9 +1,9 @@
 import { notFound } from '../../errors.js'
 import { findManager } from '../../store/member.js'
-import type { Scope } from '../caller/caller.js'
+import type { CallContext } from '../caller/caller.js'
 import { commandsOfRequest } from '../profile/field-ownership.js'
 import { acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
-import { holdMembers } from './hold.js'
+import { lockMembers } from './lock.js'
 import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
 import type { ChangedMember } from './member.js'
 import { planMembers } from './plan.js'
@@ -18,7 +18,7 @@ export interface ManagerWrite {
 }
 
 /** Reads the manager of a user. Throws `RESOURCE_NOT_FOUND` for an unknown user, and for one without a manager. */
-export async function getManager({ tables, caller }: Scope, userId: string): Promise<ManagerRelationship> {
+export async function getManager({ tables, caller }: CallContext, userId: string): Promise<ManagerRelationship> {
   const { managerUserId, managerAssignedAt } = (await findManager(tables, caller.organizationId, userId)) ?? {}
   if (!managerUserId || !managerAssignedAt) throw notFound('user relationship', userId)
   return { userId, managerUserId, createdAt: managerAssignedAt }
@@ -31,25 +31,25 @@ export async function getManager({ tables, caller }: Scope, userId: string): Pro
  * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function writeManager(
-  scope: Scope,
+  context: CallContext,
   { userId, managerUserId, pin }: ManagerWrite,
 ): Promise<Pick<ChangedMember, 'changes'> & { readonly relationship: ManagerRelationship | undefined }> {
-  const { caller, ifMatch } = scope
+  const { caller, ifMatch } = context
   const accepted = acceptedVersionsFrom(ifMatch)
-  await requireMemberPermission(scope, 'users:write', userId)
+  await requireMemberPermission(context, 'users:write', userId)
   const values = new Map([['MANAGER' as const, managerUserId]])
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
   const action = managerUserId === '' ? 'user_relationship.delete' : 'user_relationship.create'
-  const writer = { ...memberWriterOf(scope, action), managerField: 'relatedUserId' }
+  const writer = { ...memberWriterOf(context, action), managerField: 'relatedUserId' }
   const changes = [{ target: { userId }, commands }]
-  return memberTransaction(scope.tables, async (tables) => {
-    const held = await holdMembers(tables, writer, changes)
-    const member = held.members.get(userId)
+  return memberTransaction(context.tables, async (tables) => {
+    const locked = await lockMembers(tables, writer, changes)
+    const member = locked.members.get(userId)
     if (member === undefined) throw notFound('user', userId)
     const before = relationshipOf(member)
     const what = { resourceType: 'user relationship', resourceId: userId }
     requireAcceptedVersion(accepted, before && relationshipTagOf(before), what)
-    const plan = planMembers(writer, changes, held)
+    const plan = planMembers(writer, changes, locked)
     await writePlan(tables, writer, plan)
     const [changed] = plan.outcomes
     return { relationship: changed && relationshipOf(changed.member), changes: changed?.changes ?? [] }

@@ -5,19 +5,19 @@ import type { AuditAction } from '../../store/audit-action.js'
 import { printUser } from '../../store/user.js'
 import { authorOf } from '../audit/audit-event.js'
 import {
+  type CallContext,
   type Caller,
   hasPermissionIn,
   isAdministrator,
   type Permission,
   permissionMissing,
   requirePermissionIn,
-  type Scope,
 } from '../caller/caller.js'
 import { type ApiWriter, commandsOfRequest, type GovernedField } from '../profile/field-ownership.js'
 import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
-import { holdMembers } from './hold.js'
+import { lockMembers } from './lock.js'
 import type { ChangeById, ChangedMember, MemberRights, MemberWriter } from './member.js'
 import { planMembers } from './plan.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
@@ -32,7 +32,7 @@ export interface NewUser {
 
 /** The JSON of one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
 export async function getUser(
-  { tables, caller: { organizationId } }: Pick<Scope, 'tables' | 'caller'>,
+  { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
 ): Promise<string> {
   const user = await printUser(tables, { organizationId, userId })
@@ -45,15 +45,15 @@ export async function getUser(
  * organization is somebody else. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
-export async function createUser(scope: Scope, { email, role, profile, pinFields }: NewUser): Promise<string> {
-  const { caller } = scope
+export async function createUser(context: CallContext, { email, role, profile, pinFields }: NewUser): Promise<string> {
+  const { caller } = context
   const { values, violations } = profileValuesOf({ email, ...profile })
   refuseViolations([...violations, ...pinViolations({ profile, pinFields }, createPinFields)])
   requirePermissionIn(caller, null, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields })
-  const writer = memberWriterOf(scope, 'user.create')
+  const writer = memberWriterOf(context, 'user.create')
   const change = { target: { email, mustJoin: true }, commands, role }
-  return memberTransaction(scope.tables, async (tables) => {
+  return memberTransaction(context.tables, async (tables) => {
     const { member } = await changeMember(tables, writer, change)
     return getUser({ tables, caller }, member.userId)
   })
@@ -80,11 +80,11 @@ export interface UserWrite extends Pick<ChangedMember, 'changes'> {
  * and the reasons about pins for the request, `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, `OWN_ROLE`,
  * `LAST_ADMINISTRATOR`, the reasons about emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
-export async function updateUser(scope: Scope, update: UserUpdate): Promise<UserWrite> {
-  const { caller } = scope
+export async function updateUser(context: CallContext, update: UserUpdate): Promise<UserWrite> {
+  const { caller } = context
   const { change, violations } = changeOfUpdate(caller, update)
   refuseViolations(violations)
-  return changeUser(scope, change, caller.kind === 'USER_TOKEN' && caller.id === update.userId)
+  return changeUser(context, change, caller.kind === 'USER_TOKEN' && caller.id === update.userId)
 }
 
 /**
@@ -93,18 +93,18 @@ export async function updateUser(scope: Scope, update: UserUpdate): Promise<User
  * `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
  */
 export async function deactivateUser(
-  scope: Scope,
+  context: CallContext,
   userId: string,
 ): Promise<{ readonly json: string; readonly activeApiKeyCount: number }> {
-  const { tables, caller, runtime } = scope
-  const { json } = await changeUser(scope, { target: { userId }, commands: [], active: false })
+  const { tables, caller, runtime } = context
+  const { json } = await changeUser(context, { target: { userId }, commands: [], active: false })
   const maker = { organizationId: caller.organizationId, userId, now: runtime.now() }
   return { json, activeApiKeyCount: await countKeysMadeBy(tables, maker) }
 }
 
 /** Reactivates a member in the same way, and returns the JSON of the user. Throws the same, but for the last. */
-export async function reactivateUser(scope: Scope, userId: string): Promise<string> {
-  const { json } = await changeUser(scope, { target: { userId }, commands: [], active: true })
+export async function reactivateUser(context: CallContext, userId: string): Promise<string> {
+  const { json } = await changeUser(context, { target: { userId }, commands: [], active: true })
   return json
 }
 
@@ -112,24 +112,24 @@ export async function reactivateUser(scope: Scope, userId: string): Promise<stri
  * Ends all sessions that a member of the caller's organization has had until now. Throws `RESOURCE_NOT_FOUND`,
  * `PERMISSION_MISSING` and `ETAG_MISMATCH`.
  */
-export async function endUserSessions(scope: Scope, userId: string): Promise<void> {
-  await changeUser(scope, { target: { userId }, commands: [], endsSessions: true })
+export async function endUserSessions(context: CallContext, userId: string): Promise<void> {
+  await changeUser(context, { target: { userId }, commands: [], endsSessions: true })
 }
 
 /** Changes a member in the version that the request accepts. */
-async function changeUser(scope: Scope, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
-  const { caller, ifMatch } = scope
+async function changeUser(context: CallContext, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
+  const { caller, ifMatch } = context
   const { userId } = change.target
   const accepted = acceptedVersionsFrom(ifMatch)
-  if (!isOwnProfile) await requireMemberPermission(scope, 'users:write', userId)
-  const writer = memberWriterOf(scope, 'user.update')
-  return memberTransaction(scope.tables, async (tables) => {
-    const held = await holdMembers(tables, writer, [change])
+  if (!isOwnProfile) await requireMemberPermission(context, 'users:write', userId)
+  const writer = memberWriterOf(context, 'user.update')
+  return memberTransaction(context.tables, async (tables) => {
+    const locked = await lockMembers(tables, writer, [change])
     if (accepted !== undefined) {
       const tag = entityTagOf(await getUser({ tables, caller }, userId))
       requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
     }
-    const plan = planMembers(writer, [change], held)
+    const plan = planMembers(writer, [change], locked)
     await writePlan(tables, writer, plan)
     const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
     return { json: await getUser({ tables, caller }, userId), changes }
@@ -157,17 +157,21 @@ export function changeOfUpdate(
  * member: membership is no secret within the organization, and nothing is revealed about anyone else
  * (docs/permissions.md).
  */
-export async function requireMemberPermission(scope: Scope, permission: Permission, userId: string): Promise<void> {
-  if (hasPermissionIn(scope.caller, null, permission)) return
-  await getUser(scope, userId)
+export async function requireMemberPermission(
+  context: CallContext,
+  permission: Permission,
+  userId: string,
+): Promise<void> {
+  if (hasPermissionIn(context.caller, null, permission)) return
+  await getUser(context, userId)
   throw permissionMissing(permission)
 }
 
 /** The caller as a writer of members, and what the audit log calls what it does to governed fields. */
-export function memberWriterOf(scope: Scope, action: AuditAction): MemberWriter {
-  const { caller, runtime } = scope
+export function memberWriterOf(context: CallContext, action: AuditAction): MemberWriter {
+  const { caller, runtime } = context
   const { organizationId } = caller
-  return { organizationId, ...authorOf(scope), runtime, rights: memberRightsOf(caller), caller, action }
+  return { organizationId, ...authorOf(context), runtime, rights: memberRightsOf(caller), caller, action }
 }
 
 /**

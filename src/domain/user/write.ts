@@ -6,21 +6,21 @@ import type { UniqueValue } from '../../store/unique-value.js'
 import { deleteUserTokens } from '../../store/user-token.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import { takenValueOf } from '../value/taken-value.js'
-import { holdMembers } from './hold.js'
+import { lockMembers } from './lock.js'
 import type { ChangedMember, MemberChange, MemberWriter } from './member.js'
 import { type MemberPlan, planMembers } from './plan.js'
 
 /**
- * Changes members: holds them, decides what becomes of them, and writes it, each change with its own outcome. Throws
- * what `holdMembers` and `planMembers` throw; then nothing is written.
+ * Changes members: locks them, decides what becomes of them, and writes it, each change with its own outcome. Throws
+ * what `lockMembers` and `planMembers` throw; then nothing is written.
  */
 export async function changeMembers<Change extends MemberChange>(
   transaction: Tables,
   writer: MemberWriter,
   changes: readonly Change[],
 ): Promise<readonly ChangedMember<Change>[]> {
-  const held = await holdMembers(transaction, writer, changes)
-  const plan = planMembers(writer, changes, held)
+  const locked = await lockMembers(transaction, writer, changes)
+  const plan = planMembers(writer, changes, locked)
   await writePlan(transaction, writer, plan)
   return plan.outcomes
 }
@@ -57,7 +57,7 @@ const MAX_ATTEMPTS = 5
 /**
  * Runs work that changes members in a transaction, and again if it lost a race: to a writer that takes no locks on
  * email addresses and phone numbers, such as an import, whose row is visible by then; or if it returns undefined,
- * because what it held did not suffice for what it then read. Throws the failure of the last attempt, or
+ * because its locks did not suffice for what it then read. Throws the failure of the last attempt, or
  * `TRANSACTION_CONFLICT`.
  */
 export async function memberTransaction<T>(

@@ -1,7 +1,7 @@
 import type { WebhookDeliveryStatus } from '../../../gen/prisma/enums.js'
 import { notFound } from '../../errors.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
-import type { Scope } from '../caller/caller.js'
+import type { CallContext } from '../caller/caller.js'
 import { type Page, type PageRequest, pageOf } from '../paging.js'
 import { getObject, type StandardChanges } from '../standard-methods.js'
 import { timestampOf } from '../value/timestamp.js'
@@ -16,15 +16,18 @@ export interface DeliveryListRequest extends PageRequest {
 /** Beyond every position. */
 const END = '9223372036854775807'
 
-/** A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and `PAGE_TOKEN_INVALID`. */
+/**
+ * A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and
+ * `PAGE_TOKEN_INVALID`.
+ */
 export async function listDeliveries(
-  scope: Scope,
+  context: CallContext,
   { webhookEndpointId: endpointId, status, ...request }: DeliveryListRequest,
 ): Promise<Page> {
-  const { reads, caller } = scope
+  const { reads, caller } = context
   const { organizationId } = caller
-  await getObject(scope, webhookEndpoints, endpointId)
-  return pageOf(scope, request, {
+  await getObject(context, webhookEndpoints, endpointId)
+  return pageOf(context, request, {
     method: 'ListWebhookDeliveries',
     filter: { endpointId, status },
     read: ({ after: before = END, pageSize }) =>
@@ -36,9 +39,9 @@ export async function listDeliveries(
  * Makes an event due for an endpoint, and returns the JSON of the delivery. Throws as `changeSent` does, and
  * `RESOURCE_NOT_FOUND` if the feed does not have the event for the endpoint.
  */
-export function resend(scope: Scope, endpointId: string, eventId: string): Promise<string> {
-  const { organizationId } = scope.caller
-  return scope.tables.transaction(async (tables) => {
+export function resend(context: CallContext, endpointId: string, eventId: string): Promise<string> {
+  const { organizationId } = context.caller
+  return context.tables.transaction(async (tables) => {
     let position: string | undefined
     const makeDue: StandardChanges = async ({ teamId }, now, transaction) => {
       const key = { organizationId, endpointId, eventId }
@@ -46,7 +49,7 @@ export function resend(scope: Scope, endpointId: string, eventId: string): Promi
       if (position === undefined) throw notFound('event', eventId)
       return {}
     }
-    await changeSent({ ...scope, tables }, endpointId, makeDue, 'webhook_endpoint.resend')
+    await changeSent({ ...context, tables }, endpointId, makeDue, 'webhook_endpoint.resend')
     const before = String(BigInt(position ?? 0) + 1n)
     const page = await readDeliveries(tables, { organizationId, endpointId, status: '', before, pageSize: 1 })
     return page?.items ?? ''
@@ -55,13 +58,16 @@ export function resend(scope: Scope, endpointId: string, eventId: string): Promi
 
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `changeSent` does, and `FIELD_INVALID`. */
-export async function recover(scope: Scope, endpointId: string, since: string): Promise<number> {
-  const endpoint = { organizationId: scope.caller.organizationId, id: endpointId }
+/**
+ * Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `changeSent`
+ * does, and `FIELD_INVALID`.
+ */
+export async function recover(context: CallContext, endpointId: string, since: string): Promise<number> {
+  const endpoint = { organizationId: context.caller.organizationId, id: endpointId }
   const from = timestampOf('since', since)
   let recovered = 0
   await changeSent(
-    scope,
+    context,
     endpointId,
     async (_before, now, transaction) => {
       recovered = await recoverDeliveries(transaction, { ...endpoint, since: from, now: now.toISOString() })

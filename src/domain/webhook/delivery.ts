@@ -1,4 +1,4 @@
-import { Turns } from '../../db/turns.js'
+import { Semaphore } from '../../db/semaphore.js'
 import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
 import type { EndpointKey, EndpointTarget } from '../../store/webhook-endpoint.js'
@@ -6,7 +6,7 @@ import type { SecretStore } from './secret-store.js'
 import { signaturesOf } from './signature.js'
 
 /** The parts of an event that its envelope repeats. */
-interface ToldEvent {
+interface RecordedEvent {
   readonly id: string
   readonly type: string
   readonly occurredAt: string
@@ -22,13 +22,13 @@ export interface WebhookTools {
   readonly allowance: WebhookAllowance
   readonly secrets: SecretStore
   readonly send: SendWebhook
-  /** The turns of requests: whoever sends takes one of its organization. */
-  readonly sends: Turns
+  /** The places of requests: whoever sends acquires one for its organization. */
+  readonly sends: Semaphore
 }
 
-/** Makes the turns of requests. What is due waits for its turn as long as it takes. */
-export function createSends(): Turns {
-  return new Turns(MAX_IN_FLIGHT, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: Number.POSITIVE_INFINITY })
+/** Makes the places of requests. What is due waits for one as long as it takes. */
+export function createSends(): Semaphore {
+  return new Semaphore(MAX_IN_FLIGHT, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: Number.POSITIVE_INFINITY })
 }
 
 /**
@@ -42,9 +42,9 @@ export async function deliver(
   now: Date,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const told: ToldEvent = JSON.parse(event)
-  const { id } = told
-  const body = cloudEventOf(told, event)
+  const recorded: RecordedEvent = JSON.parse(event)
+  const { id } = recorded
+  const body = cloudEventOf(recorded, event)
   const timestamp = Math.floor(now.getTime() / 1_000)
   const headers = {
     'content-type': 'application/cloudevents+json; charset=utf-8',
@@ -62,7 +62,7 @@ export function isDelivered({ responseStatus }: Pick<SendResult, 'responseStatus
 }
 
 /** An event as a CloudEvent 1.0, whose data is its JSON. */
-function cloudEventOf({ id, type, occurredAt, organizationId, subject }: ToldEvent, json: string): string {
+function cloudEventOf({ id, type, occurredAt, organizationId, subject }: RecordedEvent, json: string): string {
   const envelope = {
     specversion: '1.0',
     id,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { pause } from '../../db/retries.js'
-import { Turns } from '../../db/turns.js'
+import { Semaphore } from '../../db/semaphore.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { byOrganization } from '../../store/organization.js'
 import { type AcceptedAttempt, type Attempt, acceptAttempts, endAttempt } from '../../store/webhook-attempt.js'
@@ -33,7 +33,7 @@ const SWEEP_MILLIS = 1_000
 /** How long requests may still take when the service stops. */
 const LAST_MILLIS = 300
 
-/** Told of deliveries. Nothing of it may throw. */
+/** Observes deliveries. Must not throw. */
 export interface WebhookObserver {
   attempted(outcome: 'delivered' | 'refused' | 'no_response'): void
   disabled(reason: 'FAILURES' | 'GONE' | 'RIGHT_ENDED'): void
@@ -48,8 +48,8 @@ export interface DispatcherOptions extends Background, Omit<WebhookTools, 'allow
 }
 
 /**
- * Sends events to endpoints until the signal aborts: soon after they have got positions, and when an attempt is due. Any
- * number of processes do so. No request holds a connection of the database.
+ * Sends events to endpoints until the signal aborts: soon after they have got positions, and when an attempt is due.
+ * Any number of processes do so. No request holds a connection of the database.
  */
 export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   const { database, signals, runtime, timing, log, observer, signal } = options
@@ -77,7 +77,7 @@ class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #lanes = new Map<string, Lane>()
   readonly #running = new Set<Promise<void>>()
-  readonly #turns = new Turns(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  readonly #looking = new Semaphore(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
   readonly #stop = new AbortController()
   readonly #signing: SigningCheck
 
@@ -127,7 +127,7 @@ class Dispatcher {
     try {
       while (lane.isWoken) {
         lane.isWoken = false
-        await this.#turns.use(() => this.#turn(lane), { of: lane.key.organizationId })
+        await this.#looking.use(() => this.#turn(lane), { of: lane.key.organizationId })
       }
     } catch (err) {
       log.warn({ err, endpointId: lane.key.id }, 'webhooks could not be sent')
@@ -168,7 +168,9 @@ class Dispatcher {
     }
   }
 
-  /** Begins as many attempts as there is room for. If there may be more, the lane has another turn, after the others. */
+  /**
+   * Begins as many attempts as there is room for. If there may be more, the lane has another turn, after the others.
+   */
   async #fill(lane: Lane): Promise<void> {
     const { database, runtime } = this.#options
     const failing = lane.failingSince === null ? 0 : runtime.now().getTime() - lane.failingSince.getTime()
@@ -219,11 +221,11 @@ class Dispatcher {
     if (wanted <= 0) return 0
     let taken = lane.place === 'free' ? 1 : 0
     if (taken === 1) lane.place = 'none'
-    for (; taken < wanted && sends.roomFor(of) > 0; taken++) void sends.begin({ of })
+    for (; taken < wanted && sends.roomFor(of) > 0; taken++) void sends.acquire({ of })
     if (taken > 0 || lane.place === 'awaited') return taken
     lane.place = 'awaited'
     const wait = async () => {
-      await sends.begin({ of })
+      await sends.acquire({ of })
       lane.place = 'free'
       this.#look(lane)
     }
@@ -232,7 +234,7 @@ class Dispatcher {
   }
 
   #giveBack({ key }: Lane, places: number): void {
-    for (let left = places; left > 0; left--) this.#options.sends.end(key.organizationId)
+    for (let left = places; left > 0; left--) this.#options.sends.release(key.organizationId)
   }
 
   /** Never rejects. */
@@ -241,19 +243,19 @@ class Dispatcher {
     const { organizationId, id: endpointId } = lane.key
     const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
     const endpoint = { ...lane.key, ...target }
-    let told: Lane['ended'][number] = 'nothing'
+    let outcome: Lane['ended'][number] = 'nothing'
     try {
       const fault = this.#signing.fault(endpoint)
       const sent = fault === undefined ? this.#send(endpoint, event) : Promise.resolve(undefined)
       const result = await sent.finally(() => this.#giveBack(lane, 1))
       // One that did not take place is given back: it stays due, and the metrics say for how long.
       if (result === undefined) await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
-      else told = await this.#record(endpoint, attempt, result)
+      else outcome = await this.#record(endpoint, attempt, result)
       if (fault !== undefined) throw fault
     } catch (err) {
       log.warn({ err, endpointId }, 'webhooks could not be sent')
     }
-    lane.ended.push(told)
+    lane.ended.push(outcome)
     // In order of the targets, the next event of this one may have waited for it.
     lane.isDue ||= target.mode === 'BY_TARGET'
     this.#look(lane)

@@ -14,7 +14,7 @@ import {
   findEndpointTarget,
   webhookEndpointStore,
 } from '../../store/webhook-endpoint.js'
-import type { Scope } from '../caller/caller.js'
+import type { CallContext } from '../caller/caller.js'
 import { createObject, type StandardChanges, updateObject } from '../standard-methods.js'
 import { standardResource } from '../standard-resource.js'
 import { deliver, type WebhookTools } from './delivery.js'
@@ -38,15 +38,15 @@ const MAX_ENDPOINTS = 100
  * `TOO_MANY_OBJECTS`, and whatever `createObject` throws.
  */
 export function createEndpoint(
-  scope: Scope,
+  context: CallContext,
   { allowance, secrets }: WebhookTools,
   { url, hasPublicKey, ...given }: StandardValues & { readonly url: string; readonly hasPublicKey: boolean },
 ): Promise<WithSecret> {
   destinationFrom(url, allowance)
   secrets.requireKey()
-  const { organizationId } = scope.caller
-  const { keys, publicKey } = newSigningKeys(scope.runtime, hasPublicKey)
-  return scope.tables.transaction(async (tables) => {
+  const { organizationId } = context.caller
+  const { keys, publicKey } = newSigningKeys(context.runtime, hasPublicKey)
+  return context.tables.transaction(async (tables) => {
     await takeLocks(tables, [endpointLock(organizationId)])
     if ((await countEndpoints(tables, organizationId)) >= MAX_ENDPOINTS) {
       throw new ServiceError(
@@ -58,59 +58,65 @@ export function createEndpoint(
       )
     }
     const [feed] = await readFeedStates(tables, [organizationId])
-    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(scope.caller) }
-    const json = await createObject({ ...scope, tables }, webhookEndpoints, values, () => {
-      requireReader(scope.caller, given['teamId'])
+    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(context.caller) }
+    const json = await createObject({ ...context, tables }, webhookEndpoints, values, () => {
+      requireReader(context.caller, given['teamId'])
       return values
     })
     const { id }: { readonly id: string } = JSON.parse(json)
-    await secrets.add(tables, { organizationId, id }, keys, scope.runtime)
+    await secrets.add(tables, { organizationId, id }, keys, context.runtime)
     return { json, secret: keys.secret }
   })
 }
 
 /** Changes an endpoint and returns its JSON. Throws `FIELD_INVALID` for the URL, and as `updateObject` does. */
 export function updateEndpoint(
-  scope: Scope,
+  context: CallContext,
   { allowance }: WebhookTools,
   id: string,
   values: StandardValues & { readonly url?: string | undefined },
   requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<string> {
   if (values.url !== undefined) destinationFrom(values.url, allowance)
-  return changeSent(scope, id, (before) => {
+  return changeSent(context, id, (before) => {
     requireUnchanged(before)
-    return { ...values, ...makerOf(scope.caller) }
+    return { ...values, ...makerOf(context.caller) }
   })
 }
 
-/** Changes what an endpoint is sent. Throws as `updateObject` does, and `PERMISSION_MISSING` without `audit:read` there. */
+/**
+ * Changes what an endpoint is sent. Throws as `updateObject` does, and `PERMISSION_MISSING` without `audit:read` there.
+ */
 export function changeSent(
-  scope: Scope,
+  context: CallContext,
   id: string,
   changes: StandardChanges,
   action?: Parameters<typeof updateObject>[4],
 ): Promise<string> {
   const judged: StandardChanges = (before, now, transaction) => {
-    requireReader(scope.caller, before['teamId'])
+    requireReader(context.caller, before['teamId'])
     return changes(before, now, transaction)
   }
-  return updateObject(scope, webhookEndpoints, id, judged, action)
+  return updateObject(context, webhookEndpoints, id, judged, action)
 }
 
 /** Gives an endpoint new keys. Throws `SEAL_KEY_MISSING`, and as `updateObject` does. */
-export async function rotateEndpointSecret(scope: Scope, { secrets }: WebhookTools, id: string): Promise<WithSecret> {
+export async function rotateEndpointSecret(
+  context: CallContext,
+  { secrets }: WebhookTools,
+  id: string,
+): Promise<WithSecret> {
   secrets.requireKey()
-  const endpoint = { organizationId: scope.caller.organizationId, id }
+  const endpoint = { organizationId: context.caller.organizationId, id }
   let secret = ''
   const json = await changeSent(
-    scope,
+    context,
     id,
     async (before, _now, transaction) => {
-      const made = newSigningKeys(scope.runtime, before['publicKey'] !== '')
-      await secrets.add(transaction, endpoint, made.keys, scope.runtime)
+      const made = newSigningKeys(context.runtime, before['publicKey'] !== '')
+      await secrets.add(transaction, endpoint, made.keys, context.runtime)
       secret = made.keys.secret
-      return { publicKey: made.publicKey, ...makerOf(scope.caller) }
+      return { publicKey: made.publicKey, ...makerOf(context.caller) }
     },
     'webhook_endpoint.rotate_secret',
   )
@@ -118,15 +124,15 @@ export async function rotateEndpointSecret(scope: Scope, { secrets }: WebhookToo
 }
 
 /** Lets events be sent to an endpoint, or no longer, and returns its JSON. Throws as `updateObject` does. */
-export function setEndpointEnabled(scope: Scope, id: string, isEnabled: boolean): Promise<string> {
+export function setEndpointEnabled(context: CallContext, id: string, isEnabled: boolean): Promise<string> {
   const values = isEnabled
-    ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(scope.caller) }
+    ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(context.caller) }
     : { status: 'DISABLED', disabledReason: 'REQUEST' }
   const action = isEnabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable'
   const wanted = `WEBHOOK_ENDPOINT_STATUS_${values.status}`
   const changes: StandardChanges = ({ status }) => (status === wanted ? {} : values)
-  if (isEnabled) return changeSent(scope, id, changes, action)
-  return updateObject(scope, webhookEndpoints, id, changes, action)
+  if (isEnabled) return changeSent(context, id, changes, action)
+  return updateObject(context, webhookEndpoints, id, changes, action)
 }
 
 /** How long a test waits until its organization has a place among the requests in flight. */
@@ -134,14 +140,14 @@ const TEST_WAIT_MILLIS = 5_000
 
 /** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does, and as a full pool does. */
 export async function testEndpoint(
-  scope: Scope,
+  context: CallContext,
   tools: WebhookTools,
   id: string,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const { tables, caller, runtime } = scope
+  const { tables, caller, runtime } = context
   const endpoint = { organizationId: caller.organizationId, id }
-  const json = await changeSent(scope, id, () => ({}), 'webhook_endpoint.test')
+  const json = await changeSent(context, id, () => ({}), 'webhook_endpoint.test')
   const { teamId }: { readonly teamId: string } = JSON.parse(json)
   const target = await findEndpointTarget(tables, endpoint, runtime.now())
   if (target === undefined) throw new Error('the webhook endpoint was there and is not there')
@@ -161,14 +167,14 @@ export async function testEndpoint(
 }
 
 /**
- * Lets an endpoint receive all events again from a position on, and returns how many it wants. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not
- * have it, and as `updateObject` does.
+ * Lets an endpoint receive all events again from a position on, and returns how many it wants. Throws
+ * `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not have it, and as `updateObject` does.
  */
-export async function replayEndpoint(scope: Scope, id: string, position: bigint): Promise<number> {
-  const { organizationId } = scope.caller
+export async function replayEndpoint(context: CallContext, id: string, position: bigint): Promise<number> {
+  const { organizationId } = context.caller
   let replayed = 0
   await changeSent(
-    scope,
+    context,
     id,
     async (_before, _now, transaction) => {
       const first = await findFeedEnd(transaction, organizationId, 'first')

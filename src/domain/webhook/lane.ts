@@ -10,7 +10,7 @@ export interface Lane {
   inFlight: number
   /** Whether it waits for a place among the requests in flight, or has one for its next attempt. */
   place: 'none' | 'awaited' | 'free'
-  /** Attempts that have ended, with what they told, to be recorded in the next turn. */
+  /** Attempts that have ended, with their outcomes, to be recorded in the next turn. */
   readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
   /** Until when its maker need not be asked for again, on the clock of the dispatcher. */
   readableUntil: number

@@ -105,8 +105,8 @@ async function* liveSecrets(tables: Tables, now: Date): AsyncGenerator<SealedSec
 }
 
 /**
- * What is wrong with the keys that seal, and what to do about it: undefined unless secrets exist and none of them can be
- * opened. Each sealed secret tells by itself whether a key has sealed it.
+ * What is wrong with the keys that seal, and what to do about it: undefined unless secrets exist and none of them can
+ * be opened. Each sealed secret shows by itself whether a key has sealed it.
  */
 export function sealKeyFault({ current, previous, neither }: SealedCounts): string | undefined {
   if (neither === 0 || current + previous > 0) return undefined

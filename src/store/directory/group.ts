@@ -6,9 +6,9 @@ import type { GroupKey } from '../group.js'
 import { groupNameLock, takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
-import { ofOrganization } from '../scope.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
 import { type SearchRows, searchStatements } from '../search-page.js'
+import { ofOrganization } from '../visibility.js'
 import type { Reference } from './user.js'
 
 /** A group as its directory sees one. */

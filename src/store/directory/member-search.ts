@@ -1,8 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
-import { ofOrganization } from '../scope.js'
 import type { Entries, Value } from '../search.js'
 import type { SearchRows } from '../search-page.js'
+import { ofOrganization } from '../visibility.js'
 import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTypes, managerName } from './user.js'
 
 /** The members that a directory sees. */

@@ -9,7 +9,7 @@ import {
   memberColumnTypes,
   memberFrom,
 } from '../member.js'
-import { ofOrganization } from '../scope.js'
+import { ofOrganization } from '../visibility.js'
 
 /** A group of a member, or a member of a group, with the name to display. */
 export interface Reference {
@@ -66,7 +66,7 @@ export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise
 }
 
 /** What a directory calls members, and whether they are gone, the oldest first. */
-export function findDirectoryStandings({ models }: Tables, organizationId: string, userIds: readonly string[]) {
+export function findDirectoryAccounts({ models }: Tables, organizationId: string, userIds: readonly string[]) {
   return models.membership.findMany({
     where: { organizationId, userId: { in: [...userIds] } },
     orderBy: { ordinal: 'asc' },

@@ -1,6 +1,6 @@
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { Prisma } from '../../../gen/prisma/client.js'
-import { ofOrganization } from '../scope.js'
+import { ofOrganization } from '../visibility.js'
 import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
 import { listText, type Part, textOf } from './text.js'
 import { computedParts, valueParts } from './value-parts.js'

@@ -88,7 +88,7 @@ export async function stageKind(
   counts: ReadonlyMap<string, number>,
   isMerge: boolean,
 ): Promise<number> {
-  const { stage, followers, replace, findStanding, lock, merge, stageBefore } = kindStatements[kind]
+  const { stage, followers, replace, findExisting: findStanding, lock, merge, stageBefore } = kindStatements[kind]
   await run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await run(followers.stage, {})
   const [repeated] = replace === undefined ? [] : await run(replace, {})

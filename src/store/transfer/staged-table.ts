@@ -47,7 +47,7 @@ SELECT count(*)::integer AS replaced FROM gone`
 }
 
 /** Finds the existing rows, organization by organization. */
-export function standingText({ table, staged, key, organization, id }: StagedKind): Prisma.Sql {
+export function existingText({ table, staged, key, organization, id }: StagedKind): Prisma.Sql {
   return Prisma.sql`
 SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
   FROM ${table} t JOIN ${staged} s ON ${equal(key, 't', 's')}
@@ -57,13 +57,15 @@ SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
 /** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */
 export function mergeText(kind: StagedKind): Prisma.Sql {
   const { table, staged, key, owner, resource, fields, values = {}, elsewhere = {} } = kind
-  const apart = Object.values(elsewhere).flat()
-  const kept = [...fields.values()].flatMap(Object.keys).filter((column) => {
-    if (apart.includes(column)) return true
+  const separateColumns = Object.values(elsewhere).flat()
+  const columns = [...fields.values()].flatMap(Object.keys).filter((column) => {
+    if (separateColumns.includes(column)) return true
     const isFilledIn = owner?.gives[column] !== undefined || values[column] !== undefined
     return resource.table.columns[column] !== undefined && !key.includes(column) && !isFilledIn
   })
-  const assigned = kept.map((name) => `${name} = CASE WHEN '${name}' = ANY (s.given) THEN s.${name} ELSE t.${name} END`)
+  const assigned = columns.map(
+    (name) => `${name} = CASE WHEN '${name}' = ANY (s.given) THEN s.${name} ELSE t.${name} END`,
+  )
   return Prisma.sql`
 UPDATE ${staged} s SET ${Prisma.raw(assigned.join(', '))} FROM ${table} t WHERE ${equal(key, 't', 's')} AND s.given IS NOT NULL`
 }

@@ -4,7 +4,7 @@ import { type PrintedRow, storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
 import { checkText, type Fault } from './checks.js'
 import { equal, listed, type StagedKind } from './kind.js'
-import { mergeText, replaceText, stageText, standingText, TEMPORARY } from './staged-table.js'
+import { existingText, mergeText, replaceText, stageText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
 /** What an import makes of a record. */
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly after: string | null
 }
 
-/** Which outcomes to tell, and how much of each. */
+/** Which outcomes to report, and how much of each. */
 export interface OutcomeDetail {
   /** Of all records, instead of those that stood and are changed. */
   readonly isWhole: boolean
@@ -53,10 +53,10 @@ export function statementsOf(kind: StagedKind) {
     replace: owner?.isInOrganization
       ? make<{ readonly replaced: number }>(`import_${stem}_replace`, { replaced: 'int4' }, () => replaceText(kind))
       : undefined,
-    findStanding: make<Omit<NamedRows, 'teamIds'>>(
+    findExisting: make<Omit<NamedRows, 'teamIds'>>(
       `import_${stem}_standing`,
       { organizationId: 'text', ids: 'text[]' },
-      () => standingText(kind),
+      () => existingText(kind),
     ),
     lock: createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} }),
     /** Sent only if lines need not give everything. */
@@ -126,10 +126,10 @@ function outcomesText(kind: StagedKind, { isWhole, hasRecords }: Places<OutcomeD
     Prisma.sql`jsonb_path_query_array(${Prisma.raw(image)}.record, '$.fieldOwnership[*].owner')::text`
   const columns = listed(key)
   // The condition names a column in each of its parts: Citus refuses outer joins beside what is the same for all rows.
-  const told = Prisma.sql`(SELECT ${columns} FROM ${before}
-    UNION SELECT ${columns} FROM ${staged} WHERE CASE WHEN is_record THEN ${hasRecords}::boolean END) told`
+  const reported = Prisma.sql`(SELECT ${columns} FROM ${before}
+    UNION SELECT ${columns} FROM ${staged} WHERE CASE WHEN is_record THEN ${hasRecords}::boolean END) reported`
   return Prisma.sql`
-WITH after AS MATERIALIZED (${imageText(kind, told)})
+WITH after AS MATERIALIZED (${imageText(kind, reported)})
 SELECT s.line, s.${id}::text AS id, s.${organization} AS "organizationId", before.record IS NULL AS "isNew",
        ARRAY(SELECT key FROM jsonb_object_keys(before.record || after.record) key
               WHERE before.record -> key IS DISTINCT FROM after.record -> key ORDER BY key COLLATE "C") AS fields,

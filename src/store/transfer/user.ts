@@ -134,7 +134,7 @@ export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
 }
 
 /** A membership that stands. */
-export type StandingMembership = Awaited<ReturnType<typeof findMemberships>>[number]
+export type ExistingMembership = Awaited<ReturnType<typeof findMemberships>>[number]
 
 /** The memberships of users in whatever organization. */
 export function findMemberships({ models }: Tables, userIds: readonly string[]) {

@@ -11,26 +11,26 @@ import { endResponse, isNotModified, sendCompressed } from '../call/respond.js'
 import { type CallHooks, type Exchange, serveCall } from '../call/serve-call.js'
 import type { Directory } from '../domain/auth/authentication.js'
 import type { DirectoryRefusal } from '../domain/directory/directory-status.js'
-import type { DirectoryScope } from '../domain/directory/directory-sync.js'
+import type { DirectoryContext } from '../domain/directory/directory-sync.js'
 import { DEFAULT_JSON_LIMITS, parseStrictJson } from '../protojson/json-text.js'
 import { errorAnswer, ScimError, scimErrorFrom } from './error.js'
 import { isJsonObject } from './json.js'
 import { type ScimAnswer, ScimReport, type ScimRequest } from './request.js'
 import { findRoute, methods, type ScimMatch } from './routes.js'
 
-/** Where the door is. */
+/** Where SCIM is. */
 export const SCIM_PATH = '/scim/v2'
 
-/** What the door depends on. */
-export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
-  /** Makes the scope of a request. Throws for a caller that is no directory. */
-  readonly admit: (request: NodeRequest) => Promise<DirectoryScope>
+/** What SCIM depends on. */
+export interface ScimHandlerOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
+  /** Makes the context of a request. Throws for a caller that is no directory. */
+  readonly admit: (request: NodeRequest) => Promise<DirectoryContext>
   /** The address of the service as the client reaches it, without a slash at the end. */
   readonly baseUrlOf: (request: NodeRequest) => string
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number
   /**
-   * Told of requests that were refused for what they ask, and of each value that was left out, once the request is
+   * Called with requests that were refused for what they ask, and of each value that was left out, once the request is
    * answered. Must not throw.
    */
   readonly onRefusal: (directory: Directory, refusal: DirectoryRefusal) => void
@@ -39,7 +39,9 @@ export interface ScimDoorOptions extends Omit<CallHooks, 'admit' | 'beforeDecode
 const readTimeout = createTimeoutReader({})
 
 /** Answers the paths of SCIM (RFC 7644); false for any other path. */
-export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest, response: NodeResponse) => boolean {
+export function createScimHandler(
+  options: ScimHandlerOptions,
+): (request: NodeRequest, response: NodeResponse) => boolean {
   const shutdown = createShutdown(options.shutdownSignal)
 
   function serve(match: ScimMatch, query: string, request: NodeRequest, response: NodeResponse): Promise<void> {
@@ -70,7 +72,7 @@ export function createScimDoor(options: ScimDoorOptions): (request: NodeRequest,
 }
 
 /**
- * The part of a path below the door; empty for the door itself, undefined for any other path. The address of the door is
+ * The part of a path below the address of SCIM; empty for that itself, undefined for any other path. The address is
  * entered by hand at the provider, so a slash at the end, or two, and a missing version do not matter.
  */
 function pathBelow(path: string): string | undefined {
@@ -83,30 +85,30 @@ function baseAddressWords(baseUrl: string): string {
   return `this is the address of SCIM, under which resources are: enter ${url} at the provider, which then sends requests such as ${url}/Users`
 }
 
-/** How a request of a directory is admitted, read and answered, and what its administrator is told. */
+/** How a request of a directory is admitted, read and answered, and what its administrator sees. */
 function scimCall(
-  options: ScimDoorOptions,
+  options: ScimHandlerOptions,
   { request, response, requestMethod: method }: Call,
   { route, id }: ScimMatch,
   query: string,
 ): { readonly admit: () => Promise<void>; readonly exchange: Exchange<ScimRequest, ScimAnswer> } {
-  let admitted: DirectoryScope | undefined
+  let admitted: DirectoryContext | undefined
   const report = new ScimReport()
-  const tell = (told: Pick<DirectoryRefusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
+  const record = (refusal: Pick<DirectoryRefusal, 'attribute' | 'status' | 'scimType' | 'detail'>) => {
     if (admitted === undefined) return
     const path = pathBelow((request.url ?? '').split('?', 1)[0] ?? '') ?? ''
     const { requestId } = admitted
     const { userName, externalId } = report
-    options.onRefusal(admitted, { ...told, method, path, requestId, userName, externalId })
+    options.onRefusal(admitted, { ...refusal, method, path, requestId, userName, externalId })
   }
   const exchange: Exchange<ScimRequest, ScimAnswer> = {
     receive: async () => {
-      const scope = admitted
-      if (scope === undefined) throw new Error('the request was not admitted before it was handled')
+      const context = admitted
+      if (context === undefined) throw new Error('the request was not admitted before it was handled')
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
       const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
       return () => ({
-        scope: { ...scope, ifMatch: ifMatchOf(request) },
+        context: { ...context, ifMatch: ifMatchOf(request) },
         id,
         query: new URLSearchParams(withLiteralPlus(query)),
         body: readBodyOf(),
@@ -118,7 +120,7 @@ function scimCall(
     answer: async (answer) => {
       await send(request, response, answer)
       const { status } = answer
-      for (const [attribute, detail] of report.leftOut) tell({ attribute, status, scimType: 'invalidValue', detail })
+      for (const [attribute, detail] of report.leftOut) record({ attribute, status, scimType: 'invalidValue', detail })
     },
     fail: async (failure) => {
       const error = scimErrorFrom(failure)
@@ -127,7 +129,7 @@ function scimCall(
       // Nobody needs to know that a look-up finds nothing, or that the service is at fault.
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (status >= 400 && status < 500 && !(status === 404 && isRead))
-        tell({ attribute: '', status, scimType, detail })
+        record({ attribute: '', status, scimType, detail })
     },
   }
   const admit = async () => {

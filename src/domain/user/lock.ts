@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
-import { findAdministrators, findEmailKeys, lockMembers } from '../../store/member.js'
+import { findAdministrators, findEmailKeys, lockMemberRows } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { findTeamRoles, type TeamRoleRow } from '../../store/team-member.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
@@ -8,7 +8,7 @@ import type { ManagerChains } from './manager.js'
 import { type Member, type MemberChange, type MemberWriter, newMember, valuesSet } from './member.js'
 
 /** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
-export interface HeldMembers {
+export interface LockedMembers {
   /** When the changes are made. */
   readonly now: Date
   /** By id, including those who join. */
@@ -65,11 +65,11 @@ type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 
  * Locks are taken in the same order everywhere, so that writers do not deadlock: source, administrators, managers,
  * addresses, phone numbers, members. If a member gets another address, the old one is locked too.
  */
-export async function holdMembers(
+export async function lockMembers(
   transaction: Tables,
   { organizationId, runtime, actor, caller }: MemberWriter,
   changes: readonly MemberChange[],
-): Promise<HeldMembers> {
+): Promise<LockedMembers> {
   const needs = needsOf(changes)
   const movingIds = changes.flatMap(({ email, target }) =>
     email !== undefined && 'userId' in target ? target.userId : [],
@@ -111,8 +111,8 @@ export async function holdMembers(
       return 'userId' in target ? target.userId : (emails.get(emailKeyOf(target.email))?.userId ?? [])
     }),
   )
-  const locked = await lockMembers(transaction, organizationId, [...presentIds])
-  const members = new Map([...locked, ...newcomers].map((member) => [member.userId, member]))
+  const rows = await lockMemberRows(transaction, organizationId, [...presentIds])
+  const members = new Map([...rows, ...newcomers].map((member) => [member.userId, member]))
   // Those who got another address while the lock on the one before was waited for.
   const left = movingIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
   await takeLocks(
@@ -148,10 +148,10 @@ function isAboutAdministrators({ target, active, role }: MemberChange): boolean 
 }
 
 /**
- * Whether what is held suffices for other changes of the same members: a change that depends on its member is decided
- * for the first time to know what to hold, and again when the member is locked.
+ * Whether what is locked suffices for other changes of the same members: a change that depends on its member is decided
+ * for the first time to know what to lock, and again when the member is locked.
  */
-export function suffices({ needs }: HeldMembers, changes: readonly MemberChange[]): boolean {
+export function suffices({ needs }: LockedMembers, changes: readonly MemberChange[]): boolean {
   const wanted = needsOf(changes)
   return (Object.keys(wanted) as (keyof Needs)[]).every((name) => {
     const held = new Set(needs[name])

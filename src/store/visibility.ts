@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { Parameter } from '../db/statement.js'
 
 /** The part of an organization that a caller can reach. */
-export interface Scope {
+export interface Visibility {
   readonly organizationId: string
   /** `null` means every team of the organization. */
   readonly teamIds: readonly string[] | null
@@ -15,8 +15,8 @@ export function inTeams(column: Prisma.Sql, teamIds: Parameter): Prisma.Sql {
 
 /**
  * The condition that a column has one of some values. The inner `SELECT` hides from the planner how many there are, so
- * that PostgreSQL keeps a plan, which finds each by an index, for one value and for many: a plan for each list would take
- * several times as long as finding one row.
+ * that PostgreSQL keeps a plan, which finds each by an index, for one value and for many: a plan for each list would
+ * take several times as long as finding one row.
  */
 export function isOneOf(column: Prisma.Sql, values: Parameter, type = 'text'): Prisma.Sql {
   const list = Prisma.raw(`${type}[]`)
@@ -29,7 +29,7 @@ export const organizationId: Parameter = { parameter: 'organizationId' }
 /**
  * The condition that the row with this alias belongs to the statement's organization. Every table of a statement needs
  * it, in subqueries too, and never indirectly through another table: if the tables are distributed by organization, the
- * parameter tells for each of them the one place where its rows are.
+ * parameter leads for each of them to the one place where its rows are.
  */
 export function ofOrganization(alias: string): Prisma.Sql {
   return Prisma.sql`${Prisma.raw(alias)}.organization_id = ${organizationId}`

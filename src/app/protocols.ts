@@ -2,7 +2,7 @@ import type { Config } from '../config.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { addReason } from '../failure/error-reason.js'
 import { eventIdsOf, fieldHint, formRulesOf, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
-import { answerJsonOptions } from '../handlers/printed-answer.js'
+import { answerJsonOptions } from '../handlers/raw-json.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRoutes, services } from '../handlers/routes.js'
 import { authErrorBody } from '../http/auth-error.js'
@@ -10,7 +10,7 @@ import { createCors } from '../http/cors.js'
 import { withoutCredentials } from '../http/credential-redaction.js'
 import { createPages } from '../http/pages.js'
 import { createProbes } from '../http/probes.js'
-import { type Doors, requestIdOf } from '../http/request-handler.js'
+import { type Protocols, requestIdOf } from '../http/request-handler.js'
 import { baseUrlFor } from '../http/request-target.js'
 import { httpFormOf } from '../limits/method-rules.js'
 import { packageRoot, readBuild } from '../package.js'
@@ -19,13 +19,13 @@ import { createHealthRoutes, isWatch } from '../rpc/health.js'
 import { createReflectionRoutes } from '../rpc/reflection.js'
 import { createRpcHandler } from '../rpc/rpc-handler.js'
 import { admitDirectory } from '../scim/admission.js'
-import { createScimDoor } from '../scim/door.js'
+import { createScimHandler } from '../scim/scim-handler.js'
 import { type Calls, infrastructure, type Parts } from './calls.js'
 
-type DoorParts = Parts & { readonly calls: Calls }
+type ProtocolParts = Parts & { readonly calls: Calls }
 
-/** Makes everything that answers requests; all doors of methods lead to the same implementations. */
-export function createDoors(options: DoorParts): Doors {
+/** Makes everything that answers requests; all protocols lead to the same implementations. */
+export function createProtocols(options: ProtocolParts): Protocols {
   const { config, authentication, limitCheck, calls, lifecycle } = options
   const { hasher, keyUses, bearerTokens } = authentication
   const { hooks, maxBodyBytes, maxTimeoutMs } = calls
@@ -95,8 +95,16 @@ function consoleOptionsFrom({ publicUrl, oidc, consoleOidcClientId: clientId, co
   return { publicUrl, signIn: { issuer, audience, clientId, scopes } }
 }
 
-function createScim({ config, runtime, log, tables, authentication, callLimit, calls }: DoorParts): Doors['scim'] {
-  return createScimDoor({
+function createScim({
+  config,
+  runtime,
+  log,
+  tables,
+  authentication,
+  callLimit,
+  calls,
+}: ProtocolParts): Protocols['scim'] {
+  return createScimHandler({
     ...calls.hooks,
     admit: async (request) => {
       const requestId = requestIdOf(request)

@@ -5,17 +5,22 @@ import { roleBeyond } from '../auth/role-limits.js'
 import { administratorMissing, permissionMissing, rightEndIn } from '../caller/caller.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { type HeldMembers, otherHolder } from './hold.js'
+import { type LockedMembers, otherHolder } from './lock.js'
 import type { Member, MemberChange, MemberWriter } from './member.js'
 
-/** What is told about an address that is changed together with something else. */
+/** What is said about an address that is changed together with something else. */
 export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
 
 /**
  * The member with changes outside the profile: role, email address, whether active, what the directory says. Throws
  * `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation and emails, and `EMAIL_TAKEN` for a user name.
  */
-export function withStanding(writer: MemberWriter, member: Member, change: MemberChange, held: HeldMembers): Member {
+export function withAccountState(
+  writer: MemberWriter,
+  member: Member,
+  change: MemberChange,
+  locked: LockedMembers,
+): Member {
   const { actor } = writer
   const { role = member.role, active = isActive(member), userName } = change
   if (role !== member.role && actor.kind === 'USER' && actor.id === member.userId) {
@@ -25,15 +30,15 @@ export function withStanding(writer: MemberWriter, member: Member, change: Membe
   if (role !== member.role && role === 'ORG_ADMIN') requireUnendingRight(writer)
   if (active !== isActive(member)) requireActivation(writer, member)
   if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
-  if (userName !== undefined) requireUserName(held, member, userName)
+  if (userName !== undefined) requireUserName(locked, member, userName)
   return {
     ...member,
     ...change.directory,
     role,
-    email: changedEmail(writer, member, change, held),
+    email: changedEmail(writer, member, change, locked),
     directoryManaged: member.directoryManaged || actor.kind === 'DIRECTORY',
-    deactivatedAt: active ? null : (member.deactivatedAt ?? held.now),
-    sessionsEndedAt: endsSessions(member, change, active) ? held.now : member.sessionsEndedAt,
+    deactivatedAt: active ? null : (member.deactivatedAt ?? locked.now),
+    sessionsEndedAt: endsSessions(member, change, active) ? locked.now : member.sessionsEndedAt,
   }
 }
 
@@ -51,7 +56,7 @@ function endsSessions(member: Member, change: MemberChange, active: boolean): bo
  * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
  * them unique between members who have one beside their address and those who have none.
  */
-function requireUserName({ emails, userNames }: HeldMembers, { userId }: Member, userName: string): void {
+function requireUserName({ emails, userNames }: LockedMembers, { userId }: Member, userName: string): void {
   const isAddress = otherHolder(emails, emailKeyOf(userName), userId)?.hasUserName === false
   if (isAddress || otherHolder(userNames, userNameKeyOf(userName), userId) !== undefined)
     throw takenValueError('user name of member')
@@ -63,15 +68,15 @@ export function isActive({ deactivatedAt }: Member): boolean {
 }
 
 /**
- * The member's address after the change; case does not count, but the directory decides the spelling. Throws, in this order, `PERMISSION_MISSING`,
- * `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the directory itself,
- * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
+ * The member's address after the change; case does not count, but the directory decides the spelling. Throws, in this
+ * order, `PERMISSION_MISSING`, `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the
+ * directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
  */
 function changedEmail(
   writer: MemberWriter,
   member: Member,
   { email = member.email, role, active, commands }: MemberChange,
-  { emails, teamRoles }: HeldMembers,
+  { emails, teamRoles }: LockedMembers,
 ): string {
   const emailKey = emailKeyOf(email)
   const { actor, rights } = writer
@@ -191,8 +196,8 @@ export function lastAdministrator(): ServiceError {
 }
 
 /**
- * Whether the tokens of a member end for good. Not with a deactivation: those of deactivated people are refused, and end
- * when they return.
+ * Whether the tokens of a member end for good. Not with a deactivation: those of deactivated people are refused, and
+ * end when they return.
  */
 export function isSignedOut(before: Member, member: Member): boolean {
   if (isActive(before) && !isActive(member)) return false

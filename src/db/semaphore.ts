@@ -1,17 +1,17 @@
 import { POOL_BUSY } from './errors.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
 
-/** Who wants a turn. */
-export interface TurnTaker {
+/** Who wants a place. */
+export interface AcquireOptions {
   /** Its organization. Without one, it may have all that is left. */
   readonly of?: string | undefined
   /** On the clock of `performance.now`: it waits no longer. */
   readonly deadline?: number | undefined
 }
 
-/** How turns are shared, and how long an organization waits for one. */
-export interface TurnLimits extends WaitLimits {
-  /** The part that an organization may have of the turns that the others leave. Default half. */
+/** How places are shared, and how long an organization waits for one. */
+export interface SemaphoreLimits extends WaitLimits {
+  /** The part that an organization may have of the places that the others leave. Default half. */
   readonly part?: number
 }
 
@@ -21,23 +21,23 @@ interface Waiter {
 }
 
 /**
- * Lets at most so many have a turn at a time. Of those that the others leave, an organization has at most a part, so
- * that there is nearly always a free one for the next organization, however many are taken and however long they last (a
- * dynamic threshold, as switches share their memory between ports). The others wait: whoever has the fewest turns is
- * next, and in one organization who came first.
+ * A semaphore with a share for each organization: at most so many have a place at a time. Of those that the others
+ * leave, an organization has at most a part, so that there is nearly always a free one for the next organization,
+ * however many are taken and however long they last (a dynamic threshold, as switches share their memory between
+ * ports). The others wait: whoever has the fewest places is next, and in one organization who came first.
  */
-export class Turns {
+export class Semaphore {
   readonly #max: number
   readonly #part: number
   readonly #limits: WaitLimits
   /** Of those who have any. */
   readonly #takenBy = new Map<string, number>()
-  /** Of those who wait, those first whose turn is the longest ago. */
+  /** Of those who wait, those first who got a place the longest ago. */
   readonly #queues = new Map<string, WaitQueue<Waiter>>()
   #taken = 0
   #onWaited: ((millis: number) => void) | undefined
 
-  constructor(max: number, { part = 1 / 2, ...limits }: TurnLimits) {
+  constructor(max: number, { part = 1 / 2, ...limits }: SemaphoreLimits) {
     this.#max = max
     this.#part = part
     this.#limits = limits
@@ -51,12 +51,12 @@ export class Turns {
     return [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Tells one listener how long each waited whose turn did not begin at once, whether it came or not. */
+  /** Calls one listener with how long each waited who got no place at once, whether it came or not. */
   observeWaits(listener: (millis: number) => void): void {
     this.#onWaited = listener
   }
 
-  /** How many more turns could begin at once. */
+  /** How many more places could be acquired at once. */
   roomFor(of = ''): number {
     const left = this.#max - this.#taken
     if (of === '') return left
@@ -64,19 +64,19 @@ export class Turns {
     return Math.max(0, Math.ceil((left + own) * this.#part) - own)
   }
 
-  /** Does the work in its turn. Rejects as a full pool does if that does not come in time, by the deadline at the latest. */
-  async use<T>(work: () => Promise<T>, taker: TurnTaker = {}): Promise<T> {
-    const turn = this.begin(taker)
+  /** Does the work in a place. Rejects as a full pool does if there is none in time, by the deadline at the latest. */
+  async use<T>(work: () => Promise<T>, options: AcquireOptions = {}): Promise<T> {
+    const turn = this.acquire(options)
     if (turn !== undefined) await turn
     try {
       return await work()
     } finally {
-      this.end(taker.of)
+      this.release(options.of)
     }
   }
 
-  /** Begins a turn, as `use` does; undefined if it has begun at once. */
-  begin({ of = '', deadline }: TurnTaker = {}): Promise<void> | undefined {
+  /** Acquires a place, as `use` does; undefined if there is one at once. */
+  acquire({ of = '', deadline }: AcquireOptions = {}): Promise<void> | undefined {
     if (this.roomFor(of) > 0) {
       this.#take(of)
       return undefined
@@ -86,8 +86,8 @@ export class Turns {
     return this.#onWaited === undefined ? turn : turn.finally(() => this.#onWaited?.(performance.now() - since))
   }
 
-  /** Ends a turn, so that the next one begins. */
-  end(of = ''): void {
+  /** Gives a place back, so that the next one gets it. */
+  release(of = ''): void {
     const left = (this.#takenBy.get(of) ?? 0) - 1
     if (left > 0) this.#takenBy.set(of, left)
     else this.#takenBy.delete(of)
@@ -106,7 +106,7 @@ export class Turns {
     return queue
   }
 
-  /** Begins the turn of a waiter, if there is one for whom there is room. */
+  /** Gives a place to a waiter, if there is one for whom there is room. */
   #beginNext(): boolean {
     let next: string | undefined
     let fewest = Number.POSITIVE_INFINITY

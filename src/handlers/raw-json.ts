@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import { create, type DescMessage, toJson } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
-import type { Scope } from '../domain/caller/caller.js'
+import type { CallContext } from '../domain/caller/caller.js'
 import type { Page } from '../domain/paging.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
-import { scopeOf } from './request-context.js'
+import { callContextOf } from './request-context.js'
 
-/** How answers are printed over every door: fields without presence are always there. */
+/** How answers are printed over every protocol: fields without presence are always there. */
 export const answerJsonOptions = { alwaysEmitImplicit: true }
 
 /** The length, in characters, from which texts take milliseconds to receive and send. */
 const LONG_TEXT = 1_000_000
 
 /** Makes the answer of a call: `data` is JSON printed by the database, `others` are the fields beside it. */
-export function printedAnswer<Answer>(
+export function rawJson<Answer>(
   { method: { output } }: HandlerContext,
   data: string,
   others?: NoInfer<Partial<Answer>>,
@@ -24,14 +24,20 @@ export function printedAnswer<Answer>(
 }
 
 /** The same for an object, with its `ETag`. */
-export function taggedAnswer<Answer>(context: HandlerContext, json: string, others?: NoInfer<Partial<Answer>>): Answer {
+export function rawJsonWithEtag<Answer>(
+  context: HandlerContext,
+  json: string,
+  others?: NoInfer<Partial<Answer>>,
+): Answer {
   context.responseHeader.set('etag', entityTagOf(json))
-  return printedAnswer<Answer>(context, json, others)
+  return rawJson<Answer>(context, json, others)
 }
 
-/** Makes the answer of a list: all of it in JSON, or a page. A long one takes several turns, so that others get theirs. */
-export async function printedList<Answer>(context: HandlerContext, list: Page | string): Promise<Answer> {
-  if (typeof list === 'string') return printedAnswer(context, list)
+/**
+ * Makes the answer of a list: all of it in JSON, or a page. A long one takes several turns, so that others get theirs.
+ */
+export async function rawJsonList<Answer>(context: HandlerContext, list: Page | string): Promise<Answer> {
+  if (typeof list === 'string') return rawJson(context, list)
   const { items, nextPageToken, totalSize } = list
   if (items.length > LONG_TEXT) await setImmediate()
   const total = totalSize === undefined ? '' : `,"totalSize":${totalSize}`
@@ -48,25 +54,25 @@ function othersText(desc: DescMessage, others: object): string {
 type Handler<Request, Answer> = (request: Request, context: HandlerContext) => Promise<Answer>
 
 /** The handler of a method whose rules give the JSON of an object. */
-export function tagged<Request, Answer>(
-  rules: (scope: Scope, request: Request) => Promise<string>,
+export function withEtag<Request, Answer>(
+  rules: (callContext: CallContext, request: Request) => Promise<string>,
 ): Handler<Request, Answer> {
-  return async (request, context) => taggedAnswer(context, await rules(scopeOf(context), request))
+  return async (request, context) => rawJsonWithEtag(context, await rules(callContextOf(context), request))
 }
 
 /** The handler of a list. */
-export function listed<Request, Answer>(
-  rules: (scope: Scope, request: Request) => Promise<Page | string>,
+export function listResponse<Request, Answer>(
+  rules: (callContext: CallContext, request: Request) => Promise<Page | string>,
 ): Handler<Request, Answer> {
-  return async (request, context) => printedList(context, await rules(scopeOf(context), request))
+  return async (request, context) => rawJsonList(context, await rules(callContextOf(context), request))
 }
 
 /** The handler of a method that answers nothing. */
-export function done<Request>(
-  rules: (scope: Scope, request: Request) => Promise<void>,
+export function emptyResponse<Request>(
+  rules: (callContext: CallContext, request: Request) => Promise<void>,
 ): Handler<Request, Record<never, never>> {
   return async (request, context) => {
-    await rules(scopeOf(context), request)
+    await rules(callContextOf(context), request)
     return {}
   }
 }
