@@ -109,7 +109,7 @@ describe('the document', () => {
 
   it('requires a token wherever the service does', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
-    expect(open.toSorted()).toEqual(['createToken', 'revokeLeakedKey'])
+    expect(new Set(open)).toEqual(new Set(['createToken', 'revokeLeakedKey']))
     const declared = operations.flatMap(({ security }) => security.flatMap(Object.keys))
     expect(new Set(declared)).toEqual(new Set(Object.keys(document.components.securitySchemes)))
     const journey = operations.find(({ operationId }) => operationId === 'getJourney')
