@@ -69,14 +69,18 @@ describe('the dispatcher of webhooks', () => {
   })
 
   it('sends to other organizations, and tests their endpoints, while the receivers of one never answer', async () => {
-    const held: ServerResponse[] = []
+    // Those that are open: an attempt without an answer ends after 15 s.
+    const held = new Set<ServerResponse>()
     for (let index = 0; index < 12; index++) {
       const path = `/held-${index}`
-      receiver.answer(path, (response) => held.push(response))
+      receiver.answer(path, (response) => {
+        held.add(response)
+        response.once('close', () => held.delete(response))
+      })
       await create(path)
     }
     await record('priority.update', 10)
-    await eventually(() => expect(held).toHaveLength(50))
+    await eventually(() => expect(held.size).toBe(50))
     const other = await insertApiKey(service.database, { organizationId: globex })
     const json = { url: `${receiver.url}/other`, types: ['priority.update'] }
     const { data } = (await service.rest('POST', '/v2/webhook-endpoints', { token: other.token, json })).json
@@ -85,11 +89,13 @@ describe('the dispatcher of webhooks', () => {
     expect(tested.json).toMatchObject({ delivered: true })
     await record('priority.update', 20, globex)
     await eventually(() => expect(receiver.at('/other')).toHaveLength(21))
-    expect(held).toHaveLength(50)
+    expect(held.size).toBeLessThanOrEqual(50)
     for (let index = 0; index < 12; index++) receiver.answer(`/held-${index}`, 200)
     for (const response of held) response.end()
     await eventually(() => {
-      for (let index = 0; index < 12; index++) expect(receiver.at(`/held-${index}`)).toHaveLength(10)
+      for (let index = 0; index < 12; index++) {
+        expect(new Set(receiver.at(`/held-${index}`).map(({ json }) => json.id)).size).toBe(10)
+      }
     })
   })
 
