@@ -55,7 +55,7 @@ const named: Readonly<Record<string, Ids>> = {
   webhook_endpoint_id: fixture.webhookEndpoints,
 }
 
-/** What `id` names, by service. */
+/** What `id` and `ids` name, by service. */
 const ofServices: Readonly<Record<string, Ids>> = {
   ...Object.fromEntries(standardSamples.map((sample) => [`${sample.name}Service`, sample.fixture])),
   ApiKeyService: foreignKeys,
@@ -78,7 +78,7 @@ const methods = services.flatMap((service) => service.methods.filter(({ methodKi
 export const foreignPlaces: readonly ForeignPlace[] = [
   ...methods.flatMap((method) =>
     method.input.fields.filter(isId).map((field) => {
-      const request = (id: string) => ({ ...ownRequest(method), [field.jsonName]: id })
+      const request = (id: string) => ({ ...ownRequest(method), [field.jsonName]: jsonOf(field, id) })
       return place(`${method.name} ${field.name}`, idsOf(method, field), request)
     }),
   ),
@@ -109,6 +109,7 @@ export const foreignPlaces: readonly ForeignPlace[] = [
     teamId: '-',
     appInstanceId,
   })),
+  place('ListUsers ids beside an own one', persons, (id) => ({ ids: [users.agent, id] })),
   place('UpdatePriority id, malformed name', priorities, (id) => ({ id, name: '' })),
   place('UpdateUser id, email', persons, (id) => ({ id, email: 'other@example.com' })),
   place('UpdateUser id, pins', persons, (id) => ({ id, pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] })),
@@ -145,7 +146,7 @@ function isId({ name, parent, message }: DescField): boolean {
 }
 
 function idsOf({ parent }: DescMethod, { name }: DescField): Ids {
-  const ids = name === 'id' ? ofServices[parent.name] : named[name]
+  const ids = /^ids?$/.test(name) ? ofServices[parent.name] : named[name]
   if (ids === undefined) throw new Error(`${parent.name} has a field ${name}: what does it name?`)
   return ids
 }
@@ -155,7 +156,11 @@ function ownRequest(method: DescMethod): RequestJson {
   const write = writeCalls.find(({ name }) => name === method.name)
   if (write !== undefined) return write.request(0)
   const required = method.input.fields.filter((field) => isId(field) && getOption(field, fieldRules).required)
-  return Object.fromEntries(required.map((field) => [field.jsonName, idsOf(method, field).it]))
+  return Object.fromEntries(required.map((field) => [field.jsonName, jsonOf(field, idsOf(method, field).it)]))
+}
+
+function jsonOf({ fieldKind }: DescField, id: string): string | string[] {
+  return fieldKind === 'list' ? [id] : id
 }
 
 function place(name: string, { people: otherTeam, globex }: Ids, request: ForeignPlace['request']): ForeignPlace {
