@@ -268,7 +268,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       `INSERT INTO teams (id, organization_id, name) SELECT 'late_' || n, 'org_acme', 'Late ' || n FROM generate_series(1, 40) n`,
       `INSERT INTO app_instances (id, organization_id, team_id, name) VALUES ('lighthouse', ${owner}, 'Lighthouse')`,
       `INSERT INTO sla_definitions (id, organization_id, team_id, name, target_duration_seconds, starting_point, metric)
-       VALUES ('keeper', ${owner}, 'Lighthouse keeper answers', 60, 'TICKET_CREATED', 'RESOLUTION')`,
+       VALUES ('warden', ${owner}, 'Lighthouse keeper answers', 60, 'TICKET_CREATED', 'RESOLUTION')`,
       `INSERT INTO entity_types (id, organization_id, team_id, name) VALUES ('lamps', ${owner}, 'Lamps')`,
       `INSERT INTO entity_ingestion_configs (id, organization_id, team_id, app_instance_id, internal_entity_type_id, service_name)
        VALUES ('feed', ${owner}, 'lighthouse', 'lamps', 'Lighthouse feed')`,
@@ -290,8 +290,8 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     )
     // What has exactly this name comes first, and a word that names nothing may be an id.
     expect(await page.getByText('Open as').count()).toBe(0)
-    await page.getByRole('combobox', { name: 'Find anything' }).fill('keeper')
-    await page.getByRole('option', { name: /^Open “keeper” as an ID/ }).click()
+    await page.getByRole('combobox', { name: 'Find anything' }).fill('warden')
+    await page.getByRole('option', { name: /^Open “warden” as an ID/ }).click()
     await page.getByRole('option', { name: /Open as an SLA/ }).waitFor()
     await page.getByRole('combobox', { name: 'Find anything' }).fill('LIGHTHOUSE')
     await page.getByRole('option', { name: /^Lighthouse feed/ }).waitFor()

@@ -53,6 +53,7 @@ const defineWalk = `globalThis.walk ??= (() => {
   const hasRing = (each) => getComputedStyle(each).outlineStyle !== 'none'
   let expected = new Set()
   addEventListener('focusin', ({ target }) => hasRing(target) && expected.delete(target))
+  const remaining = () => [...expected].filter((each) => each.isConnected)
   const buttons = () => [...document.querySelectorAll('main button')].filter((each) => isShown(each) && each.ariaDisabled !== 'true')
   const find = (name) => buttons().find((each) => nameOf(each) === name)
   const soon = async (holds) => {
@@ -69,8 +70,9 @@ const defineWalk = `globalThis.walk ??= (() => {
       // A date has a stop for each of its parts.
       return all.length + 1 + 3 * all.filter(({ type }) => type === 'date').length
     },
-    isOver: () => expected.size === 0,
-    unreached: () => [...expected].map((each) => each.localName + ' ' + nameOf(each)),
+    // A control that is drawn anew meanwhile, such as a link that gets its name, is no longer there.
+    isOver: () => remaining().length === 0,
+    unreached: () => remaining().map((each) => each.localName + ' ' + nameOf(each)),
     buttons: () => {
       const seen = new Map(buttons().filter((each) => each.role !== 'tab').map((each) => [each.textContent.trim(), nameOf(each)]))
       return [...seen.values()]
