@@ -56,7 +56,7 @@ describe('the console over HTTP', () => {
     const files = await filesOf()
     expect(files.length).toBeGreaterThanOrEqual(2)
     for (const path of files) {
-      expect(path).toMatch(/^\/console\/assets\/[\w-]+-[\w-]{8}\.(?:js|css)$/)
+      expect(path).toMatch(/^\/console\/assets\/[\w-]+-[\w-]{8}\.(?:js|css|woff2)$/)
       for (const coding of ['br', 'gzip']) {
         const { headers } = await get(path, service, { 'accept-encoding': coding })
         expect([headers.get('cache-control'), headers.get('content-encoding')]).toEqual([

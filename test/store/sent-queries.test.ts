@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eventually } from '../support/eventually.js'
 import { fixture, type InsertedApiKey, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { type Sent, type SentQueries, watchSentQueries } from '../support/sent-queries.js'
 import { type RestCall, startTestService, type TestService } from '../support/service.js'
@@ -133,6 +135,12 @@ describe('an operation sends to the database', () => {
     // The key that opens tokens is read once.
     await service.rest('GET', '/v2/teams', { token: credentials.userToken })
     queries = watchSentQueries(service.database)
+    // The first sweep is over.
+    await eventually(async () => {
+      queries.take()
+      await wait(500)
+      expect(queries.take()).toEqual([])
+    })
   })
   afterAll(() => service.stop())
 
