@@ -38,7 +38,7 @@ it('opens the secrets that were sealed with the previous key, and no others', as
 
   const count = receiver.at('/sealed').length
   const unset = await runInProcess(['serve'], { env: { ...testDatabase.environment, PORT: '0' } })
-  expect([unset.status, unset.stderr]).toEqual([1, expect.stringContaining('set SVC_SEAL_KEY')])
+  expect([unset.status, unset.stderr]).toEqual([1, expect.stringContaining('SVC_SEAL_KEY is not set')])
 
   const forgetful = await serve({ current: other, previous: undefined }, testDatabase)
   const refused = await test(forgetful)
