@@ -165,6 +165,8 @@ describe('tokens of the OpenID Connect issuer', () => {
   it.each([
     ['the organization that they name', globex, acme, globex],
     ['the configured organization, if they name none', undefined, globex, globex],
+    ['the configured organization, if they name null', null, globex, globex],
+    ['the configured organization, if they name an empty text', '', globex, globex],
     ['nothing, if neither names one', undefined, undefined, undefined],
     ['nothing, if they name a foreign organization', 'nowhere', acme, undefined],
     ['nothing, if the configured organization is foreign', undefined, 'nowhere', undefined],

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider from 'oidc-provider'
 
 /** The claims of a test's token, besides those that the issuer adds. */
-export type ExtraClaims = Readonly<Record<string, string | boolean | number>>
+export type ExtraClaims = Readonly<Record<string, string | boolean | number | null>>
 
 /** A real OpenID Connect issuer on a port of its own. */
 export interface OidcIssuer {

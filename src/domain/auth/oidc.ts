@@ -129,10 +129,12 @@ const refusalByClaim: Readonly<Record<string, JwtRefusal>> = {
 }
 
 function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | JwtRefusal {
-  const { [options.emailClaim]: email, org = options.organization, exp = 0 } = payload
+  const { [options.emailClaim]: email, org: named, exp = 0 } = payload
   if (typeof email !== 'string' || email === '' || email.includes('\0') || !hasVerifiedAddress(payload, options)) {
     return 'no verified address'
   }
+  // Issuers that map an attribute onto a claim send null or an empty text for whoever lacks it.
+  const org = (named === '' ? undefined : named) ?? options.organization
   if (org !== undefined && (typeof org !== 'string' || org.includes('\0'))) return 'malformed organization'
   const issuedAt = payload.iat === undefined ? undefined : new Date(payload.iat * 1000)
   return { email, organizationId: org, issuedAt, expiresAt: new Date(exp * 1000) }
