@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { databaseUrl, modeAdvice } from './config/database-url.js'
+import { databaseUrl, encodedCredentials, modeAdvice } from './config/database-url.js'
 import { masked } from './config/masking.js'
 import { telemetryVariables, traceSettings } from './config/telemetry.js'
 import {
@@ -79,7 +79,7 @@ const variables = v.object({
   /** Where webhooks may go besides port 443 of public addresses. */
   WEBHOOK_ALLOW: v.optional(webhookAllowance, ''),
   /** The egress proxy of webhooks. */
-  WEBHOOK_PROXY: v.optional(webUrl),
+  WEBHOOK_PROXY: v.optional(v.pipe(v.string(), encodedCredentials, webUrl)),
   /** Origins that browsers may call from; `*` means all. */
   CORS_ORIGINS: v.optional(origins, ''),
   SVC_MAX_BODY_BYTES: wholeNumber(1024, 256 * 1024 * 1024, 4 * 1024 * 1024),

@@ -4,14 +4,17 @@ import * as v from 'valibot'
 const ALIASES = ['allow', 'prefer', 'require', 'verify-ca']
 const MODES = ['disable', 'no-verify', 'verify-full', ...ALIASES]
 
+/** Says how to write a password that could be read as something else. */
+export const encodedCredentials = v.check(
+  hasEncodedCredentials,
+  'must have its user and its password percent-encoded: # is %23, / is %2F, ? is %3F, @ is %40, % is %25',
+)
+
 /** The address of a database, with the name of the effective mode. */
 export const databaseUrl = v.pipe(
   v.string(),
   v.regex(/^postgres(ql)?:\/\//i, 'must be a postgresql URL'),
-  v.check(
-    hasEncodedCredentials,
-    'must have its user and its password percent-encoded: # is %23, / is %2F, ? is %3F, @ is %40, % is %25',
-  ),
+  encodedCredentials,
   v.transform(withHost),
   v.check((text) => URL.canParse(text), 'must be a postgresql URL'),
   v.check(

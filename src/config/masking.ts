@@ -3,20 +3,23 @@ const SECRET_PARAMETERS = ['password', 'sslpassword']
 
 /** A value of a variable as it can be shown, its secrets as `***`. */
 export function masked(name: string, value: string): string {
-  if (/^SVC_(SECRET|SEAL)_/.test(name)) return MASK
-  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(value) ?? []
-  if (scheme === undefined) return value
+  return /^SVC_(SECRET|SEAL)_/.test(name) ? MASK : withoutPasswords(value)
+}
+
+/** A URL, or a text that may have one, without its passwords. */
+export function withoutPasswords(text: string): string {
+  const [, scheme = '', rest = text] = /^([^@]*?:\/\/)(.*)$/s.exec(text) ?? []
+  const isUrl = /^\s*[a-z][a-z0-9+.-]*:\/\/$/i.test(scheme) && URL.canParse(text)
   // Where a character of a password is not encoded, parsers take a part of it for something else.
   const delimiter = rest.search(/[/?#]/)
-  if (!URL.canParse(value) || (delimiter !== -1 && delimiter < rest.lastIndexOf('@')))
-    return `${scheme}${maskedText(rest)}`
-  const url = new URL(value)
+  if (!isUrl || (delimiter !== -1 && delimiter < rest.lastIndexOf('@'))) return `${scheme}${maskedText(rest)}`
+  const url = new URL(text)
   const given = url.href
   if (url.password !== '') url.password = MASK
   for (const parameter of SECRET_PARAMETERS) {
     if (url.searchParams.has(parameter)) url.searchParams.set(parameter, MASK)
   }
-  return url.href === given ? value : url.href
+  return url.href === given ? text : url.href
 }
 
 /** Everything from the first colon to the last `@` is taken for the password. */

@@ -19,6 +19,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Call } from '../call/call.js'
 import type { NodeRequest } from '../call/node-http.js'
 import type { CallObserver } from '../call/serve-call.js'
+import { withoutPasswords } from '../config/masking.js'
 import type { StatementObserver } from '../db/tables.js'
 import { describeAnswer, describeCall, failureKind, nameOfCall } from './call-attributes.js'
 
@@ -29,6 +30,9 @@ export type Tracing = ReturnType<typeof startTracing>
 const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
+
+/** What Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
+const QUOTED_HEADER = /\[\\*".*?\\*"\]/gs
 
 /** What sends spans, by its protocol. */
 const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
@@ -47,8 +51,10 @@ export function startTracing({
   readonly protocol?: keyof typeof exporters
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }) {
-  const warn = (message: string, ...details: unknown[]) =>
-    log.warn({ err: new Error([message, ...details.map(String)].join(' ')) }, 'spans could not be exported')
+  const warn = (message: string, ...details: unknown[]) => {
+    const text = withoutPasswords([message, ...details.map(String)].join(' '))
+    log.warn({ err: new Error(text.replace(QUOTED_HEADER, '["***"]')) }, 'spans could not be exported')
+  }
   diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -84,7 +90,7 @@ export function startTracing({
     createSharedStatements,
     /** Exports the remaining spans, within two seconds. Never rejects. */
     close: async () => {
-      const exported = provider.shutdown().catch((err: unknown) => log.warn({ err }, 'spans could not be exported'))
+      const exported = provider.shutdown().catch((error: unknown) => warn(String(error)))
       await Promise.race([exported, sleep(LAST_SPANS_MILLIS, undefined, { ref: false })])
       diag.disable()
     },

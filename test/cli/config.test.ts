@@ -70,6 +70,18 @@ describe('svc config', () => {
     }
   })
 
+  it.each(['http://me:12#hidden@proxy.internal', 'http://me:12?hidden@proxy.internal', 'http://me:12%@proxy.internal'])(
+    'says how to write the password of a proxy: %s',
+    async (url) => {
+      const { status, stderr } = await runInProcess(['config'], { env: { WEBHOOK_PROXY: url } })
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringContaining('WEBHOOK_PROXY must have its user and its password'),
+      ])
+      expect(stderr).not.toContain('hidden')
+    },
+  )
+
   it.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://me:12#hidden@collector.internal', 'https://me:***@collector.internal'],
     [
@@ -78,7 +90,6 @@ describe('svc config', () => {
       'https://me:***@collector.internal',
     ],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector://me:hidden@a b', 'collector://me:***@a b'],
-    ['WEBHOOK_PROXY', 'http://me:12?hidden@proxy.internal', 'http://me:***@proxy.internal'],
     ['DATABASE_URL', 'postgresql://svc:hid@den@db.internal/svc', 'postgresql://svc:***@db.internal/svc'],
     [
       'DATABASE_URL',
