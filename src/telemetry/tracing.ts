@@ -19,8 +19,8 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Call } from '../call/call.js'
 import type { NodeRequest } from '../call/node-http.js'
 import type { CallObserver } from '../call/serve-call.js'
-import { withoutPasswords } from '../config/masking.js'
 import type { StatementObserver } from '../db/tables.js'
+import { withoutPasswords } from '../http/password-masking.js'
 import { describeAnswer, describeCall, failureKind, nameOfCall } from './call-attributes.js'
 
 /** Spans of sampled calls. */
