@@ -29,6 +29,11 @@ describe('a folder without a database', () => {
     }
     expect(existsSync(place)).toBe(false)
   })
+
+  it('may be named where a file is', async () => {
+    const { status, stderr } = await runSvc(['export'], { env: { SVC_DATA_DIR: '/dev/null' } })
+    expect([status, stderr]).toEqual([1, expect.stringContaining('svc: there is no database in /dev/null: create one')])
+  })
 })
 
 describe('a PostgreSQL server', () => {

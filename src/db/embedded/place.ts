@@ -85,6 +85,7 @@ export function hasCluster(dataDir: string): boolean {
     return statSync(join(dataDir, 'postgres', 'data'), { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     if (codeOf(error) === 'EACCES') return true
+    if (codeOf(error) === 'ENOTDIR') return false
     throw error
   }
 }
