@@ -119,3 +119,87 @@ export const explanations: readonly Explanation[] = [
     rows: ['an unset time as the response'],
   },
 ]
+
+interface CaseExplanation {
+  readonly reason: string
+  /** What is answered here, by the names of cases. */
+  readonly cases: Readonly<Record<string, unknown>>
+}
+
+/** Where it differs from what the tests of others expect (`test/rest/cases-of-others.ts`), and why. */
+export const otherCases: readonly CaseExplanation[] = [
+  {
+    reason:
+      'http.proto: Template = "/" Segments [ Verb ], with one segment at least; "*" is a whole one; and Verb = ":" LITERAL at the end, so a colon begins it. grpc-gateway looks for the verb behind the last "/" or "}" alone, and takes an empty one and one with colons.',
+    cases: {
+      '/': null,
+      '/v1/a=b&c=d;e=f:g/endpoint.rdf': null,
+      '/v1/a/{endpoint}:b:c': null,
+      "/-._~!$&'()*+,;=:@": null,
+      '/v1/{name}:bla:baa': null,
+      '/v1/{name}:': null,
+      '/v1/{name=segment/wi:th}': null,
+    },
+  },
+  {
+    reason: 'http.proto: "**" must be the last part of the path except the verb.',
+    cases: { '/**/tail': null, '/v1/{name=o/**/.ext}/tail': null },
+  },
+  {
+    reason: 'http.proto: a variable template must not contain other variables.',
+    cases: {
+      '/a%2fb~c%2Cd%5Be%5D/{x={y=%2F%2A}/{z=%2F%2A/**}}:f': null,
+      '/foo/bob/{book_id={author}/{isbn}/*}/details': null,
+    },
+  },
+  {
+    reason: 'http.proto: "**" matches zero or more segments. For vanguard-go it is one at least.',
+    cases: { 'GET /foo/bar/baz/123': [4, { leaf: { name: '123' }, choiceText: '' }], 'GET /trailing:slash': [7, {}] },
+  },
+  {
+    reason:
+      'http.proto: of several segments, all is decoded but "%2F" and "%2f", which stay as they are. vanguard-go makes capitals of them.',
+    cases: { 'GET /foo/bar/baz/%2f/%2A/%2f': [4, { leaf: { name: '/' }, choiceText: '*/%2f' }] },
+  },
+  {
+    reason:
+      'RFC 9110, 15.5.6: a method that the server knows, and the path has not, is 405 with Allow; 501 is for methods that no path has.',
+    cases: { 'DELETE /foo': 405, 'DELETE /foo/bar:archive': 405, 'POST /json': 405 },
+  },
+  {
+    reason:
+      'A rule is of one HTTP method. grpc-gateway takes POST with a form for GET, and X-HTTP-Method-Override, for clients that know no other methods; both get past a proxy that judges requests by their method.',
+    cases: { 'POST /form': 405, 'POST /over': [5, {}] },
+  },
+  {
+    reason:
+      'RFC 3986, 2.4: what is encoded is decoded once. grpc-gateway refuses this path, as it decodes "%25" twice.',
+    cases: { 'GET /foo/%25': [0, { id: '%' }] },
+  },
+  {
+    reason: 'A query is strict here (docs/http.md). vanguard-go drops such parameters by an option of its own.',
+    cases: { 'GET /message.txt:download?unknownParam=1': 400 },
+  },
+  {
+    reason:
+      'http.proto: a parameter of the query has a primitive type, repeated or not, or is a field inside of a message. Maps, Struct and Value are neither.',
+    cases: {
+      'labels[key]=value&labels[second]=bar': null,
+      'color_by_flag[true]=1': null,
+      'self.labels[first]=foo': null,
+      'value={"a":{"b":1}}': null,
+      'value=true': null,
+      'struct={"a":{"b":1}}': null,
+    },
+  },
+  {
+    reason:
+      'ProtoJSON: a duration ends in "s", and the text of a parameter is not quoted. grpc-gateway reads durations of Go, and values with quotes around them.',
+    cases: { 'lasting=13h0m0s': null, 'lasting="123.456s"': null, 'at="2016-05-10T10:19:13.123Z"': null },
+  },
+  {
+    reason:
+      'An enum is given by the name or the number of a value, and "null" is neither. For vanguard-go it is the first value.',
+    cases: { 'color=null': null },
+  },
+]
