@@ -1085,7 +1085,7 @@ export enum WebhookDeliveryStatus {
   PENDING = 1,
 
   /**
-   * An attempt after the first succeeded.
+   * A receiver accepted it, at the first attempt or a later one.
    *
    * @generated from enum value: WEBHOOK_DELIVERY_STATUS_SUCCEEDED = 2;
    */
