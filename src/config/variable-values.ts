@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { parseWebhookAllowance } from '../egress/webhook-destination.js'
 import { parseTrustProxy } from '../http/client-address.js'
+import { withoutPasswords } from '../http/password-masking.js'
 
 /** Digits alone: `0x50`, `1e3` and blanks are mistakes. */
 export function numberFrom(min: number, max: number) {
@@ -76,7 +77,7 @@ function parsedBy<Value>(parse: (text: string) => Value) {
       try {
         return parse(value)
       } catch (error) {
-        addIssue({ message: error instanceof Error ? error.message : 'cannot be read' })
+        addIssue({ message: error instanceof Error ? withoutPasswords(error.message) : 'cannot be read' })
         return NEVER
       }
     }),
@@ -90,7 +91,7 @@ export const origins = v.pipe(
     const given = value.split(',').flatMap((origin) => origin.trim() || [])
     for (const origin of given) {
       if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
-      addIssue({ message: `has ${origin}, which is not an origin such as https://example.com` })
+      addIssue({ message: `has ${withoutPasswords(origin)}, which is not an origin such as https://example.com` })
     }
     return given
   }),

@@ -44,6 +44,10 @@ const environments: readonly (readonly [string, Readonly<Record<string, string>>
     [`a DATABASE_DIRECT_URL ${form}`, { DATABASE_URL: target, DATABASE_DIRECT_URL: url }] as const,
     [`a DATABASE_REPLICA_URL ${form}`, { DATABASE_URL: target, DATABASE_REPLICA_URL: url }] as const,
   ]),
+  ...['CORS_ORIGINS', 'PUBLIC_URL', 'TRUST_PROXY', 'WEBHOOK_ALLOW'].map(
+    (name) =>
+      [`a ${name} with credentials`, { DATABASE_URL: target, [name]: 'https://me:hidden@127.0.0.1:1' }] as const,
+  ),
   ...['WEBHOOK_PROXY', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].flatMap((name) =>
     proxies.map(([form, url]) => [`a ${name} ${form}`, { DATABASE_URL: target, [name]: url }] as const),
   ),
