@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
+import { createRedactedLog } from '../../src/cli/log.js'
+import { createReadiness } from '../../src/db/readiness.js'
 import { runInProcess } from '../support/command-line.js'
 import { runCommand, runSvc } from '../support/program.js'
 
@@ -78,6 +80,19 @@ it.each([
   expect([status, stdout + stderr]).toEqual([1, expect.stringMatching(/ECONNREFUSED|ENOENT/)])
   expect(stdout + stderr).not.toContain(SECRET)
 })
+
+it.each(databaseUrls.slice(0, 4))(
+  'the reasons of /readyz, and its log, show no password of a database %s',
+  async (_, connectionString) => {
+    const lines: string[] = []
+    const log = createRedactedLog('trace', { write: (line) => void lines.push(line) })
+    const readiness = createReadiness({ database: { connectionString, pool: { silentMillis: 0 } as never }, log })
+    expect(await readiness.ask()).toEqual({ database: 'does not answer' })
+    await readiness.close()
+    expect(lines.join('')).toMatch(/ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN/)
+    expect(lines.join('')).not.toContain(SECRET)
+  },
+)
 
 /** Traces one call, and prints what is logged of it. */
 const traceOne = `
