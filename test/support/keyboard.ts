@@ -30,10 +30,11 @@ async function dialogFaults(page: Page, name: string): Promise<string[]> {
   await page.evaluate(`walk.focus(${JSON.stringify(name)})`)
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
-  if ((await page.evaluate('walk.opens()')) === false) return []
+  const opens = `walk.opens(${JSON.stringify(name)})`
+  if ((await page.evaluate(opens)) === false) return []
   // A dialog that reads first is followed by another, to which the focus then comes.
   await dialog.getByLabel('Loading').first().waitFor({ state: 'detached' })
-  await page.evaluate('walk.opens()')
+  await page.evaluate(opens)
   const faults = await unreached(page, '[role=dialog]')
   // The first one closes the tooltip of a button that has the focus.
   await page.keyboard.press('Escape')
@@ -82,7 +83,13 @@ const defineWalk = `globalThis.walk ??= (() => {
       const isBack = await soon(() => document.activeElement === find(name))
       return isBack ? '' : document.activeElement.localName + ' ' + nameOf(document.activeElement).slice(0, 40)
     },
-    // A dialog is loaded when it is first opened, and then takes the focus.
-    opens: () => soon(() => document.activeElement.closest('[role=dialog]') !== null),
+    // A dialog is loaded when it is first opened, and then takes the focus. A button that copies opens none, but says that
+    // it has copied, or shows the text; one that removes a filter is gone.
+    opens: async (name) => {
+      const isOpen = () => document.activeElement.closest('[role=dialog]') !== null
+      const hasCopied = ({ textContent, parentElement }) => textContent === 'Copied' || parentElement.querySelector(':scope > pre') !== null
+      await soon(() => isOpen() || find(name) === undefined || hasCopied(document.activeElement))
+      return isOpen()
+    },
   }
 })()`
