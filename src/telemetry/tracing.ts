@@ -31,11 +31,15 @@ const UNNAMED = ''
 /** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
-/** What Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
-const QUOTED_HEADER = /\[\\*".*?\\*"\]/gs
-
 /** What sends spans, by its protocol. */
 const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
+
+/** The text without what Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
+function withoutQuotedHeader(text: string): string {
+  const start = text.search(/\[\\*"/)
+  const end = text.lastIndexOf('"]')
+  return start === -1 || end < start ? text : `${text.slice(0, start)}["***"]${text.slice(end + 2)}`
+}
 
 /**
  * Begins tracing, configured by OpenTelemetry's variables, which its libraries read themselves: the collector
@@ -53,7 +57,7 @@ export function startTracing({
 }) {
   const warn = (message: string, ...details: unknown[]) => {
     const text = withoutPasswords([message, ...details.map(String)].join(' '))
-    log.warn({ err: new Error(text.replace(QUOTED_HEADER, '["***"]')) }, 'spans could not be exported')
+    log.warn({ err: new Error(withoutQuotedHeader(text)) }, 'spans could not be exported')
   }
   diag.setLogger(
     { error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} },

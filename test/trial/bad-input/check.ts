@@ -44,7 +44,7 @@ function throwIf(fault: string | undefined): void {
  * out; 504 the end of a deadline that the caller sets.
  */
 function isAskedFor({ path, headers }: BadRequest, status: number): boolean {
-  const isLeftOut = path.startsWith('/svc.') || /^\/scim\/v2\/(?:\.search|bulk|me)\/?(?:\?|$)/i.test(path)
+  const isLeftOut = path.startsWith('/svc.') || /^\/+scim(?:\/+v2)?\/+(?:\.search|bulk|me)\/*(?:\?|$)/i.test(path)
   return (status === 501 && isLeftOut) || (status === 504 && hasDeadline(headers))
 }
 
