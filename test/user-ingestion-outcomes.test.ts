@@ -1,58 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { fixture, insertApiKey, insertFixture } from './support/fixture.js'
-import { doors, type RequestJson } from './support/method-doors.js'
-import { startTestService, type TestService } from './support/service.js'
-import { userMethodCaller } from './support/user-methods.js'
-
-const { acme } = fixture
-const field = (name: string) => `USER_PROFILE_FIELD_${name}`
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { countOf, ingestionOver } from './support/ingestion.js'
+import { doors } from './support/method-doors.js'
+import { field, phoneOf, serial, useUsers } from './support/users.js'
 
 describe('the outcome of each profile of an ingestion', () => {
-  let service: TestService
-  let key: string
-  let serial = 0
-  /** Names that no other test uses. */
-  let name: string
   let phone: string
-
-  beforeAll(async () => {
-    service = await startTestService()
-    await insertFixture(service.database)
-    key = (await insertApiKey(service.database, { organizationId: acme })).token
-  })
-  afterAll(() => service.stop())
+  useUsers()
   beforeEach(() => {
-    serial += 1
-    name = `p${serial}`
-    phone = `+1415555${String(serial).padStart(4, '0')}`
+    phone = phoneOf(serial)
   })
-
-  const countOf = async (table: string) =>
-    (await service.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count
 
   describe.each(doors)('over %s', (door) => {
-    const call = userMethodCaller(
-      () => service,
-      door,
-      () => key,
-    )
-    const emailOf = (suffix = '') => `${name}${suffix}@example.com`
-    const profile = (fields: RequestJson = {}, suffix = ''): RequestJson => ({
-      externalId: `${name}${suffix}`,
-      email: emailOf(suffix),
-      ...fields,
-    })
-    const ingest = async (...profiles: RequestJson[]) => {
-      const { answer } = await call('ingest', { source: 'hris', profiles })
-      expect([answer.status, answer.text]).toEqual([200, answer.text])
-      expect(answer.json.data.map((result: { externalId: string }) => result.externalId)).toEqual(
-        profiles.map(({ externalId = '' }) => externalId),
-      )
-      return answer.json.data
-    }
-    const userOf = async (id: string) => (await call('getUser', { id })).answer.json.data
-    const outcomesOf = (results: { outcome: string }[]) =>
-      results.map(({ outcome }) => outcome.replace('INGESTION_OUTCOME_', ''))
+    const { call, emailOf, profile, ingest, userOf, outcomesOf } = ingestionOver(door)
 
     it.each([
       ['first', 0],

@@ -1,55 +1,28 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from './support/directory.js'
 import { fixture, insertApiKey, insertUser } from './support/fixture.js'
-import { doors, type RequestJson } from './support/method-doors.js'
+import { countOf, ingestionOver } from './support/ingestion.js'
+import { doors } from './support/method-doors.js'
 import { ownersOf, userMethodCaller } from './support/user-methods.js'
 import { admin, field, key, phoneOf, serial, service, useUsers } from './support/users.js'
 
 const { acme, globex, users, it: itTeam } = fixture
 
 describe('ingestion', () => {
-  /** Names that no other test uses. */
-  let name: string
   let phone: string
   useUsers()
   beforeEach(() => {
-    name = `p${serial}`
     phone = phoneOf(serial)
   })
 
-  const countOf = async (table: string) =>
-    (await service.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count
-
   describe.each(doors)('over %s', (door) => {
-    const call = userMethodCaller(
-      () => service,
-      door,
-      () => key,
-    )
-    const emailOf = (suffix = '') => `${name}${suffix}@example.com`
-    const profile = (fields: RequestJson = {}, suffix = ''): RequestJson => ({
-      externalId: `${name}${suffix}`,
-      email: emailOf(suffix),
-      ...fields,
-    })
-    const ingest = async (...profiles: RequestJson[]) => ingestFrom('hris', ...profiles)
-    const ingestFrom = async (source: string, ...profiles: RequestJson[]) => {
-      const { answer } = await call('ingest', { source, profiles })
-      expect([answer.status, answer.text]).toEqual([200, answer.text])
-      expect(answer.json.data.map((result: { externalId: string }) => result.externalId)).toEqual(
-        profiles.map(({ externalId = '' }) => externalId),
-      )
-      return answer.json.data
-    }
-    const userOf = async (id: string) => (await call('getUser', { id })).answer.json.data
-    const outcomesOf = (results: { outcome: string }[]) =>
-      results.map(({ outcome }) => outcome.replace('INGESTION_OUTCOME_', ''))
+    const { call, nameOf, emailOf, profile, ingest, ingestFrom, userOf, outcomesOf } = ingestionOver(door)
 
     it('creates a user, updates it when the profile changes, and skips an unchanged profile', async () => {
       const sent = profile({ firstName: 'Ada', timezone: 'europe/london', primaryPhone: phone, department: 'R&D' })
       const [created] = await ingest(sent)
       expect(created).toEqual({
-        externalId: name,
+        externalId: nameOf(),
         userId: expect.any(String),
         outcome: 'INGESTION_OUTCOME_CREATED',
         skippedPinnedFields: [],
@@ -84,13 +57,13 @@ describe('ingestion', () => {
 
     it('finds the user by source and external id, then by email, and does not change the email', async () => {
       const [first] = await ingest(profile())
-      const [moved] = await ingest({ externalId: name, email: emailOf('-moved') })
+      const [moved] = await ingest({ externalId: nameOf(), email: emailOf('-moved') })
       expect([moved.userId, moved.outcome]).toEqual([first.userId, 'INGESTION_OUTCOME_UPDATED'])
       expect((await userOf(first.userId)).email).toBe(emailOf())
       const [byEmail] = await ingestFrom('crm', { externalId: 'another', email: emailOf().toUpperCase() })
       expect([byEmail.userId, byEmail.outcome]).toEqual([first.userId, 'INGESTION_OUTCOME_UPDATED'])
       await service.database.execute('UPDATE memberships SET deactivated_at = now() WHERE user_id = $1', [first.userId])
-      const [deactivated] = await ingestFrom('erp', { externalId: name, email: emailOf() })
+      const [deactivated] = await ingestFrom('erp', { externalId: nameOf(), email: emailOf() })
       expect(deactivated.userId).toBe(first.userId)
       await service.database.execute(`DELETE FROM source_profiles WHERE external_id = 'another'`)
     })
