@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
 import type { WebhookDeliveryModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
+import { EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
@@ -25,6 +26,13 @@ const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDe
   nextAttemptAt: {
     kind: 'computed',
     sql: Prisma.sql`CASE WHEN d.status = 'PENDING' THEN ${timestampText(Prisma.sql`d.due_at`)} END`,
+  },
+  subject: {
+    kind: 'columns',
+    resource: declareResource(EventSubjectSchema, schema.WebhookDelivery, 'd', {
+      type: 'target_type',
+      id: 'target_id',
+    }),
   },
 })
 

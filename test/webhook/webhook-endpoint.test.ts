@@ -103,6 +103,7 @@ describe('webhook endpoints', () => {
           responseBody: '',
           error: '',
           createdAt: expect.any(String),
+          subject: { type: 'priority', id: priorities.it },
         },
       ]),
     )
