@@ -19,7 +19,7 @@ export default class EndReporter implements Reporter {
   }
 
   onTestResult(_test: Test, { testFilePath, perfStats }: TestResult, results: AggregatedResult): void {
-    this.#files.push({ path: relative(this.#rootDir, testFilePath), aloneSeconds: 0, ...perfStats })
+    this.#files.push({ path: relative(this.#rootDir, testFilePath), seconds: 0, share: 1, ...perfStats })
     if (process.stderr.isTTY || Date.now() - this.#reportedAt < PROGRESS_MILLIS) return
     this.#reportedAt = Date.now()
     const seconds = Math.round((Date.now() - results.startTime) / 1000)

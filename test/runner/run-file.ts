@@ -47,7 +47,7 @@ export default async function runFile(
     // The first file of a worker loads what others need too.
     const stopwatch = startStopwatch()
     const result = toTestResult(await run(), { globalConfig, projectConfig, path })
-    return { ...result, perfStats: Object.assign(result.perfStats, { aloneSeconds: stopwatch() }) }
+    return { ...result, perfStats: Object.assign(result.perfStats, stopwatch()) }
   } finally {
     stopWatching()
     removeEventHandler(onEvent)

@@ -4,16 +4,18 @@ import { describe, expect, it } from '@jest/globals'
 import { slowFiles, type TimedFile } from './slow-files.js'
 
 /** A run of files that take a number of seconds each, and of one more. */
-function run(usualSeconds: number, aloneSeconds: number, count = 120): TimedFile[] {
-  const usual = Array.from({ length: count }, (_, n) => ({ path: `test/${n}.test.ts`, aloneSeconds: usualSeconds }))
-  return [...usual, { path: 'test/other.test.ts', aloneSeconds }]
+function run(usualSeconds: number, seconds: number, { count = 120, share = 1 } = {}): TimedFile[] {
+  const usual = Array.from({ length: count }, (_, n) => ({ path: `test/${n}.test.ts`, seconds: usualSeconds, share }))
+  return [...usual, { path: 'test/other.test.ts', seconds, share }]
 }
 
 describe('a file that is not listed as slow', () => {
   it.each<[string, TimedFile[]]>([
     ['takes five seconds', run(0.4, 5)],
-    ['is one of few', run(0.4, 60, 50)],
+    ['is one of few', run(0.4, 60, { count: 50 })],
     ['runs on a slow machine, as all do', run(1.2, 11.9)],
+    ['waits for the processor', run(0.4, 7, { share: 0.7 })],
+    ['runs beside many other programs', run(0.4, 60, { share: 0.3 })],
   ])('may pass if it %s', (_, files) => {
     expect(slowFiles(files)).toEqual([])
   })

@@ -2,19 +2,24 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const statistics = '/proc/self/schedstat'
 
+/** What a stopwatch has measured: the seconds, and the share of the processor time it asked for that it got. */
+export interface Measured {
+  readonly seconds: number
+  readonly share: number
+}
+
 /**
- * Starts to measure the seconds that something takes in this process without those for which other processes had the
- * processor that its main thread wanted, where the system counts them (Linux).
+ * Starts to measure what something takes in this process, and how much of the processor its main thread gets of what it
+ * wants, where the system counts that (Linux).
  */
-export function startStopwatch(): () => number {
+export function startStopwatch(): () => Measured {
   const start = performance.now()
   const before = read()
   return () => {
     const after = read()
     const ran = after.ran - before.ran
-    // What it waits for, such as the database, has no larger share of the processors than it has itself.
     const share = ran === 0 ? 1 : ran / (ran + after.waited - before.waited)
-    return ((performance.now() - start) / 1000) * share
+    return { seconds: (performance.now() - start) / 1000, share }
   }
 }
 
