@@ -11,10 +11,10 @@ import {
   replayEndpoint,
   rotateEndpointSecret,
   setEndpointEnabled,
-  testEndpoint,
   updateEndpoint,
   webhookEndpoints,
 } from '../domain/webhook/endpoint.js'
+import { testEndpoint } from '../domain/webhook/test-send.js'
 import { auditActionsFrom } from './event.js'
 import type { HandlerTools } from './handler-tools.js'
 import { rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
@@ -24,6 +24,7 @@ import { createdValues, unchangedCheck, updatedValues } from './standard-methods
 /** The methods of webhook endpoints that are not standard, or show a secret. */
 export function createWebhookEndpointHandlers({
   webhooks,
+  feedSignals: signals,
 }: HandlerTools): Partial<ServiceImpl<typeof WebhookEndpointService>> {
   return {
     createWebhookEndpoint: async (request, context) => {
@@ -50,7 +51,7 @@ export function createWebhookEndpointHandlers({
     enableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, true)),
     disableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, false)),
     testWebhookEndpoint: async ({ id }, context) => {
-      const result = await testEndpoint(callContextOf(context), webhooks, id, context.signal)
+      const result = await testEndpoint(callContextOf(context), { webhooks, signals, signal: context.signal }, id)
       const { responseStatus, responseBody, error } = result
       const status = responseStatus === null ? {} : { responseStatus }
       return { delivered: isDelivered(result), ...status, responseBody, error }

@@ -168,6 +168,28 @@ export async function resendDelivery(
   return String(position)
 }
 
+/** A delivery that was attempted once, and how that ended. */
+export type SentDelivery = Pick<
+  WebhookDeliveryModel,
+  | 'organizationId'
+  | 'endpointId'
+  | 'eventId'
+  | 'position'
+  | 'targetType'
+  | 'targetId'
+  | 'status'
+  | 'createdAt'
+  | 'responseStatus'
+  | 'responseText'
+  | 'error'
+>
+
+/** Records a delivery of an endpoint that is locked, unless its event was resent meanwhile. */
+export async function recordSent({ models }: Tables, sent: SentDelivery): Promise<void> {
+  const attempt = { attempts: 1, lastAttemptAt: sent.createdAt, dueAt: sent.createdAt }
+  await models.webhookDelivery.createMany({ data: [{ ...sent, ...attempt }], skipDuplicates: true })
+}
+
 interface RecoverParameters extends EndpointKey {
   /** Only deliveries with a last attempt since then, in RFC 3339. */
   readonly since: string | null

@@ -317,23 +317,6 @@ describe('webhook endpoints', () => {
     expect(receiver.at('/repaired')).toHaveLength(7)
   })
 
-  it('tests an endpoint, disabled or not, and says what it answered', async () => {
-    const { data } = await create('/tested')
-    await call('POST', `/${data.id}:disable`, {})
-    receiver.answer('/tested', (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved'))
-    expect(await call('POST', `/${data.id}:test`, {})).toEqual({
-      delivered: false,
-      responseStatus: 302,
-      responseBody: 'moved',
-      error: '',
-    })
-    expect(receiver.at('/elsewhere')).toEqual([])
-    expect(receiver.at('/tested')[0]?.json.type).toBe('webhook_endpoint.test')
-    await call('PATCH', `/${data.id}`, { url: 'http://127.0.0.1:1/' })
-    const refused = await call('POST', `/${data.id}:test`, {})
-    expect(refused).toEqual({ delivered: false, responseBody: '', error: expect.stringContaining('ECONNREFUSED') })
-  })
-
   it.each([
     ['a private address', { url: 'https://10.0.0.1/' }, 'url'],
     ['plain HTTP', { url: 'http://93.184.216.34/' }, 'url'],

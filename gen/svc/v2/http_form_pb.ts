@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/http_form.proto.
  */
 export const file_svc_v2_http_form: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIi7gEKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBRIQCghldmVudF9pZBgJIAEoCRIVCg1sYXN0X2V2ZW50X2lkGAogASgJOk8KCWh0dHBfZm9ybRIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNKGAyABKAsyEC5zdmMudjIuSHR0cEZvcm1SCGh0dHBGb3JtOkIKC2VudGl0eV90YWdzEh8uZ29vZ2xlLnByb3RvYnVmLlNlcnZpY2VPcHRpb25zGNeGAyABKAhSCmVudGl0eVRhZ3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIigQIKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBRIQCghldmVudF9pZBgJIAEoCRIVCg1sYXN0X2V2ZW50X2lkGAogASgJEhEKCXNlbmRzX291dBgLIAEoCDpPCglodHRwX2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhAuc3ZjLnYyLkh0dHBGb3JtUghodHRwRm9ybTpCCgtlbnRpdHlfdGFncxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjXhgMgASgIUgplbnRpdHlUYWdzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * How one method differs from JSON over HTTP, and its headers.
@@ -91,6 +91,14 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
    * @generated from field: string last_event_id = 10;
    */
   lastEventId: string;
+
+  /**
+   * The method sends something to somebody else, which no transaction stores together with its response: it ignores
+   * `Idempotency-Key`.
+   *
+   * @generated from field: bool sends_out = 11;
+   */
+  sendsOut: boolean;
 };
 
 /**

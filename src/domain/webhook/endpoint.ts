@@ -11,13 +11,12 @@ import {
   countEndpoints,
   type EndpointKey,
   type EndpointTarget,
-  findEndpointTarget,
   webhookEndpointStore,
 } from '../../store/webhook-endpoint.js'
 import type { CallContext } from '../caller/caller.js'
 import { createObject, type StandardChanges, updateObject } from '../standard-methods.js'
 import { standardResource } from '../standard-resource.js'
-import { deliver, type WebhookTools } from './delivery.js'
+import type { WebhookTools } from './delivery.js'
 import { disableWithEvent, makerOf, requireReader } from './maker.js'
 import { newSigningKeys } from './signature.js'
 
@@ -133,37 +132,6 @@ export function setEndpointEnabled(context: CallContext, id: string, isEnabled: 
   const changes: StandardChanges = ({ status }) => (status === wanted ? {} : values)
   if (isEnabled) return changeSent(context, id, changes, action)
   return updateObject(context, webhookEndpoints, id, changes, action)
-}
-
-/** How long a test waits until its organization has a place among the requests in flight. */
-const TEST_WAIT_MILLIS = 5_000
-
-/** Sends an event that is about the endpoint itself, once. Throws as `updateObject` does, and as a full pool does. */
-export async function testEndpoint(
-  context: CallContext,
-  tools: WebhookTools,
-  id: string,
-  signal: AbortSignal,
-): Promise<SendResult> {
-  const { tables, caller, runtime } = context
-  const endpoint = { organizationId: caller.organizationId, id }
-  const json = await changeSent(context, id, () => ({}), 'webhook_endpoint.test')
-  const { teamId }: { readonly teamId: string } = JSON.parse(json)
-  const target = await findEndpointTarget(tables, endpoint, runtime.now())
-  if (target === undefined) throw new Error('the webhook endpoint was there and is not there')
-  const event = {
-    id: runtime.newId(),
-    position: '0',
-    occurredAt: runtime.now().toISOString(),
-    type: 'webhook_endpoint.test',
-    organizationId: caller.organizationId,
-    teamId,
-    subject: { type: 'webhook_endpoint', id },
-    actor: { kind: 'ACTOR_KIND_SYSTEM', id: '', name: '' },
-    changedFields: [],
-  }
-  const send = () => deliver(tools, { ...endpoint, ...target }, JSON.stringify(event), runtime.now(), signal)
-  return tools.sends.use(send, { of: caller.organizationId, deadline: performance.now() + TEST_WAIT_MILLIS })
 }
 
 /**
