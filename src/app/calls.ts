@@ -25,6 +25,7 @@ import { reflectionServices } from '../rpc/reflection.js'
 import type { Authentication } from './authentication.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { AppOptions, ServiceTables } from './tables.js'
+import { createUnreadShare } from './unread-share.js'
 
 /** What the protocols need for the calls of methods. */
 export type Calls = ReturnType<typeof createCalls>
@@ -48,12 +49,14 @@ export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = accessRulesOf(services, infrastructure)
   const callerIds = new WeakMap<NodeRequest, string>()
-  // A call ends with its answer: whether that is read does not matter.
+  const unread = createUnreadShare()
+  // A call ends with its answer: whether that is read does not matter, as long as it is not too much.
   const observer: CallObserver = {
     begun: (call) => tracing?.calls.begun(call),
     ended: (call) => {
-      const { request, method, requestMethod, abortReason } = call
+      const { request, response, method, requestMethod, abortReason } = call
       const organizationId = callLimit.end(request)
+      if (organizationId !== undefined) unread.add(organizationId, response)
       const isRead = onlyReads(method) || requestMethod === 'GET'
       if (organizationId !== undefined && !isRead) feedSignals.committed(organizationId)
       if (abortReason !== undefined) database.stop(request, abortReason)
@@ -68,6 +71,11 @@ export function createCalls(options: Parts) {
     interceptors: [createLimits(options.limitCheck), createIdempotency()],
     admit: createAdmit(options, access, noteCaller),
     beforeDecode: createRevokeCallCounter(admitRevocation, meters?.tally),
+    beforeAnswer: ({ method, request }) => {
+      const organizationId = callLimit.organizationOf(request)
+      // What a write has done is told in any case.
+      if (organizationId !== undefined && onlyReads(method)) unread.requireRoom(organizationId)
+    },
     publicError: (cause, { method, request }) =>
       maskError(cause, log, { requestId: requestIdOf(request), method: method.name }),
     observer,

@@ -36,6 +36,8 @@ export interface CallHooks {
    * a limit that counts malformed requests as well. An error that it throws is the response.
    */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'values'>) => void | Promise<void>) | undefined
+  /** Runs before the response of a call that has succeeded is sent. An error that it throws is the response. */
+  readonly beforeAnswer?: ((call: Pick<AdmitCall, 'method' | 'request'>) => void) | undefined
   /** Makes a public error of whatever is thrown. Default: every `ConnectError` is public, and nothing else. */
   readonly publicError?: ((cause: unknown, call: Pick<AdmitCall, 'method' | 'request'>) => ConnectError) | undefined
   /** Observes every request whose path and method are those of a method. */
@@ -82,7 +84,9 @@ export async function serveCall<Request, Answer>(
   try {
     const deadlineMs = timeout.timeoutMs ?? receiveMs
     if (deadlineMs !== undefined) call.startDeadline(deadlineMs)
-    await exchange.answer(await call.unlessAborted(carryOut(call, exchange, timeout, hooks)))
+    const answer = await call.unlessAborted(carryOut(call, exchange, timeout, hooks))
+    hooks.beforeAnswer?.(call)
+    await exchange.answer(answer)
   } catch (cause) {
     const failure = failureFrom(cause, call, hooks)
     call.errorCode = failure.error.code

@@ -7,6 +7,8 @@ export interface AcquireOptions {
   readonly of?: string | undefined
   /** On the clock of `performance.now`: it waits no longer. */
   readonly deadline?: number | undefined
+  /** How many places it takes, of which only the first needs to be free. Default one. */
+  readonly size?: number
 }
 
 /** How places are shared, and how long an organization waits for one. */
@@ -16,6 +18,7 @@ export interface SemaphoreLimits extends WaitLimits {
 }
 
 interface Waiter {
+  readonly size: number
   readonly begin: () => void
   readonly refuse: (reason: Error) => void
 }
@@ -71,33 +74,33 @@ export class Semaphore {
     try {
       return await work()
     } finally {
-      this.release(options.of)
+      this.release(options.of, options.size)
     }
   }
 
   /** Acquires a place, as `use` does; undefined if there is one at once. */
-  acquire({ of = '', deadline }: AcquireOptions = {}): Promise<void> | undefined {
+  acquire({ of = '', deadline, size = 1 }: AcquireOptions = {}): Promise<void> | undefined {
     if (this.roomFor(of) > 0) {
-      this.#take(of)
+      this.#take(of, size)
       return undefined
     }
     const since = performance.now()
-    const turn = new Promise<void>((begin, refuse) => this.#queueOf(of).add({ begin, refuse }, deadline))
+    const turn = new Promise<void>((begin, refuse) => this.#queueOf(of).add({ size, begin, refuse }, deadline))
     return this.#onWaited === undefined ? turn : turn.finally(() => this.#onWaited?.(performance.now() - since))
   }
 
-  /** Gives a place back, so that the next one gets it. */
-  release(of = ''): void {
-    const left = (this.#takenBy.get(of) ?? 0) - 1
+  /** Gives a place back, or as many as it took, so that the next one gets it. */
+  release(of = '', size = 1): void {
+    const left = (this.#takenBy.get(of) ?? 0) - size
     if (left > 0) this.#takenBy.set(of, left)
     else this.#takenBy.delete(of)
-    this.#taken--
+    this.#taken -= size
     while (this.#beginNext());
   }
 
-  #take(of: string): void {
-    this.#takenBy.set(of, (this.#takenBy.get(of) ?? 0) + 1)
-    this.#taken++
+  #take(of: string, size: number): void {
+    this.#takenBy.set(of, (this.#takenBy.get(of) ?? 0) + size)
+    this.#taken += size
   }
 
   #queueOf(of: string): WaitQueue<Waiter> {
@@ -120,7 +123,7 @@ export class Semaphore {
     if (next === undefined || queue === undefined || waiter === undefined) return false
     this.#queues.delete(next)
     this.#queues.set(next, queue)
-    this.#take(next)
+    this.#take(next, waiter.size)
     waiter.begin()
     return true
   }

@@ -78,6 +78,8 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
       answered++
       return organizationId
     },
+    /** Whose call it is that has been taken up and has not ended. */
+    organizationOf: (request: object): string | undefined => running.get(request),
     /** How many calls run now. */
     get running() {
       return count

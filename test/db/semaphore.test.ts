@@ -28,6 +28,14 @@ describe('turns', () => {
     expect([semaphore.roomFor('acme'), begin(semaphore, 'acme', 2)]).toEqual([1, ['acme']])
   })
 
+  it('whoever takes several needs room for the first alone, and gives all of them back', () => {
+    const semaphore = new Semaphore(8, patient)
+    for (const size of [3, 3]) expect(semaphore.acquire({ of: 'acme', size })).toBeUndefined()
+    expect([semaphore.taken, semaphore.roomFor('acme'), semaphore.roomFor('globex')]).toEqual([6, 0, 1])
+    semaphore.release('acme', 3)
+    expect([semaphore.taken, semaphore.roomFor('acme')]).toEqual([3, 1])
+  })
+
   it('who names no organization may have all', () => {
     const semaphore = new Semaphore(4, patient)
     for (let count = 0; count < 4; count++) expect(semaphore.acquire()).toBeUndefined()
