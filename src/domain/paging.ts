@@ -49,11 +49,14 @@ export async function pageOf(
 ): Promise<Page> {
   const query = { method, organizationId, filter }
   const after = await pageTokens.read(query, pageToken)
-  const page = await read({ after, pageSize: pageSizeFrom(pageSize, usualSize) })
+  const [page, totalSize] = await Promise.all([
+    read({ after, pageSize: pageSizeFrom(pageSize, usualSize) }),
+    includeTotal === true ? count?.() : undefined,
+  ])
   return {
     items: page?.items ?? '',
     nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
-    totalSize: includeTotal === true ? await count?.() : undefined,
+    totalSize,
   }
 }
 
