@@ -102,27 +102,3 @@ export async function findFault(
   if (found === undefined || found.origin !== expected?.origin) return 'it is not a replica of this database'
   return found.timeline >= timeline ? undefined : 'it does not follow the primary yet'
 }
-
-/**
- * Makes a load whose callers share it: those who come while one runs get the result of the next one. So no one gets a
- * result of a load that began before they asked.
- */
-export function createSharedLoad<T>(load: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> | undefined
-  let next: Promise<T> | undefined
-  const begin = (): Promise<T> => {
-    next = undefined
-    const loaded = load()
-    const end = () => {
-      if (running === ended) running = undefined
-    }
-    const ended: Promise<void> = loaded.then(end, end)
-    running = ended
-    return loaded
-  }
-  return () => {
-    if (running === undefined) return begin()
-    next ??= running.then(begin)
-    return next
-  }
-}

@@ -1,14 +1,7 @@
 import pg from 'pg'
 import { databaseFailure } from './errors.js'
 import { BoundedPool, type PoolOptions } from './pool.js'
-import {
-  askState,
-  createSharedLoad,
-  findFault,
-  type LogPosition,
-  positionOf,
-  type ReplicaState,
-} from './replica-freshness.js'
+import { askState, findFault, type LogPosition, positionOf, type ReplicaState } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT, endReading } from './snapshot.js'
 import { runOn } from './sql.js'
@@ -54,7 +47,6 @@ export function createReplica(
     /** To the primary without asking: the replica was behind, or failed, a moment ago. */
     skipped: 0,
   }
-  const position = createSharedLoad(() => positionOf(primary))
   /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
   const known = new Map<string, number>()
   let notBefore = 0
@@ -92,7 +84,7 @@ export function createReplica(
     }
     // After a pause, one tries while the others go on pausing.
     if (pauseBefore > 0) leaveAlone(pauseBefore)
-    const at = await position()
+    const at = await positionOf(primary)
     if (at === undefined) return undefined
     let client: pg.PoolClient | undefined
     try {
