@@ -1,32 +1,23 @@
 import { invalidField, notFound } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
-import { type CallContext, requirePermissionIn, teamIdFor, visibilityOf } from './caller/caller.js'
-import { type Page, type PageRange, type PageRequest, pageOf, pageOfRows } from './paging.js'
+import { type CallContext, teamIdFor, visibilityOf } from './caller/caller.js'
+import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
-import { isOfOneTeam, listAcrossTeams, type TeamListRequest } from './team-list.js'
+import { listAcrossTeams, type TeamListRequest } from './team-list.js'
 
 /** Installations of apps; `listAppInstances` lists them. */
 export const appInstances = standardResource(store.appInstanceStore)
 
 /**
- * A page of the app instances that a team owns and of those shared with it, in the order of their creation, or of what
- * `listAcrossTeams` lists. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
+ * A page of the app instances that a team owns and of those shared with it, in the order of their creation, or of those
+ * of every team. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
  * `PERMISSION_MISSING` without `apps:read` in it.
  */
-export async function listAppInstances(context: CallContext, { q, ...request }: TeamListRequest): Promise<Page> {
-  const { reads, caller } = context
-  const teamId = await teamIdFor(reads, caller, request.teamId)
-  const usualSize = MAX_PAGE_SIZE
-  if (!isOfOneTeam({ teamId, q })) return listAcrossTeams(context, appInstances, { ...request, teamId, q, usualSize })
-  const read = async (range: PageRange) => {
-    const page = await store.readAppInstances(reads, { teamId, ...range, ...visibilityOf(caller) })
-    if (page === undefined) throw notFound('team', teamId)
-    requirePermissionIn(caller, teamId, 'apps:read')
-    return page
-  }
-  return pageOf(context, request, { method: 'ListAppInstances', filter: { teamId }, usualSize, read })
+export async function listAppInstances(context: CallContext, request: TeamListRequest): Promise<Page> {
+  const teamId = await teamIdFor(context.reads, context.caller, request.teamId)
+  return listAcrossTeams(context, appInstances, { ...request, teamId, usualSize: MAX_PAGE_SIZE })
 }
 
 /**

@@ -17,14 +17,9 @@ export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {
   readonly q: string
 }
 
-/** Whether a request is for everything that a named team has, for which lists have statements of their own. */
-export function isOfOneTeam({ teamId, q }: Pick<TeamListRequest, 'teamId' | 'q'>): boolean {
-  return teamId !== EVERY_TEAM && q === ''
-}
-
-/** Whether a request is for all of what a team has, not for a page. */
-export function isWhole(request: TeamListRequest): boolean {
-  return isOfOneTeam(request) && request.pageSize === 0 && request.pageToken === ''
+/** Whether a request is for all of what a named team has, not for a page; lists of that have statements of their own. */
+export function isWhole({ teamId, q, pageSize, pageToken }: TeamListRequest): boolean {
+  return teamId !== EVERY_TEAM && q === '' && pageSize === 0 && pageToken === ''
 }
 
 /**

@@ -3,73 +3,19 @@ import type { AppInstanceShareModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
-import { createPages, type PageRow, type RowRange } from './pages.js'
-import { rowText } from './resource/print.js'
+import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import type { StandardKey } from './standard-writes.js'
-import { inTeams, ofOrganization, type Visibility } from './visibility.js'
+import { ofOrganization } from './visibility.js'
 
-/** Installations of apps. */
-const appInstanceResource = declareResource(AppInstanceSchema, schema.AppInstance, 'i')
-
-/** A page of a team's app instances, after an ordinal, or from the first one without it. */
-export interface AppInstancePage extends Visibility {
-  readonly teamId: string
-  readonly after: string | undefined
-  readonly pageSize: number
-}
-
-const instanceText = rowText(appInstanceResource)
-
-/**
- * Both parts walk an index of the team, in its order; OFFSET 0 keeps the planner from reading the whole table for
- * shared ones. No row means that there is no such team.
- */
-const list = createPages<AppInstancePage>('list_app_instances', {
-  alias: 'i',
-  text: Prisma.sql`i.text`,
-  order: Prisma.sql`i.ordinal`,
-  position: Prisma.sql`i.ordinal::text`,
-  keepsPlans: true,
-  rows: ({ after, pageSize }, most) => Prisma.sql`(
-        (SELECT i.ordinal, ${instanceText} AS text
-           FROM app_instances i
-          WHERE ${ofOrganization('i')} AND i.team_id = t.id AND i.ordinal > ${after}::bigint
-          ORDER BY i.ordinal LIMIT ${most})
-        UNION ALL
-        (SELECT s.app_instance_ordinal, ${instanceText}
-           FROM app_instance_shares s
-          CROSS JOIN LATERAL (
-            SELECT * FROM app_instances i
-             WHERE ${ofOrganization('i')} AND i.ordinal = s.app_instance_ordinal OFFSET 0
-          ) i
-          WHERE ${ofOrganization('s')} AND s.team_id = t.id AND s.app_instance_ordinal > ${after}::bigint
-            AND i.team_id <> s.team_id
-          ORDER BY s.app_instance_ordinal LIMIT ${most})
-        ORDER BY ordinal LIMIT ${pageSize} + 1) i`,
-  ofOwner: (page, { teamId, teamIds }) => Prisma.sql`
-SELECT page.*
-  FROM teams t
- CROSS JOIN LATERAL (${page}) page
- WHERE ${ofOrganization('t')} AND t.id = ${teamId} AND ${inTeams(Prisma.sql`t.id`, teamIds)}`,
-})
-
-/** The standard methods; `readAppInstances` lists those of a team without a search. */
-export const appInstanceStore = createStandardStore(appInstanceResource, {
+/** The standard methods; lists of a team have what is shared with it, too. */
+export const appInstanceStore = createStandardStore(declareResource(AppInstanceSchema, schema.AppInstance, 'i'), {
   searched: 'name',
   shared: (isListed) => Prisma.sql`i.ordinal = ANY (ARRAY(
              SELECT s.app_instance_ordinal FROM app_instance_shares s
               WHERE ${ofOrganization('s')} AND ${isListed(Prisma.sql`s.team_id`)}))`,
 })
-
-/** A page of the app instances that a team owns or that are shared with it; undefined if the scope has no such team. */
-export function readAppInstances(
-  tables: Tables,
-  { after = '0', ...selection }: AppInstancePage,
-): Promise<PageRow | undefined> {
-  return list(tables, { ...selection, after })
-}
 
 /** The app instance whose shares to list. */
 type AppInstanceShareList = Pick<AppInstanceShareModel, 'organizationId' | 'appInstanceId'>

@@ -16,29 +16,34 @@ export interface PageRow {
   readonly last: string | null
 }
 
-/** Reads a page; undefined if there is no owner of the list. */
-type ReadPage<Page> = (tables: Tables, page: Page) => Promise<PageRow | undefined>
-
 interface PageSize {
   readonly pageSize: number
+  /** A search, for `isFound`. */
+  readonly q?: string | null | undefined
 }
 
 const columns = { items: 'text', last: 'text' } as const
 
-/** How the rows of a page, which have the alias, are printed and ordered, and the text of their positions. */
-interface PagedRows {
+/** Rows that can be filtered in several ways. */
+interface FilteredRows<Filters> {
+  /** What follows FROM. */
+  readonly from: Prisma.Sql
+  /** Which of them are wanted. A filter that is not given is no condition. */
+  readonly condition: (places: Places<Filters>) => Prisma.Sql
+}
+
+/** How these rows, which have the alias, are listed: printed, ordered, and the text of their positions. */
+interface Pages<Page> extends FilteredRows<Page> {
   readonly alias: string
   readonly text: Prisma.Sql
   readonly order: Prisma.Sql
   readonly position: Prisma.Sql
-}
-
-/** How pages are made. */
-interface Pages<Page> extends PagedRows {
-  /** What follows FROM, of which no more rows need to be read than `most`: a page, and one row more. */
-  readonly rows: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql
-  /** Reads the page of an owner, if there is one. Default: of the organization. */
-  readonly ofOwner?: (page: Prisma.Sql, places: Places<Page>) => Prisma.Sql
+  /** Joined to the rows of a page, to print them. */
+  readonly join?: Prisma.Sql
+  /** True for what comes after the position before the page. */
+  readonly isLater: (places: Places<Page>) => Prisma.Sql
+  /** Whether the condition has `isFound`. */
+  readonly isSearched?: boolean
   /** Whether PostgreSQL keeps the plans. Default: it plans with the values of each call. */
   readonly keepsPlans?: boolean
 }
@@ -53,94 +58,70 @@ const pageClasses = [100, 1_000, 10_000] as const
  * Makes a list in pages. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new
  * one, and of a limit that is a parameter, it expects a tenth of all rows. So where plans are kept, pages have a
  * statement for their class of sizes, with a constant limit: planned anew, a page of ten users has 0.54 of the
- * throughput, and one of ten app instances 0.65.
+ * throughput. A search reads the ordinals of all that it finds and cuts them to the page: a planner who expects it to
+ * find many would rather split text after text into words, in the order of the list, until the page is full.
  */
-export function createPages<Page extends PageSize>(
-  name: string,
-  { alias, text, order, position, rows, ofOwner = (page) => page, keepsPlans = false }: Pages<Page>,
-): ReadPage<Page> {
+export function createPages<Page extends PageSize>(name: string, pages: Pages<Page>) {
+  const { alias, from, order, condition, isLater, isSearched = false, keepsPlans = false } = pages
   const row = Prisma.raw(alias)
-  const pageText = (places: Places<Page>, most: Prisma.Sql) => {
-    const { pageSize } = places
-    const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
-    const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
-    // Printed once, in a subquery of its own (OFFSET 0): the text is the page's, and its length decides where that ends.
-    const page = Prisma.sql`
+  const isWanted = (places: Places<Page>) => Prisma.sql`${condition(places)} AND ${isLater(places)}`
+  const anew = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
+    createStatement<Page, PageRow>({
+      name: named,
+      columns,
+      planned: 'anew',
+      text: (places) => {
+        const most = Prisma.sql`${places.pageSize} + 1`
+        return pageText(pages, places, where(places, most), most)
+      },
+    })
+  const kept = (size: number) =>
+    createStatement<Page, PageRow>({
+      name: `${name}_${size}`,
+      columns,
+      text: (places) => pageText(pages, places, isWanted(places), Prisma.raw(String(size + 1))),
+    })
+  const statements = keepsPlans ? pageClasses.map(kept) : [anew(name, isWanted)]
+  const search = isSearched
+    ? anew(
+        `${name}_found`,
+        (places, most) => Prisma.sql`${ofOrganization(alias)} AND ${row}.ordinal = ANY (ARRAY(
+             SELECT * FROM (SELECT ${row}.ordinal FROM ${from} WHERE ${isWanted(places)} OFFSET 0) ${row}
+              ORDER BY ${order} LIMIT ${most}))`,
+      )
+    : undefined
+  return (tables: Tables, page: Page): Promise<PageRow | undefined> => {
+    const fitting = keepsPlans ? pageClasses.findIndex((size) => page.pageSize <= size) : 0
+    const statement = typeof page.q === 'string' && search !== undefined ? search : statements[fitting]
+    if (statement === undefined) throw new Error(`no page has ${page.pageSize} items`)
+    return firstRow(tables, statement, page)
+  }
+}
+
+/** A page of the rows for which a condition is true; no more than `most` are read, of which a page needs one more. */
+function pageText<Page extends PageSize>(
+  { alias, from, join = Prisma.empty, text, order, position }: Pages<Page>,
+  { pageSize }: Places<Page>,
+  where: Prisma.Sql,
+  most: Prisma.Sql,
+): Prisma.Sql {
+  const row = Prisma.raw(alias)
+  const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
+  const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
+  // Printed once, in a subquery of its own: the text is the page's, and its length decides where that ends.
+  return Prisma.sql`
 SELECT ${itemsText(Prisma.sql`${row}.printed`, order, isIn)} AS items,
        CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
   FROM (
     SELECT ${row}.*, row_number() OVER in_order AS place,
            sum(octet_length(${row}.printed)) OVER in_order AS bytes
-      FROM (SELECT ${row}.*, ${text} AS printed, ${position} AS last FROM ${rows(places, most)} OFFSET 0) ${row}
+      FROM (
+        SELECT ${row}.*, ${text} AS printed, ${position} AS last
+          FROM (SELECT ${row}.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${most}) ${row} ${join}
+         ORDER BY ${order} LIMIT ${pageSize} + 1
+      ) ${row}
     WINDOW in_order AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
   ) ${row}`
-    return ofOwner(page, places)
-  }
-  if (!keepsPlans) {
-    const textOf = (places: Places<Page>) => pageText(places, Prisma.sql`${places.pageSize} + 1`)
-    const statement = createStatement<Page, PageRow>({ name, columns, planned: 'anew', text: textOf })
-    return (tables, page) => firstRow(tables, statement, page)
-  }
-  const statements = pageClasses.map((size) => {
-    const textOf = (places: Places<Page>) => pageText(places, Prisma.raw(String(size + 1)))
-    return createStatement<Page, PageRow>({ name: `${name}_${size}`, columns, text: textOf })
-  })
-  return (tables, page) => {
-    const fitting = statements[pageClasses.findIndex((size) => page.pageSize <= size)]
-    if (fitting === undefined) throw new Error(`no page has ${page.pageSize} items`)
-    return firstRow(tables, fitting, page)
-  }
-}
-
-/** Rows that can be filtered in several ways. */
-interface FilteredRows<Filters> {
-  /** What follows FROM. */
-  readonly from: Prisma.Sql
-  /** Which of them are wanted. A filter that is not given is no condition. */
-  readonly condition: (places: Places<Filters>) => Prisma.Sql
-}
-
-/** How these rows are listed. */
-interface FilteredPages<Page> extends FilteredRows<Page>, PagedRows {
-  /** Joined to the rows of a page, to print them. */
-  readonly join?: Prisma.Sql
-  /** True for what comes after the position before the page. */
-  readonly isLater: (places: Places<Page>) => Prisma.Sql
-  /** Whether the condition has `isFound`. */
-  readonly isSearched?: boolean
-}
-
-/**
- * Makes pages of filtered rows. A search reads the ordinals of all that it finds and cuts them to the page: a planner
- * who expects it to find many would rather split text after text into words, in the order of the list, until the page
- * is full.
- */
-export function createFilteredPages<Page extends PageSize & { readonly q?: string | null | undefined }>(
-  name: string,
-  { from, condition, join = Prisma.empty, isLater, isSearched = false, ...paged }: FilteredPages<Page>,
-): ReadPage<Page> {
-  const row = Prisma.raw(paged.alias)
-  const { order } = paged
-  const wanted = (places: Places<Page>) => Prisma.sql`${condition(places)} AND ${isLater(places)}`
-  const create = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
-    createPages<Page>(named, {
-      ...paged,
-      rows: (places, most) => Prisma.sql`(
-        SELECT ${row}.* FROM ${from}
-         WHERE ${where(places, most)}
-         ORDER BY ${order}
-         LIMIT ${most}
-      ) ${row} ${join}`,
-    })
-  const list = create(name, wanted)
-  if (!isSearched) return list
-  const search = create(
-    `${name}_found`,
-    (places, most) => Prisma.sql`${ofOrganization(paged.alias)} AND ${row}.ordinal = ANY (ARRAY(
-             SELECT * FROM (SELECT ${row}.ordinal FROM ${from} WHERE ${wanted(places)} OFFSET 0) ${row}
-              ORDER BY ${order} LIMIT ${most}))`,
-  )
-  return (tables, page) => (typeof page.q === 'string' ? search : list)(tables, page)
 }
 
 /** True if no search is given, or if each of its words begins a word of the text, in a row with the alias. */

@@ -176,11 +176,13 @@ describe('listing app instances', () => {
       }
     })
 
-    it('refuses a token that was issued for another team', async () => {
+    it('refuses a token that was issued for another team, or another organization', async () => {
       const invalid = { status: 400, code: 'invalid_argument', reason: 'PAGE_TOKEN_INVALID', fields: ['pageToken'] }
       const { nextPageToken } = await listed({ teamId: 'many', pageSize: 1 })
       expect(await list({ teamId: fixture.it, pageToken: nextPageToken })).toMatchObject(invalid)
-      expect(await list({ teamId: 'many', pageToken: nextPageToken }, globexKey)).toMatchObject(invalid)
+      const everywhere = await listed({ teamId: '-', pageSize: 1 })
+      const foreign = { teamId: '-', pageToken: everywhere.nextPageToken }
+      expect(await list(foreign, globexKey)).toMatchObject(invalid)
     })
 
     it('requires the team from callers that reach several', async () => {
