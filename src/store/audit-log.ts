@@ -5,7 +5,7 @@ import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { createFilteredPages, type PageRow } from './pages.js'
+import { createPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
@@ -86,7 +86,7 @@ const isWanted = (where: Places<Page>) => Prisma.sql`${ofOrganization('e')}
            AND (${where.until} = '' OR e.occurred_at < nullif(${where.until}, '')::timestamptz)`
 
 /** An index leads to the events of a target; whatever else is asked for, the log is read until the page is full. */
-const list = createFilteredPages<Page>('list_audit_events', {
+const list = createPages<Page>('list_audit_events', {
   alias: 'e',
   from: Prisma.sql`audit_events e`,
   condition: isWanted,

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { Parameter, Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyText } from './journey.js'
-import { createCount, createFilteredPages, type PageRow } from './pages.js'
+import { createCount, createPages, type PageRow } from './pages.js'
 import { ofOrganization } from './visibility.js'
 
 /** Which journeys to list; null means all. */
@@ -41,7 +41,7 @@ const rows = {
 }
 
 const createList = (name: string, order: Prisma.Sql, isLater: (places: Places<JourneyListSelection>) => Prisma.Sql) =>
-  createFilteredPages<JourneyListSelection>(name, {
+  createPages<JourneyListSelection>(name, {
     ...rows,
     alias: 'j',
     join: journeyParts,

@@ -3,7 +3,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createFilteredPages, isFound } from './pages.js'
+import { createCount, createPages, isFound } from './pages.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
@@ -142,7 +142,7 @@ function createStandardPages(
   }
   const order = column('ordinal')
   const listedRows = { from: rows, condition: listed }
-  const list = createFilteredPages<StandardPage>(`list_${table.name}`, {
+  const list = createPages<StandardPage>(`list_${table.name}`, {
     ...listedRows,
     alias,
     text: rowText(resource),

@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import type { MemberKey } from './member.js'
 import { type MemberName, namedMember, nameIn, nameOf } from './member-name.js'
-import { createCount, createFilteredPages, type PageRow } from './pages.js'
+import { createCount, createPages, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -61,14 +61,14 @@ const listed = {
            AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
 }
 
-const list = createFilteredPages<TeamMemberPage>('list_team_members', {
+const list = createPages<TeamMemberPage>('list_team_members', {
   ...listed,
   position,
   order: Prisma.sql`m.team_id, m.user_id`,
   isLater: ({ afterTeam, afterUser }) => Prisma.sql`(m.team_id, m.user_id) > (${afterTeam}, ${afterUser})`,
 })
 
-const listByEnd = createFilteredPages<TeamMemberPage>('list_team_members_by_end', {
+const listByEnd = createPages<TeamMemberPage>('list_team_members_by_end', {
   ...listed,
   position: Prisma.sql`${position} || ' ' || ${timestampText(Prisma.sql`m.expires_at`)}`,
   order: Prisma.sql`m.expires_at, m.team_id, m.user_id`,

@@ -1,9 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import type { Parameter } from '../db/statement.js'
+import type { Parameter, Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
-import { createCount, createFilteredPages, createPages, isFound, type PageRow } from './pages.js'
+import { createCount, createPages, isFound, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { userResource } from './user.js'
@@ -62,42 +62,26 @@ function matches(): Prisma.Sql {
   return Prisma.join([ofOrganization('m'), isShown, ...conditions, isNamed, isFound('m', words)], ' AND ')
 }
 
-const printed = {
+const listed = {
   alias: 'm',
+  from: Prisma.sql`memberships m`,
   text: rowText(userResource),
   order: Prisma.sql`m.ordinal`,
   position: Prisma.sql`m.ordinal::text`,
+  isLater: ({ after }: Places<Page>) => Prisma.sql`m.ordinal > ${after}::bigint`,
 }
 
 /** Pages of those who are shown and wanted, each of which walks an index of the organization. */
-const createList = (name: string, isWanted: Prisma.Sql) =>
-  createPages<Page>(name, {
-    ...printed,
-    keepsPlans: true,
-    rows: ({ after, pageSize }, most) => Prisma.sql`(
-        SELECT *
-          FROM (
-            SELECT * FROM memberships m
-             WHERE ${ofOrganization('m')} AND m.ordinal > ${after}::bigint AND ${isShown} AND ${isWanted}
-             ORDER BY m.ordinal LIMIT ${most}
-          ) m
-         ORDER BY m.ordinal LIMIT ${pageSize} + 1
-      ) m`,
-  })
+const createList = (name: string, isWanted: Prisma.Sql) => {
+  const condition = () => Prisma.sql`${ofOrganization('m')} AND ${isShown} AND ${isWanted}`
+  return createPages<Page>(name, { ...listed, condition, keepsPlans: true })
+}
 
 const list = createList('list_users', Prisma.sql`true`)
 const listOfEmail = createList('list_users_of_email', Prisma.sql`m.email_key = ${emailKey}`)
+const search = createPages<Page>('search_users', { ...listed, condition: matches, isSearched: true })
 
-const filteredUsers = { from: Prisma.sql`memberships m`, condition: matches }
-
-const search = createFilteredPages<Page>('search_users', {
-  ...filteredUsers,
-  ...printed,
-  isLater: ({ after }) => Prisma.sql`m.ordinal > ${after}::bigint`,
-  isSearched: true,
-})
-
-const count = createCount<Pick<Page, 'organizationId'>>('count_users', filteredUsers)
+const count = createCount<Pick<Page, 'organizationId'>>('count_users', { ...listed, condition: matches })
 
 /** The values of the parameters of `matches`; those that are absent are null to the statement. */
 function valuesOf({ owned, ...values }: UserFilters): Record<string, unknown> {

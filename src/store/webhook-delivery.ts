@@ -8,7 +8,7 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import { eventText, findPosition } from './event.js'
-import { createFilteredPages } from './pages.js'
+import { createPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -120,7 +120,7 @@ interface DeliverySelection {
 }
 
 /** A page of the deliveries of an endpoint, the newest event first. */
-export const readDeliveries = createFilteredPages<DeliverySelection>('list_webhook_deliveries', {
+export const readDeliveries = createPages<DeliverySelection>('list_webhook_deliveries', {
   alias: 'd',
   from: Prisma.sql`webhook_deliveries d`,
   text: rowText(deliveryResource),
