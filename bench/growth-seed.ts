@@ -40,12 +40,20 @@ const statements: readonly string[] = [
    SELECT sha256(('user' || n)::bytea), ${org}, 'bulk-' || n, now() + interval '1 hour' FROM ${series}`,
   `INSERT INTO api_key_sessions (organization_id, token_hash, api_key_id, expires_at)
    SELECT ${org}, sha256(('key' || n)::bytea), (SELECT id FROM api_keys LIMIT 1), now() + interval '1 hour' FROM ${series}`,
-  `INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
-   SELECT gen_random_uuid(), ${org}, now() - n * interval '1 second', 'SYSTEM', 'priority.update', 'priority', 'bulk-' || n
-     FROM ${series}`,
 ]
 
-/** Fills every table of the operations with this many rows, without checking foreign keys. */
+/** With ids in the order of their times, a second apart. */
+const events = `INSERT INTO audit_events (id, organization_id, occurred_at, actor_kind, action, target_type, target_id)
+   SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
+          ${org}, at, 'SYSTEM', 'priority.update', 'priority', 'bulk-' || n % 100000
+     FROM ${series} CROSS JOIN LATERAL (SELECT now() - ($1::int - n) * interval '1 second' AS at) t`
+
+/** Fills every table of the operations but the audit log with this many rows, without checking foreign keys. */
 export async function insertBulk({ pool }: Pick<Database, 'pool'>, rows: number): Promise<void> {
   for (const statement of statements) await pool.query(statement, [rows])
+}
+
+/** Fills the audit log with this many events. */
+export async function insertEvents({ pool }: Pick<Database, 'pool'>, rows: number): Promise<void> {
+  await pool.query(events, [rows])
 }

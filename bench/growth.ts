@@ -2,7 +2,7 @@ import { type EmbeddedServer, seed, type Tokens, withDatabase } from '../harness
 import { type DatasetSize, journeyId, place } from '../harness/records.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { FEW_TEAM, insertBulk } from './growth-seed.js'
+import { FEW_TEAM, insertBulk, insertEvents } from './growth-seed.js'
 import { requestText } from './operation-requests.js'
 import type { Report } from './report.js'
 
@@ -50,6 +50,7 @@ async function prepare(server: EmbeddedServer, name: string, rows: number) {
   // Bulk rows refer to existing rows, which need not be looked up a million times.
   url.searchParams.set('options', '-c session_replication_role=replica')
   await withDatabase(url.href, (database) => insertBulk(database, rows), 600_000)
+  await withDatabase(url.href, (database) => insertEvents(database, rows), 600_000)
   await withDatabase(connectionString, (database) => database.pool.query('VACUUM ANALYZE'), 600_000)
   return { connectionString, tokens }
 }

@@ -8,6 +8,7 @@ import { benchOperations } from './operations.js'
 import { benchImport, benchMemory, benchStart } from './process-costs.js'
 import { profileOperations } from './profile.js'
 import { benchProtocols } from './protocols.js'
+import { benchReads } from './reads.js'
 import { createReport } from './report.js'
 import { benchStatementNames } from './statement-names.js'
 import { benchTelemetry } from './telemetry.js'
@@ -29,6 +30,7 @@ const suites = {
   import: withServer((server) => benchImport(server, report)),
   memory: withServer((server) => benchMemory(server, report)),
   events: withServer((server) => benchEvents(server, report)),
+  reads: withServer((server) => benchReads(server, report)),
   growth: withServer((server) => benchGrowth(server, report, rounds, growthRows, process.env['ONLY'])),
 }
 // Suites that run only if they are named.
