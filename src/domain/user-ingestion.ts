@@ -15,7 +15,7 @@ import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFie
 import { lockMembers, suffices } from './user/lock.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
-import { getUser, memberWriterOf, requireMemberPermission } from './user/user.js'
+import { memberWriterOf, printMember, requireMemberPermission } from './user/user.js'
 import { changeMembers, memberTransaction, writePlan } from './user/write.js'
 import { emailViolations } from './value/email-address.js'
 import { repeats } from './value/taken-value.js'
@@ -233,6 +233,6 @@ export async function republishUser(
     const plan = planMembers(writer, changes, locked)
     await writePlan(tables, writer, plan)
     const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
-    return { json: await getUser({ tables, caller }, userId), changes: written, leftOut }
+    return { json: await printMember({ tables, caller }, userId), changes: written, leftOut }
   })
 }

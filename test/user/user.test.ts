@@ -239,6 +239,15 @@ describe.each(doors)('users over %s', (door) => {
       }
     })
 
+    it('is open to users about themselves, and without users:read says nothing of who else there is', async () => {
+      const self = await newUser()
+      const token = await insertUserToken(service.database, { userId: self })
+      expect((await call('getUser', { id: self }, token)).answer.json.data.id).toBe(self)
+      const [other, nobody] = [await call('getUser', { id }, token), await call('getUser', { id: 'nobody' }, token)]
+      expect(other).toMatchObject({ status: 403, reason: 'PERMISSION_MISSING', message: nobody.message })
+      expect(nobody).toMatchObject({ status: 403, reason: 'PERMISSION_MISSING' })
+    })
+
     it('returns the same 404 for a member of another organization as for an unknown user', async () => {
       const strange = await call('getUser', { id: users.globexAdmin })
       const nobody = await call('getUser', { id: 'nobody' })

@@ -7,6 +7,7 @@ import { authorOf } from '../audit/audit-event.js'
 import {
   type CallContext,
   type Caller,
+  hasPermissionAnywhere,
   hasPermissionIn,
   isAdministrator,
   type Permission,
@@ -22,6 +23,11 @@ import type { ChangeById, ChangedMember, MemberRights, MemberWriter } from './me
 import { planMembers } from './plan.js'
 import { changeMember, memberTransaction, writePlan } from './write.js'
 
+/** Whether a profile is that of the person who calls. */
+function isOwn(caller: Caller, userId: string): boolean {
+  return caller.kind === 'USER_TOKEN' && caller.id === userId
+}
+
 /** A person to add. */
 export interface NewUser {
   readonly email: string
@@ -30,8 +36,18 @@ export interface NewUser {
   readonly pinFields: readonly GovernedField[]
 }
 
-/** The JSON of one member of the caller's organization. Throws `RESOURCE_NOT_FOUND`. */
-export async function getUser(
+/**
+ * The JSON of one member of the caller's organization, as everybody may read their own. Of somebody else it needs
+ * `users:read` anywhere. Throws `PERMISSION_MISSING` and `RESOURCE_NOT_FOUND`.
+ */
+export async function getUser(context: CallContext, userId: string): Promise<string> {
+  const { caller } = context
+  if (!isOwn(caller, userId) && !hasPermissionAnywhere(caller, 'users:read')) throw permissionMissing('users:read')
+  return printMember(context, userId)
+}
+
+/** The JSON of one member of the caller's organization, whoever may read it. Throws `RESOURCE_NOT_FOUND`. */
+export async function printMember(
   { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
 ): Promise<string> {
@@ -55,7 +71,7 @@ export async function createUser(context: CallContext, { email, role, profile, p
   const change = { target: { email, mustJoin: true }, commands, role }
   return memberTransaction(context.tables, async (tables) => {
     const { member } = await changeMember(tables, writer, change)
-    return getUser({ tables, caller }, member.userId)
+    return printMember({ tables, caller }, member.userId)
   })
 }
 
@@ -84,7 +100,7 @@ export async function updateUser(context: CallContext, update: UserUpdate): Prom
   const { caller } = context
   const { change, violations } = changeOfUpdate(caller, update)
   refuseViolations(violations)
-  return changeUser(context, change, caller.kind === 'USER_TOKEN' && caller.id === update.userId)
+  return changeUser(context, change, isOwn(caller, update.userId))
 }
 
 /**
@@ -126,13 +142,13 @@ async function changeUser(context: CallContext, change: ChangeById, isOwnProfile
   return memberTransaction(context.tables, async (tables) => {
     const locked = await lockMembers(tables, writer, [change])
     if (accepted !== undefined) {
-      const tag = entityTagOf(await getUser({ tables, caller }, userId))
+      const tag = entityTagOf(await printMember({ tables, caller }, userId))
       requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
     }
     const plan = planMembers(writer, [change], locked)
     await writePlan(tables, writer, plan)
     const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
-    return { json: await getUser({ tables, caller }, userId), changes }
+    return { json: await printMember({ tables, caller }, userId), changes }
   })
 }
 
@@ -163,7 +179,7 @@ export async function requireMemberPermission(
   userId: string,
 ): Promise<void> {
   if (hasPermissionIn(context.caller, null, permission)) return
-  await getUser(context, userId)
+  await printMember(context, userId)
   throw permissionMissing(permission)
 }
 
