@@ -33,7 +33,7 @@ export function SignInRefused() {
             </p>
             <p>An administrator must add the address, under People, or name the one that you are known by.</p>
             <Button look="main" onClick={leave}>
-              Sign out at {issuer}
+              Sign in as somebody else
             </Button>
             <p role="status">{leaving}</p>
           </>
