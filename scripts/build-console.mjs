@@ -42,7 +42,7 @@ export async function buildConsole() {
 /** No screen shows them first: they are loaded with the first dialog, or the first button that cannot be used. */
 const widgets = {
   name: 'widgets',
-  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:(?:\w+-)?dialog|unsaved|picker)/,
+  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:(?:\w+-)?dialog|unsaved|picker|read-first)/,
   includeDependenciesRecursively: false,
 }
 

@@ -52,17 +52,20 @@ describe('the forms of the console', () => {
     const { page, go } = opened
     await go('/slas/sla_resolution')
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: 'Add a condition', exact: true }).click()
-    const condition = page.getByRole('group', { name: 'Conditions 3' })
-    await condition.getByLabel('ID', { exact: true }).fill('weekend')
-    await condition.getByLabel('Condition type').selectOption('Pause')
-    await condition.getByRole('button', { name: 'Add a condition rule' }).click()
-    await condition.getByLabel('Values').fill('saturday\nsunday\n')
-    await page.getByRole('button', { name: 'Remove condition 2' }).click()
+    await page.getByRole('button', { name: 'Add a rule of the clock' }).click()
+    const condition = page.getByRole('group', { name: 'Rule of the clock 3' })
+    await condition.getByLabel('What the clock does').selectOption('pauses')
+    await condition.getByLabel('Field', { exact: true }).selectOption('Status')
+    await condition.getByLabel('Comparison', { exact: true }).selectOption('is one of')
+    await condition.getByLabel('Value', { exact: true }).fill('saturday')
+    await condition.getByLabel('Value 2').fill('sunday')
+    await page.getByRole('button', { name: 'Remove rule of the clock 2' }).click()
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('row', { name: /^Conditions .*The clock pauses when .* saturday or sunday/ }).waitFor()
+    await dialog
+      .getByRole('row', { name: /^Clock .*The clock pauses when Status is one of saturday or sunday/ })
+      .waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { json } = await console.service.rest('GET', '/v2/sla-definitions/sla_resolution', {
@@ -70,7 +73,7 @@ describe('the forms of the console', () => {
     })
     expect(json.data.conditions).toMatchObject([
       { id: 'waiting', conditionRule: { values: ['waiting_for_requester', 'waiting_for_vendor'] } },
-      { id: 'weekend', conditionType: 'SLA_CONDITION_TYPE_PAUSE', conditionRule: { values: ['saturday', 'sunday'] } },
+      { conditionType: 'SLA_CONDITION_TYPE_PAUSE', conditionRule: { field: 'status', values: ['saturday', 'sunday'] } },
     ])
   })
 
@@ -78,11 +81,11 @@ describe('the forms of the console', () => {
     const { page, go } = opened
     await go('/apps/app_directory')
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: 'Add an A2A agent card' }).click()
-    const card = page.getByRole('group', { name: 'A2A agent card' }).first()
+    await page.getByRole('button', { name: 'Add an agent card' }).click()
+    const card = page.getByRole('group', { name: 'Agent card' })
     await card.getByLabel('Name', { exact: true }).fill('Helper')
     await card.getByRole('button', { name: 'Add a skill' }).click()
-    await page.getByRole('group', { name: 'Skills 1' }).getByLabel('Name', { exact: true }).fill('Answers')
+    await page.getByRole('group', { name: 'Skill 1' }).getByLabel('Name', { exact: true }).fill('Answers')
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -91,7 +94,7 @@ describe('the forms of the console', () => {
     const { json } = await console.service.rest('GET', '/v2/app-instances/app_directory', { token })
     expect(json.data.a2aAgentCard).toMatchObject({ name: 'Helper', skills: [{ name: 'Answers' }] })
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: 'Remove A2A agent card' }).click()
+    await page.getByRole('button', { name: 'Remove agent card' }).click()
     await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -111,8 +114,8 @@ describe('the forms of the console', () => {
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
     const dialog = page.getByRole('dialog', { name: 'Change the procedure' })
-    await dialog.getByRole('row', { name: /^Stage 3 Workflow workflow_risk_score .* Group Budget Owners/ }).waitFor()
-    await dialog.getByRole('row', { name: /^Stage 4 – Workflow workflow_risk_score/ }).waitFor()
+    await dialog.getByRole('row', { name: /^Stage 3 The workflow Risk score .* Group Budget Owners/ }).waitFor()
+    await dialog.getByRole('row', { name: /^Stage 4 – The workflow Risk score/ }).waitFor()
     expect(await dialog.getByRole('row', { name: /^Stage [12]/ }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -131,31 +134,51 @@ describe('the forms of the console', () => {
     await page.getByRole('button', { name: 'Edit' }).click()
     const before = await stored('/v2/sla-definitions/sla_resolution')
     const place = before.attachmentCriteria.length + 1
-    await page.getByRole('button', { name: 'Add an attachment criterion' }).click()
-    const criterion = page.getByRole('group', { name: `Attachment criteria ${place}` })
-    await criterion.getByLabel('Field', { exact: true }).fill('priority')
-    await criterion.getByLabel('Comparison', { exact: true }).selectOption('is one of')
-    await criterion.getByLabel('Values', { exact: true }).fill('P1\nP2')
-    await page.getByRole('button', { name: 'Add an action definition' }).click()
-    const action = page.getByRole('group', { name: `Action definitions ${before.actionDefinitions.length + 1}` })
-    await action.getByLabel('ID', { exact: true }).fill('page-somebody')
-    await action.getByLabel('Workflow', { exact: true }).fill('workflow_page')
+    await page.getByRole('button', { name: 'Add a comparison' }).click()
+    const criterion = page.getByRole('group', { name: `Comparison ${place}` })
+    await criterion.getByLabel('Field', { exact: true }).selectOption('Requester')
+    await criterion.getByLabel('Comparison', { exact: true }).selectOption('is none of')
+    await pick(criterion, 'Value', 'Goro Tanaka')
+    await pick(criterion, 'Value 2', 'Ada Lindqvist')
+    await page.getByRole('button', { name: 'Add a workflow' }).click()
+    const action = page.getByRole('group', { name: `Workflow ${before.actionDefinitions.length + 1}` })
+    await action.getByLabel('How long').fill('3')
+    await action.getByLabel('Before or after').selectOption('after')
+    await action.getByLabel('Workflow', { exact: true }).fill('Escalate')
     expect(await findingsOf(page)).toEqual([])
     await save()
     const { attachmentCriteria, actionDefinitions } = await stored('/v2/sla-definitions/sla_resolution')
     expect(attachmentCriteria).toEqual([
-      ...before.attachmentCriteria,
-      { type: '', field: 'priority', op: 'in', value: '', values: ['P1', 'P2'], logicOp: '' },
+      ...before.attachmentCriteria.slice(0, -1),
+      { ...before.attachmentCriteria.at(-1), logicOp: 'AND' },
+      { type: 'field', field: 'requester', op: 'not_in', value: '', values: ['user_goro', 'user_ada'], logicOp: '' },
     ])
-    expect(actionDefinitions.at(-1)).toMatchObject({ id: 'page-somebody', workflowId: 'workflow_page' })
+    expect(actionDefinitions.at(-1)).toMatchObject({ workflowId: 'workflow_escalate', offsetSeconds: 10_800 })
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: `Remove attachment criterion ${place}` }).click()
-    await page.getByRole('button', { name: `Remove action definition ${before.actionDefinitions.length + 1}` }).click()
+    await page.getByRole('button', { name: `Remove comparison ${place}` }).click()
+    await page.getByRole('button', { name: `Remove workflow ${before.actionDefinitions.length + 1}` }).click()
     await save()
     const after = await stored('/v2/sla-definitions/sla_resolution')
     const idsOf = (actions: readonly { readonly id: string }[]) => actions.map(({ id }) => id)
     expect(after.attachmentCriteria).toEqual(before.attachmentCriteria)
     expect(idsOf(after.actionDefinitions)).toEqual(idsOf(before.actionDefinitions))
+  })
+
+  it('leave what no sentence says to JSON, and say what is wrong with it', async () => {
+    const { page, go } = opened
+    await go('/slas/sla_people_response')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const group = page.getByRole('group', { name: 'Applies to tickets where' })
+    await group.getByText('Advanced').click()
+    const json = group.getByLabel('Applies to tickets where as JSON')
+    await json.fill('[{"field": "building", "op": ')
+    await group.getByRole('alert').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Review' }).getAttribute('aria-disabled')).toBe('true')
+    await json.fill('[{"type": "custom", "field": "building", "op": "eq", "value": "B1"}]')
+    await group.getByRole('group', { name: 'Comparison 1' }).getByLabel('Value').waitFor()
+    await save()
+    const { attachmentCriteria } = await stored('/v2/sla-definitions/sla_people_response')
+    expect(attachmentCriteria).toMatchObject([{ type: 'custom', field: 'building', op: 'eq', value: 'B1' }])
   })
 
   it('rename a policy, and create a procedure for it that people and a workflow decide', async () => {
@@ -172,10 +195,10 @@ describe('the forms of the console', () => {
     await page.getByRole('button', { name: 'Add a stage' }).click()
     const second = page.getByRole('group', { name: 'Stage 2' })
     await second.getByLabel('Decided by').selectOption('A workflow')
-    await second.getByLabel('ID of the workflow').fill('workflow_check')
+    await second.getByLabel('Workflow', { exact: true }).fill('workflow_check')
     expect(await findingsOf(page)).toEqual([])
     await save('Create')
-    await page.getByText('workflow_check').waitFor()
+    await page.getByText('The workflow Check').waitFor()
     const procedures = await stored('/v2/access-policies/policy_standard/approval-procedures')
     expect(procedures.at(-1).stages).toMatchObject([
       { steps: [{ approvers: [{ user: { userId: 'user_goro' }, notify: true }] }] },

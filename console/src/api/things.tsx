@@ -5,10 +5,14 @@ import { Link } from '@tanstack/react-router'
 import { AccessPolicyService } from '../../../gen/svc/v2/access_policy_pb.js'
 import { AppInstanceService } from '../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../gen/svc/v2/app_resource_pb.js'
-import { EntityIngestionConfigService } from '../../../gen/svc/v2/entity_ingestion_config_pb.js'
+import {
+  type EntityIngestionConfig,
+  EntityIngestionConfigService,
+} from '../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { EntityTypeService } from '../../../gen/svc/v2/entity_type_pb.js'
 import { GroupService } from '../../../gen/svc/v2/group_pb.js'
 import { PriorityService } from '../../../gen/svc/v2/priority_pb.js'
+import { type SlaDefinition, SlaDefinitionService } from '../../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { memberOf, nameOf } from '../screens/resource/declaration.js'
@@ -16,6 +20,7 @@ import { useWhyNot } from './caller-context.js'
 import { useTeamName } from './names.js'
 import { usePerson } from './person.js'
 import { callTagged } from './tagged.js'
+import { spokenId } from './words.js'
 
 type Method = DescMethodUnary<DescMessage, DescMessage>
 
@@ -33,6 +38,7 @@ const kinds = {
     list: EntityIngestionConfigService.method.listEntityIngestionConfigs,
     get: EntityIngestionConfigService.method.getEntityIngestionConfig,
   },
+  slas: { list: SlaDefinitionService.method.listSlaDefinitions, get: SlaDefinitionService.method.getSlaDefinition },
 } satisfies Readonly<Record<string, { readonly list: Method; readonly get: Method }>>
 
 /** What others refer to, by the path of its screen. */
@@ -150,4 +156,38 @@ export function ThingLink({ kind, id }: { readonly kind: Kind; readonly id: stri
 export function ThingName({ kind, id }: { readonly kind: Kind; readonly id: string }) {
   const name = useThingName(kind, id)
   return <>{id === '' ? '–' : (name ?? '…')}</>
+}
+
+/** What SLAs and ingestion configs name that no list has, by id with what it is called. */
+export function useNamed() {
+  const configs = useList('ingestion', '', true).data as readonly EntityIngestionConfig[] | undefined
+  const slas = (useList('slas', '', true).data ?? []) as readonly SlaDefinition[]
+  const called = (ids: readonly string[]) => new Map(ids.filter(Boolean).map((id) => [id, spokenId(id)]))
+  const rules = slas.flatMap(({ attachmentCriteria, conditions }) => [
+    ...attachmentCriteria,
+    ...conditions.flatMap(({ conditionRule }) => conditionRule ?? []),
+  ])
+  const valuesOf = (name: string) =>
+    rules.filter(({ field }) => field === name).flatMap((rule) => [rule.value, ...rule.values])
+  return {
+    schedules: called(slas.map(({ scheduleId }) => scheduleId)),
+    workflows: new Map([
+      ...called(slas.flatMap(({ actionDefinitions }) => actionDefinitions.map(({ workflowId }) => workflowId))),
+      ...(configs ?? []).map(
+        (config) => [config.workflowId, config.workflowName || spokenId(config.workflowId)] as const,
+      ),
+    ]),
+    /** The values that rules compare a field of tickets with. */
+    valuesOf: (name: string) =>
+      new Map(
+        valuesOf(name)
+          .filter(Boolean)
+          .map((each) => [each, each.replaceAll('_', ' ')]),
+      ),
+  }
+}
+
+/** A workflow by its name, or by the words in its id. */
+export function WorkflowName({ id }: { readonly id: string }) {
+  return <span title={id}>{useNamed().workflows.get(id) ?? spokenId(id)}</span>
 }

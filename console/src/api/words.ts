@@ -9,6 +9,9 @@ const ownValues: Readonly<Record<string, string>> = {
   USER_PROFILE_FIELD_PRIMARY_PHONE: 'Phone',
   USER_PROFILE_FIELD_TIMEZONE: 'Time zone',
   USER_PROFILE_FIELD_LOCALE: 'Language',
+  JOURNEY_TASK_STATUS_TODO: 'To do',
+  A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2: 'OAuth 2',
+  A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT: 'OpenID Connect',
   FIELD_WRITE_OUTCOME_SKIPPED_PINNED: 'Skipped: pinned',
   FIELD_WRITE_OUTCOME_SKIPPED_DIRECTORY_LOCKED: 'Skipped: from the directory',
 }
@@ -20,14 +23,7 @@ export function enumText(schema: DescEnum, value: number): string {
   const own = ownValues[name]
   if (own !== undefined) return own
   const word = name.startsWith(prefix) ? name.slice(prefix.length) : name
-  return word === 'UNSPECIFIED'
-    ? ''
-    : sentence(
-        word
-          .toLowerCase()
-          .replaceAll('_', ' ')
-          .replace(/\bsla\b/, 'SLA'),
-      )
+  return word === 'UNSPECIFIED' ? '' : sentence(word.toLowerCase().replaceAll('_', ' '))
 }
 
 /** The values of an enum as choices, after one for none of them. */
@@ -64,6 +60,21 @@ const ownLabels: Readonly<Record<string, string>> = {
   internalFieldId: 'Field',
   externalFieldPath: 'From',
   targetDurationSeconds: 'Within',
+  conditions: 'Clock',
+  attachmentCriteria: 'Applies to tickets where',
+  actionDefinitions: 'Workflows',
+  policyGroup: 'Set of SLAs',
+  firstReplyBy: 'First reply',
+  a2aAgentCard: 'Agent card',
+  inputModes: 'Takes',
+  outputModes: 'Returns',
+}
+
+/** What is said below the field of a form, where its label is not enough. */
+export const hints: Readonly<Record<string, string>> = {
+  scopedId: 'Unique in the team. Leave empty to have one made.',
+  policyGroup: 'At most one SLA of a set applies to a ticket.',
+  priority: 'The grade itself, such as P1.',
 }
 
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */
@@ -74,17 +85,13 @@ export function labelOf(field: string): string {
     .replace(/Seconds$/, '')
     .replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return (
-    sentence(
-      words
-        .replace(/\ba2a\b/, 'A2A')
-        .replace(/\bai\b/, 'AI')
-        .replace(/\bip\b/, 'IP')
-        .replace(/\bapi\b/, 'API')
-        .replace(/\bsla\b/, 'SLA')
-        .replace(/\burl\b/, 'URL'),
-    ) || 'ID'
-  )
+  return sentence(words) || 'ID'
+}
+
+/** The words in an id that is one, as those of workflows, schedules and fields often are; another one as it is. */
+export function spokenId(id: string): string {
+  const [, words] = /^(?:workflow|schedule|field|service|tag|integration)[_-]([a-z][a-z_-]*)$/.exec(id) ?? []
+  return words === undefined ? id : sentence(words.replace(/[_-]/g, ' '))
 }
 
 /** Things of the audit log that people call otherwise. */
@@ -151,5 +158,6 @@ export function durationText(seconds: number): string {
 }
 
 function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const spelled = text.replace(/\b(?:a2a|ai|api|http|ip|sla|tls|url)\b/g, (word) => word.toUpperCase())
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }

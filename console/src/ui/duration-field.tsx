@@ -3,6 +3,8 @@ import { durationUnits, largestUnit } from '../api/words.js'
 import styles from './controls.module.css'
 import { SelectField, TextField } from './field.js'
 
+const HOUR = 3_600
+
 interface DurationFieldProps {
   readonly label: string
   readonly seconds: number
@@ -12,7 +14,7 @@ interface DurationFieldProps {
 
 /** A length of time: a number and its unit. */
 export function DurationField({ label, seconds, fault, onChange }: DurationFieldProps) {
-  const [unit, setUnit] = useState(() => String(largestUnit(seconds)[1]))
+  const [unit, setUnit] = useState(() => String(seconds === 0 ? HOUR : largestUnit(seconds)[1]))
   const size = Number(unit)
   return (
     <div className={styles['duration']}>

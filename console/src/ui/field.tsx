@@ -42,16 +42,18 @@ interface TextFieldProps {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date'
   readonly lines?: boolean
   readonly placeholder?: string
+  /** What is often given, with what that is called, which is shown and chosen in its place; anything else can be typed. */
+  readonly known?: ReadonlyMap<string, string> | undefined
 }
 
 /** A field for text, on one line or on several. */
-export function TextField({ value, onChange, type = 'text', lines, placeholder, ...field }: TextFieldProps) {
+export function TextField({ value, onChange, type = 'text', lines, placeholder, known, ...field }: TextFieldProps) {
   return (
     <Field {...field}>
       {({ id, describedBy }) => {
         const common = {
           id,
-          value,
+          value: known?.get(value) ?? value,
           placeholder,
           className: styles['input'],
           autoComplete: 'off',
@@ -62,7 +64,23 @@ export function TextField({ value, onChange, type = 'text', lines, placeholder, 
         return lines ? (
           <textarea {...common} onChange={(event) => onChange(event.target.value)} />
         ) : (
-          <input {...common} type={type} onChange={(event) => onChange(event.target.value)} />
+          <>
+            <input
+              {...common}
+              type={type}
+              list={known && `${id}-known`}
+              onChange={({ target }) =>
+                onChange([...(known ?? [])].find(([, text]) => text === target.value)?.[0] ?? target.value)
+              }
+            />
+            {known && (
+              <datalist id={`${id}-known`}>
+                {[...known].map(([given, text]) => (
+                  <option key={given} value={text} />
+                ))}
+              </datalist>
+            )}
+          </>
         )
       }}
     </Field>

@@ -6,6 +6,9 @@ const units = [
   ['minute', 60],
 ] as const
 
+/** So much of a unit is called one of it: 9 months are no year, and 59 minutes are an hour. */
+const NEARLY_ONE = 0.98
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 /** The text is English; how dates are written is the reader's, if that is English too. */
 const locale = navigator.languages.find((language) => language.startsWith('en-')) ?? 'en-GB'
@@ -15,7 +18,7 @@ const dateOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone
 /** How long ago a moment was, or how soon it is. */
 export function agoText(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000
-  const unit = units.find(([, size]) => Math.round(Math.abs(seconds) / size) >= 1)
+  const unit = units.find(([, size]) => Math.abs(seconds) / size >= NEARLY_ONE)
   return unit === undefined ? 'just now' : relative.format(Math.round(seconds / unit[1]), unit[0])
 }
 
@@ -24,10 +27,24 @@ export function momentText(moment: string): string {
   return absolute.format(new Date(moment))
 }
 
+interface CalendarDate {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+/** By how much a day of the calendar is over, such as `9 months`; empty for a day that is not. */
+export function lateText(date: CalendarDate | undefined, now = new Date()): string {
+  if (date === undefined) return ''
+  const today = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())
+  const seconds = (today - Date.UTC(date.year, date.month - 1, date.day)) / 1000
+  const [word, size] = units.find(([, each]) => seconds / each >= NEARLY_ONE) ?? ['day', 86_400]
+  const count = Math.round(seconds / size)
+  return count < 1 ? '' : `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
 /** A date of the calendar; empty where there is none. */
-export function dateText(
-  date: { readonly year: number; readonly month: number; readonly day: number } | undefined,
-): string {
+export function dateText(date: CalendarDate | undefined): string {
   return date === undefined ? '' : dateOnly.format(Date.UTC(date.year, date.month - 1, date.day))
 }
 

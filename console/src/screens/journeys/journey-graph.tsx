@@ -1,10 +1,16 @@
 import { Graph, layout } from '@dagrejs/dagre'
+import Minus from 'lucide-react/dist/esm/icons/minus.mjs'
+import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
+import { useRef, useState } from 'react'
 import { JourneyTaskStatus } from '../../../../gen/svc/v2/journey_pb.js'
+import { Button } from '../../ui/button.js'
 import { dateText } from '../../ui/when.js'
 import type { TaskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 
 const [WIDTH, HEIGHT, MARGIN] = [210, 62, 12]
+/** How much nearer or farther one press brings it. */
+const STEP = 1.3
 /** How much of a name fits into a box. */
 const MAX_LETTERS = 28
 /** With more tasks, lines may cross that need not: to uncross them takes longer than everything else. */
@@ -23,37 +29,54 @@ const looks: Readonly<Record<JourneyTaskStatus, string>> = {
   [JourneyTaskStatus.CANCELED]: 'canceled',
 }
 
-/** The tasks of a journey as boxes, with arrows from what comes first, and dashed lines to the parts of a task. */
+/** The tasks of a journey as boxes, all in sight until somebody goes nearer, with arrows from what comes first, and dashed lines to the parts of a task. */
 export function JourneyGraph({ facts }: { readonly facts: readonly TaskFacts[] }) {
   const { places, arrows, width, height } = arranged(facts)
+  const [scale, setScale] = useState<number>()
+  const section = useRef<HTMLElement>(null)
+  const zoom = (by: number) => setScale((scale ?? Math.min(1, (section.current?.clientWidth ?? width) / width)) * by)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard.
-    <section className={styles['graph']} aria-label="Graph of the tasks" tabIndex={0}>
-      <svg
-        width={width}
-        height={height}
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-label={`${facts.length} tasks and what they wait for. The table has the same in words.`}
-      >
-        <defs>
-          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-            <path d="M0 0 8 4 0 8z" className={styles['head']} />
-          </marker>
-        </defs>
-        {arrows.map(({ key, points, isPart }) => (
-          <path
-            key={key}
-            d={pathThrough(points)}
-            className={isPart ? styles['part'] : styles['arrow']}
-            {...(!isPart && { markerEnd: 'url(#arrow)' })}
-          />
-        ))}
-        {facts.map((each) => (
-          <TaskBox key={each.task.id} facts={each} at={places.get(each.task.id) ?? { x: 0, y: 0 }} />
-        ))}
-      </svg>
-    </section>
+    <>
+      <div className={styles['zoom']}>
+        <Button isIcon label="Zoom out" onClick={() => zoom(1 / STEP)}>
+          <Minus size={15} aria-hidden />
+        </Button>
+        <Button isIcon label="Zoom in" onClick={() => zoom(STEP)}>
+          <Plus size={15} aria-hidden />
+        </Button>
+        <Button onClick={() => setScale(undefined)} why={scale === undefined ? 'All of it is in sight.' : undefined}>
+          Fit
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
+      <section ref={section} className={styles['graph']} aria-label="Graph of the tasks" tabIndex={0}>
+        <svg
+          className={scale === undefined ? styles['fit'] : undefined}
+          width={width * (scale ?? 1)}
+          height={height * (scale ?? 1)}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={`${facts.length} tasks and what they wait for. The table has the same in words.`}
+        >
+          <defs>
+            <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+              <path d="M0 0 8 4 0 8z" className={styles['head']} />
+            </marker>
+          </defs>
+          {arrows.map(({ key, points, isPart }) => (
+            <path
+              key={key}
+              d={pathThrough(points)}
+              className={isPart ? styles['part'] : styles['arrow']}
+              {...(!isPart && { markerEnd: 'url(#arrow)' })}
+            />
+          ))}
+          {facts.map((each) => (
+            <TaskBox key={each.task.id} facts={each} at={places.get(each.task.id) ?? { x: 0, y: 0 }} />
+          ))}
+        </svg>
+      </section>
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import { useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Empty, FailureBox, Loading, Skeleton } from '../../ui/states.js'
-import { dateText, When } from '../../ui/when.js'
+import { dateText, lateText, When } from '../../ui/when.js'
 import { journeyMoments, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 import { CheckCounts, Progress } from './journeys-screen.js'
@@ -34,6 +34,8 @@ export function JourneyScreen() {
 
 function JourneyParts({ journey }: { readonly journey: Journey }) {
   const facts = useMemo(() => taskFacts(journey), [journey])
+  const late = lateText(journey.dueDate)
+  const isUnderWay = journey.archivedAt === undefined && journey.progressPercent < 100
   return (
     <Screen
       id={journey.id}
@@ -44,21 +46,26 @@ function JourneyParts({ journey }: { readonly journey: Journey }) {
         <>
           <span>{journey.friendlyIdentifier}</span>
           {journey.dueDate && <span>Due {dateText(journey.dueDate)}</span>}
+          {isUnderWay && late && <Badge tone="bad">{late} late</Badge>}
           <CheckCounts journey={journey} />
           {journey.archivedAt && <Badge tone="warn">Archived</Badge>}
         </>
       }
     >
+      {isUnderWay && (
+        <Panel title="What it waits for">
+          <WaitsFor facts={facts} />
+        </Panel>
+      )}
       <Panel title="About">
         <Facts
           facts={{
             Team: <ThingLink kind="teams" id={journey.teamId} />,
             Progress: <Progress journey={journey} />,
-            'Waits for': <WaitsFor facts={facts} />,
             'Requested by': <PersonLink id={journey.requesterUserId} />,
-            'Manager of that person': <PersonLink id={journey.requesterManagerUserId} />,
-            'Made by': journey.createdByWorkflow?.name ?? '',
-            Since: <When at={journey.createdAt} exact />,
+            'Their manager': <PersonLink id={journey.requesterManagerUserId} />,
+            'Started by': journey.createdByWorkflow?.name ?? '',
+            Started: <When at={journey.createdAt} exact />,
             ...(journey.archivedAt && { Archived: <When at={journey.archivedAt} exact /> }),
           }}
         />

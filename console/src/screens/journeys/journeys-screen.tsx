@@ -9,7 +9,7 @@ import { type Filter, Filters } from '../../ui/filters.js'
 import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
-import { dateText } from '../../ui/when.js'
+import { dateText, lateText } from '../../ui/when.js'
 import styles from './journeys.module.css'
 import { WaitsForText } from './waits-for.js'
 
@@ -74,12 +74,18 @@ function columnsFor(areLate: boolean, teamName: (id: string) => string): readonl
       </Link>
     ),
   }
-  const due: Column<Journey> = { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' }
+  const due: Column<Journey> = { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> }
   if (areLate) {
     return [
       name,
-      { label: 'For', isMinor: true, cell: ({ requesterUserId }) => <PersonLink id={requesterUserId} /> },
-      { label: 'Due', size: 'narrow', cell: ({ dueDate }) => dateText(dueDate) || '–' },
+      {
+        label: 'For',
+        size: 'narrow',
+        isMinor: true,
+        cell: ({ requesterUserId }) => <PersonLink id={requesterUserId} />,
+      },
+      { ...due, isMinor: true },
+      { label: 'Late by', size: 'narrow', cell: ({ dueDate }) => <Badge tone="bad">{lateText(dueDate)}</Badge> },
       { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> },
     ]
   }
@@ -91,6 +97,17 @@ function columnsFor(areLate: boolean, teamName: (id: string) => string): readonl
     { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
     { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
   ]
+}
+
+/** When a journey is due, and whether that is over. */
+export function DueDate({ journey: { dueDate, progressPercent, archivedAt } }: { readonly journey: Journey }) {
+  const late = progressPercent < 100 && archivedAt === undefined ? lateText(dueDate) : ''
+  if (!late) return <>{dateText(dueDate) || '–'}</>
+  return (
+    <span className={styles['late']} title={`${late} late`}>
+      {dateText(dueDate)}
+    </span>
+  )
 }
 
 /** How much of a journey is done, as a bar and in words. */

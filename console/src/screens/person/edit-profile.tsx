@@ -8,6 +8,7 @@ import {
   UserRoleSchema,
   UserService,
 } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
 import type { Tagged } from '../../api/tagged.js'
 import { enumOptions, enumText, labelOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
@@ -49,6 +50,7 @@ export interface SavedProfile {
 
 /** Edits a person: first a form, then what it changes. What was typed stays until it is saved or thrown away. */
 export function EditProfile({ user, tagged, read, locked, onClose, onDone }: EditProfileProps) {
+  const whyNotRole = useWhyNot(UserService.method.updateUser)
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [role, setRole] = useState<string>()
   const [isSaving, setSaving] = useState(false)
@@ -117,12 +119,14 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
             />
           ),
         )}
-        <SelectField
-          label="Role"
-          value={role ?? String(user.role)}
-          options={enumOptions(UserRoleSchema, '').slice(1)}
-          onChange={setRole}
-        />
+        {whyNotRole === undefined && (
+          <SelectField
+            label="Role"
+            value={role ?? String(user.role)}
+            options={enumOptions(UserRoleSchema, '').slice(1)}
+            onChange={setRole}
+          />
+        )}
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{count === 0 ? 'Cancel' : 'Discard changes'}</Button>

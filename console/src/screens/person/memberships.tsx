@@ -18,7 +18,7 @@ import { GiveRole } from '../resource/team-members.js'
 const columns: readonly Column<TeamMember>[] = [
   { label: 'Team', cell: ({ teamId }) => <ThingLink kind="teams" id={teamId} /> },
   { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} exact /> : 'Never') },
+  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
 ]
 const PAGE_SIZE = 1_000
 

@@ -1,11 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, type User, UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/names.js'
-import { usePages, useTotal } from '../../api/pages.js'
+import { usePages } from '../../api/pages.js'
 import { useTagged } from '../../api/tagged.js'
 import { enumText } from '../../api/words.js'
 import { usePagesOfAddress } from '../../ui/address.js'
@@ -14,6 +15,7 @@ import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Answered, Empty, FailureBox, Loading } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { AuditTimeline } from '../audit/audit-timeline.js'
+import { JourneysOf } from '../journeys/journeys-of.js'
 import { Memberships } from './memberships.js'
 import styles from './person.module.css'
 import { usePersonAction } from './person-action.js'
@@ -115,17 +117,12 @@ function Person({ user, person }: PersonProps) {
                 </Button>
               </>
             ),
-            Journeys: (
-              <Link to="/journeys" search={{ requester: user.id } as never}>
-                Journeys for this person
-              </Link>
-            ),
             Reports: (
               <Link to="/people" search={{ manager: user.id } as never}>
                 Who reports to this person
               </Link>
             ),
-            Keys: <KeysOf userId={user.id} />,
+            'API keys created': <KeysOf userId={user.id} />,
           }}
         />
       </Panel>
@@ -139,7 +136,9 @@ function Person({ user, person }: PersonProps) {
         />
       </Panel>
       <Memberships user={user} />
-      <Panel title="What happened to this person" actions={<Deeds id={user.id} />}>
+      <JourneysOf userId={user.id} title="Journeys" />
+      <Deeds id={user.id} />
+      <Panel title="What happened to this person">
         {!history.isSuccess && (
           <Answered why={whyNoHistory} asked={[history]} lines={4}>
             {null}
@@ -156,26 +155,51 @@ function Person({ user, person }: PersonProps) {
   )
 }
 
-/** The way to what somebody did. */
+/** What somebody did last, with the way to the rest. */
 function Deeds({ id }: { readonly id: string }) {
-  return (
+  const { listAuditEvents } = AuditLogService.method
+  const why = useWhyNot(listAuditEvents)
+  const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 }, why === undefined)
+  const all = (
     <Link to="/audit" search={{ actor: id } as never}>
-      What this person did
+      All that this person did
     </Link>
+  )
+  return (
+    <Panel title="What this person did" actions={all}>
+      <Answered why={why} asked={[deeds]}>
+        {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
+        <AuditTimeline events={deeds.rows} />
+      </Answered>
+    </Panel>
   )
 }
 
-/** How many keys somebody has created, with a way to them. */
+/** The last keys that somebody has created, with a way to all of them. */
 function KeysOf({ userId }: { readonly userId: string }) {
   const { listApiKeys } = ApiKeyService.method
   const why = useWhyNot(listApiKeys)
-  const total = useTotal(listApiKeys, { createdByUserId: userId }, why === undefined)
+  const keys = usePages(listApiKeys, { createdByUserId: userId, pageSize: 3 }, why === undefined)
   if (why) return <>{why}</>
-  if (!total) return <>{total === 0 ? 'None created' : '…'}</>
+  if (!keys.isSuccess) return <>{keys.error ? 'They cannot be read' : '…'}</>
+  if (keys.rows.length === 0) return <>None</>
   return (
-    <Link to="/keys" search={{ maker: userId } as never}>
-      {total === 1 ? '1 key' : `${total} keys`} created by this person
-    </Link>
+    <>
+      {keys.rows.map(({ id, name }, index) => (
+        <Fragment key={id}>
+          {index > 0 && ', '}
+          <Link to={`/keys/${encodeURIComponent(id)}`}>{name || id}</Link>
+        </Fragment>
+      ))}
+      {keys.hasNextPage && (
+        <>
+          {' '}
+          <Link to="/keys" search={{ maker: userId } as never}>
+            and more
+          </Link>
+        </>
+      )}
+    </>
   )
 }
 

@@ -59,7 +59,7 @@ function FieldValue({ fact }: { readonly fact: ProfileFact }) {
 
 function Writer({ fact, knowsHistory }: Pick<ProfileTableProps, 'knowsHistory'> & { readonly fact: ProfileFact }) {
   if (!knowsHistory) return <>Needs audit:read</>
-  if (fact.written === undefined) return <>Not in the audit log</>
+  if (fact.written === undefined) return <span className={styles['muted']}>Not recorded</span>
   return (
     <>
       <ActorName actor={fact.written.actor} />

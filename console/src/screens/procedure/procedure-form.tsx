@@ -145,7 +145,7 @@ function faultIn(timeoutSeconds: number, stages: readonly Stage[]): string | und
     return 'A step times out after 5 minutes to 90 days.'
   }
   const steps = stages.flatMap((stage) => stage.steps)
-  if (steps.some(({ customWorkflow }) => customWorkflow?.workflowId === '')) return 'A workflow has no ID yet.'
+  if (steps.some(({ customWorkflow }) => customWorkflow?.workflowId === '')) return 'Choose a workflow first.'
   const kinds = steps.flatMap(({ approvers }) => approvers.map(({ kind }) => kind))
   if (kinds.some((kind) => kind.case === 'user' && kind.value.userId === '')) return 'Choose a person first.'
   if (kinds.some((kind) => kind.case === 'group' && kind.value.groupId === '')) return 'Choose a group first.'

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Approver, Stage, Step } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { PersonLink, useGroupName } from '../../api/names.js'
+import { WorkflowName } from '../../api/things.js'
 import { Badge } from '../../ui/button.js'
 import styles from './procedures.module.css'
 
@@ -31,7 +32,9 @@ function StepBox({ step }: { readonly step: Step }) {
   return (
     <div className={styles['step']}>
       {step.customWorkflow ? (
-        <p>Workflow {step.customWorkflow.workflowId}</p>
+        <p>
+          The workflow <WorkflowName id={step.customWorkflow.workflowId} />
+        </p>
       ) : (
         <ul>
           {approvers.map(({ approver, key }) => (

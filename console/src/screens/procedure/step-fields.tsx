@@ -4,6 +4,7 @@ import {
   type Step,
   StepSchema,
 } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { useNamed } from '../../api/things.js'
 import { Button } from '../../ui/button.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { ApproverFields, newApprover } from './approver-fields.js'
@@ -36,6 +37,7 @@ interface StepFieldsProps {
 export function StepFields({ step, onChange }: StepFieldsProps) {
   const set = (changes: Partial<Step>) => onChange({ ...step, ...changes })
   const { approvers, customWorkflow } = step
+  const { workflows } = useNamed()
   const setDecider = (value: string) => {
     const { customWorkflow: _, ...rest } = step
     if (value === 'people') onChange({ ...rest, approvers: [newApprover()] })
@@ -52,8 +54,9 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
       />
       {customWorkflow && (
         <TextField
-          label="ID of the workflow"
+          label="Workflow"
           value={customWorkflow.workflowId}
+          known={workflows}
           onChange={(workflowId) => set({ customWorkflow: { ...customWorkflow, workflowId } })}
         />
       )}

@@ -1,7 +1,29 @@
-import type { DescField, DescMessage, DescMethodUnary, Message } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf'
 import type { ComponentType } from 'react'
+import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
+import { spokenId } from '../../api/words.js'
 
 type Method = DescMethodUnary<DescMessage, DescMessage>
+
+/** What the controls of a sentence need of the form that they are in. */
+export interface SentenceProps {
+  /** The text of a field, as it is edited. */
+  readonly text: (name: string) => string
+  readonly faultOf: (name: string) => string | undefined
+  readonly set: (texts: Readonly<Record<string, string>>) => void
+  /** Whether it creates what it describes. */
+  readonly isNew: boolean
+}
+
+/** Fields that are read and edited as one sentence. */
+export interface Sentence {
+  readonly title: string
+  /** Fields of the form that the sentence has; `Text` says those of the thing, which can be more. */
+  readonly fields: readonly string[]
+  readonly said?: readonly string[]
+  readonly Text: ComponentType<{ readonly item: Message }>
+  readonly Fields: ComponentType<SentenceProps>
+}
 
 /**
  * What differs between the screens of resources. Everything else follows from the schema: the fields that are shown and
@@ -24,6 +46,7 @@ export interface ResourceDeclaration {
   readonly columns: readonly string[]
   /** Fields of the list's request that narrow it. */
   readonly filters?: readonly string[]
+  readonly sentence?: Sentence
   /** What else is shown of one. */
   readonly Parts?: ComponentType<{ readonly id: string; readonly item: Message }>
   /** How the first one comes to be. */
@@ -44,7 +67,8 @@ export function memberOf(item: Message, name: string): unknown {
 
 /** What a thing is called. */
 export function nameOf(item: Message): string {
-  const texts = ['name', 'externalFieldPath', 'serviceName', 'url', 'id'].map((name) => textOf(item, name))
+  const field = spokenId(textOf(item, 'internalFieldId'))
+  const texts = [textOf(item, 'name'), field, ...['serviceName', 'url', 'id'].map((name) => textOf(item, name))]
   return texts.find((text) => text !== '') ?? ''
 }
 
@@ -67,7 +91,11 @@ export function entryOf({ input }: Method): { readonly schema: DescMessage; read
 
 /** The fields that a request sets, apart from what it is about. */
 export function editableFields(method: Method): readonly DescField[] {
-  return entryOf(method).schema.fields.filter(({ localName }) => !['id', 'clearFields'].includes(localName))
+  return entryOf(method).schema.fields.filter(
+    (field) =>
+      !['id', 'clearFields'].includes(field.localName) &&
+      !getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE),
+  )
 }
 
 function textOf(item: Message, name: string): string {

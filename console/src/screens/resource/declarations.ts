@@ -13,6 +13,8 @@ import { Procedures } from '../procedure/procedures.js'
 import { AppShares } from './app-shares.js'
 import type { ResourceDeclaration } from './declaration.js'
 import { GroupMembers } from './group-members.js'
+import { mapping } from './mapping-sentence.js'
+import { promise } from './sla-fields.js'
 import { TeamMembers } from './team-members.js'
 import { WebhookDeliveries } from './webhook-deliveries.js'
 
@@ -121,6 +123,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     archive: { begin: slas.archiveSlaDefinition, end: slas.unarchiveSlaDefinition },
     columns: ['teamId', 'metric', 'targetDurationSeconds', 'archivedAt'],
     filters: ['q', 'teamId'],
+    sentence: promise,
     empty: 'An SLA promises how long a ticket takes. Create the first one.',
   },
   {
@@ -158,8 +161,9 @@ export const declarations: readonly ResourceDeclaration[] = [
     create: mappings.createEntityFieldMapping,
     update: mappings.updateEntityFieldMapping,
     remove: mappings.deleteEntityFieldMapping,
-    columns: ['internalFieldId', 'ingestionConfigId', 'priority'],
+    columns: ['externalFieldPath', 'ingestionConfigId', 'priority'],
     filters: ['entityTypeId'],
+    sentence: mapping,
     empty: 'A mapping fills a field of an entity from an external one. Create the first one of the type.',
   },
   {

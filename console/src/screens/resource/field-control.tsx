@@ -1,7 +1,6 @@
 import type { DescField } from '@bufbuild/protobuf'
-import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
 import { kindOf } from '../../api/things.js'
-import { enumOptions, labelOf } from '../../api/words.js'
+import { enumOptions, hints, labelOf } from '../../api/words.js'
 import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
@@ -9,7 +8,6 @@ import { EventTypesField } from './event-types-field.js'
 import { controlOf } from './field-draft.js'
 import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
-import { comparisons } from './sentence.js'
 
 interface FieldControlProps {
   readonly field: DescField
@@ -19,22 +17,12 @@ interface FieldControlProps {
   readonly onChange: (text: string) => void
 }
 
-/** The comparisons that have words, and the one that a rule has. */
-function comparisonOptions(op: string) {
-  const known = Object.entries(comparisons).map(([value, text]) => ({ value, text }))
-  const isKnown = op === '' || op in comparisons
-  return [{ value: '', text: 'Choose' }, ...known, ...(isKnown ? [] : [{ value: op, text: op }])]
-}
-
 /** A control for a field, by its type and its name. */
 export function FieldControl({ field, text, faults, onChange }: FieldControlProps) {
   const label = labelOf(field.localName)
   const fault = faults[0]?.text
-  const common = { label, value: text, fault, onChange }
+  const common = { label, value: text, fault, hint: hints[field.localName], onChange }
   const control = controlOf(field)
-  if (field.localName === 'op' && field.parent.typeName === RuleSchema.typeName) {
-    return <SelectField {...common} options={comparisonOptions(text)} />
-  }
   if (field.localName === 'types') return <EventTypesField label="Events" text={text} onChange={onChange} />
   switch (control) {
     case 'check':

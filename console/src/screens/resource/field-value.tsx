@@ -1,23 +1,21 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { ReactNode } from 'react'
+import { type A2aAgentCard, A2aAgentCardSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
+import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { actionText, durationText, enumText, labelOf } from '../../api/words.js'
 import { Facts } from '../../ui/screen.js'
-import styles from '../../ui/screen.module.css'
 import { When } from '../../ui/when.js'
+import { AgentCard } from './agent-card.js'
 import { memberOf } from './declaration.js'
-import { sentenceOf } from './sentence.js'
+import { RulesText, Sentences, type SentencesProps } from './sla-sentences.js'
 
 /** The value of a field, as its type and its name say: a link, a duration, a moment, words. */
 export function FieldValue({ field, item }: { readonly field: DescField; readonly item: Message }) {
   const value = memberOf(item, field.localName)
   if (value === undefined || value === '') return <>–</>
   if (field.fieldKind === 'enum' && typeof value === 'number') return <>{enumText(field.enum, value) || '–'}</>
-  if (field.fieldKind === 'message') {
-    return (
-      sentenceOf(field.message, value as Message) ?? <MessageFacts schema={field.message} message={value as Message} />
-    )
-  }
+  if (field.message) return <Messages schema={field.message} messages={[value].flat() as Message[]} />
   if (field.fieldKind === 'list') return <ListValue field={field} values={value as readonly unknown[]} />
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>
   if (typeof value === 'number')
@@ -31,8 +29,7 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
 
 function ListValue({ field, values }: { readonly field: DescField; readonly values: readonly unknown[] }) {
   if (values.length === 0) return <>{isOfEvents(field) ? 'All' : '–'}</>
-  if (field.message === undefined) return <>{values.map((value) => textOfValue(field, String(value))).join(', ')}</>
-  return <MessageList schema={field.message} messages={values as readonly Message[]} />
+  return <>{values.map((value) => textOfValue(field, String(value))).join(', ')}</>
 }
 
 function isOfEvents({ localName, parent }: DescField): boolean {
@@ -44,16 +41,18 @@ function textOfValue(field: DescField, value: string): string {
   return isOfEvents(field) ? actionText(value) : value
 }
 
-/** Messages in their order. */
-export function MessageList(props: { readonly schema: DescMessage; readonly messages: readonly Message[] }) {
-  const items = props.messages.map((item, index) => ({ key: `${index}`, item }))
-  return (
-    <ol className={styles['items']}>
-      {items.map(({ key, item }) => (
-        <li key={key}>{sentenceOf(props.schema, item) ?? <MessageFacts schema={props.schema} message={item} />}</li>
-      ))}
-    </ol>
-  )
+interface MessagesProps {
+  readonly schema: DescMessage
+  readonly messages: readonly Message[]
+}
+
+/** The messages of a field, in words. */
+export function Messages({ schema, messages }: MessagesProps) {
+  const [first] = messages
+  if (first === undefined) return <>–</>
+  if (schema.typeName === A2aAgentCardSchema.typeName) return <AgentCard card={first as A2aAgentCard} />
+  if (schema.typeName === RuleSchema.typeName) return <RulesText rules={messages as readonly Rule[]} />
+  return <Sentences messages={messages as SentencesProps['messages']} none="–" />
 }
 
 interface MessageFactsProps {

@@ -1,15 +1,27 @@
-import { type DescField, type DescMessage, fromJson, getOption, type JsonObject } from '@bufbuild/protobuf'
+import {
+  type DescField,
+  type DescMessage,
+  fromJson,
+  getOption,
+  type JsonObject,
+  type MessageShape,
+  toJson,
+} from '@bufbuild/protobuf'
+import type { ComponentType } from 'react'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
+import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
+import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
+import { TextField } from '../../ui/field.js'
 import styles from '../../ui/screen.module.css'
 import { replacedAt } from '../procedure/list-edits.js'
 import { OrderButtons } from '../procedure/order-buttons.js'
 import { FieldControl } from './field-control.js'
 import { jsonOfDraft, nestedDraft, nestedOf } from './field-draft.js'
 import { type FieldFault, faultsAt } from './field-faults.js'
-import { MessageList } from './field-value.js'
+import { ActionFields, ConditionFields, type EditProps, JoinedRuleFields, NEW_RULE } from './sla-fields.js'
 
 interface MessageFieldsProps {
   readonly field: DescField
@@ -20,62 +32,135 @@ interface MessageFieldsProps {
   readonly onChange: (text: string) => void
 }
 
-/** A form for each message of a field, in their order. */
+/** Each message of a field as a sentence or a form, in their order; and all of them as JSON, for what those leave out. */
 export function MessageFields({ field, schema, text, faults, onChange }: MessageFieldsProps) {
   const isList = field.fieldKind === 'list'
-  const items = nestedOf(text)
+  const items = readItems(schema, text)
   const label = labelOf(field.localName)
+  const one = ones[schema.name] ?? label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+  const Sentence = sentences[schema.typeName]
   const own = faults.find(({ path }) => path.length === 0)
-  const one = isList ? singularOf(inSentence(label)) : inSentence(label)
   const change = (next: readonly JsonObject[]) =>
     onChange(next.length === 0 ? '' : JSON.stringify(isList ? next : next[0]))
-  const keyed = items.map((item, index) => ({ item, index, key: `${index}` }))
   return (
     <fieldset className={styles['nested']}>
       <legend>{label}</legend>
-      {keyed.map(({ item, index, key }) => (
-        <fieldset key={key} className={styles['nested']}>
-          {isList && <legend>{`${label} ${index + 1}`}</legend>}
-          <OrderButtons
-            what={isList ? `${one} ${index + 1}` : one}
-            list={items}
-            at={index}
-            onChange={change}
-            canBeEmpty
-          />
-          <div className={styles['form']}>
-            {schema.fields.filter(isGiven).map((each) => (
-              <FieldControl
-                key={each.localName}
-                field={each}
-                text={nestedDraft(each, item)}
-                faults={faultsAt(isList ? faultsAt(faults, index) : faults, each.localName)}
-                onChange={(draft) =>
-                  change(replacedAt(items, index, { ...item, [each.jsonName]: jsonOfDraft(each, draft) }))
-                }
+      {items
+        ?.map((item, index) => ({ item, index, key: `${index}` }))
+        .map(({ item, index, key }) => {
+          const inItem = isList ? faultsAt(faults, index) : faults
+          const edit = (next: JsonObject) => change(replacedAt(items, index, next))
+          return (
+            <div key={key} className={styles['item']}>
+              <fieldset
+                className={Sentence ? styles['sentence'] : styles['form']}
+                aria-label={isList ? `${capital(one)} ${index + 1}` : undefined}
+              >
+                {Sentence ? (
+                  <>
+                    <Sentence item={item} isLast={index === items.length - 1} onChange={edit} />
+                    <Faults faults={inItem} />
+                  </>
+                ) : (
+                  schema.fields
+                    .filter(isGiven)
+                    .map((each) => (
+                      <FieldControl
+                        key={each.localName}
+                        field={each}
+                        text={nestedDraft(each, item)}
+                        faults={faultsAt(inItem, each.localName)}
+                        onChange={(draft) => edit({ ...item, [each.jsonName]: jsonOfDraft(each, draft) })}
+                      />
+                    ))
+                )}
+              </fieldset>
+              <OrderButtons
+                what={isList ? `${one} ${index + 1}` : one}
+                list={items}
+                at={index}
+                onChange={(next) => change(settled(schema, next))}
+                canBeEmpty
               />
-            ))}
-          </div>
-        </fieldset>
-      ))}
-      {own !== undefined && (
-        <p role="alert" className={controls['fault']}>
-          {own.text}
-        </p>
-      )}
-      {(isList || items.length === 0) && (
+            </div>
+          )
+        })}
+      <Faults faults={own ? [own] : []} />
+      {items !== undefined && (isList || items.length === 0) && (
         <div>
-          <Button onClick={() => change([...items, {}])}>Add {oneOf(one)}</Button>
+          <Button onClick={() => change(settled(schema, [...items, newItem(schema)]))}>Add {oneOf(one)}</Button>
         </div>
       )}
+      <details className={styles['advanced']}>
+        <summary>Advanced</summary>
+        <TextField label={`${label} as JSON`} lines value={text} onChange={onChange} />
+      </details>
     </fieldset>
   )
 }
 
-/** The messages that an edited text means, for a reader. */
-export function MessagesText({ schema, text }: { readonly schema: DescMessage; readonly text: string }) {
-  const messages = nestedOf(text).map((each) => fromJson(schema, each))
-  return messages.length === 0 ? null : <MessageList schema={schema} messages={messages} />
+/** What one of the messages of a field is called, where the label of the field does not say it. */
+const ones: Readonly<Record<string, string>> = {
+  Rule: 'comparison',
+  SlaCondition: 'rule of the clock',
+  SlaAction: 'workflow',
+  Skill: 'skill',
+  SecurityScheme: 'security scheme',
+}
+
+interface SentenceFieldsProps {
+  readonly item: JsonObject
+  readonly isLast: boolean
+  readonly onChange: (item: JsonObject) => void
+}
+
+/** Messages that are edited as sentences, with the controls of one. */
+const sentences: Readonly<Record<string, ComponentType<SentenceFieldsProps>>> = {
+  [RuleSchema.typeName]: sentenceOf(RuleSchema, JoinedRuleFields),
+  [SlaConditionSchema.typeName]: sentenceOf(SlaConditionSchema, ConditionFields),
+  [SlaActionSchema.typeName]: sentenceOf(SlaActionSchema, ActionFields),
+}
+
+function sentenceOf<Desc extends DescMessage>(schema: Desc, Fields: ComponentType<EditProps<MessageShape<Desc>>>) {
+  return ({ item, isLast, onChange }: SentenceFieldsProps) => (
+    <Fields
+      value={fromJson(schema, item)}
+      isLast={isLast}
+      onChange={(next) => onChange(Object(toJson(schema, next)))}
+    />
+  )
+}
+
+function newItem(schema: DescMessage): JsonObject {
+  if (schema.typeName === RuleSchema.typeName) return NEW_RULE
+  if (schema.typeName !== SlaConditionSchema.typeName) return {}
+  return { conditionType: 'SLA_CONDITION_TYPE_PAUSE', conditionRule: NEW_RULE }
+}
+
+/** Messages in an order that has changed: each rule joins the next one, and the last joins none. */
+function settled(schema: DescMessage, items: readonly JsonObject[]): readonly JsonObject[] {
+  if (schema.typeName !== RuleSchema.typeName) return items
+  return items.map(({ logicOp = 'AND', ...rule }, index) => (index < items.length - 1 ? { ...rule, logicOp } : rule))
+}
+
+/** The messages that a text means; undefined if it means none that can be shown, as while it is typed. */
+function readItems(schema: DescMessage, text: string): readonly JsonObject[] | undefined {
+  try {
+    const items = nestedOf(text)
+    if (sentences[schema.typeName]) for (const item of items) fromJson(schema, item)
+    return items
+  } catch {
+    return undefined
+  }
+}
+
+function Faults({ faults }: { readonly faults: readonly FieldFault[] }) {
+  return faults.map(({ path, text }) => (
+    <p key={`${path.join('.')} ${text}`} role="alert" className={controls['fault']}>
+      {path.length > 0 && `${labelOf(String(path.at(-1)))}: `}
+      {text}
+    </p>
+  ))
 }
 
 /** Whether a person gives the field, rather than the service. */
@@ -83,10 +168,6 @@ function isGiven(field: DescField): boolean {
   return !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
 }
 
-function inSentence(label: string): string {
-  return label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
-}
-
-function singularOf(word: string): string {
-  return word.replace(/ria$/, 'rion').replace(/s$/, '')
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -23,7 +23,8 @@ interface ResourceDetailProps {
 
 /** One thing of a resource: its fields, what belongs to it, and what can be done with it. */
 export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
-  const { path, title, one, get, Parts } = declaration
+  const { path, title, one, get, Parts, sentence } = declaration
+  const without = [...shownAbove, ...(sentence ? (sentence.said ?? sentence.fields) : [])]
   const { data, error, read, refetch } = useTagged(get, { id })
   const item = data && itemIn(data.message)
   const above = <Link to={`/${path}`}>{title}</Link>
@@ -43,9 +44,14 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
       meta={<Meta item={item} one={one} />}
       actions={<Actions declaration={declaration} id={id} item={item} subject={{ tagged: data, read }} />}
     >
-      {itemOf(get).fields.some(({ localName }) => !shownAbove.includes(localName)) && (
+      {sentence && (
+        <Panel title={sentence.title}>
+          <sentence.Text item={item} />
+        </Panel>
+      )}
+      {itemOf(get).fields.some(({ localName }) => !without.includes(localName)) && (
         <Panel title="About">
-          <MessageFacts schema={itemOf(get)} message={item} without={shownAbove} />
+          <MessageFacts schema={itemOf(get)} message={item} without={without} />
         </Panel>
       )}
       {Parts && <Parts id={id} item={item} />}

@@ -8,9 +8,9 @@ import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, idOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
-import { draftOf, draftText, jsonOf } from './field-draft.js'
+import { draftOf, draftText, jsonOf, nestedOf } from './field-draft.js'
 import { type FieldFault, faultsAt, refusalsOf, useLimits } from './field-faults.js'
-import { MessagesText } from './message-fields.js'
+import { Messages } from './field-value.js'
 
 interface ResourceFormProps {
   readonly declaration: ResourceDeclaration
@@ -87,21 +87,41 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
       ? 'It is being checked.'
       : undefined
   const why = edited.length === 0 ? 'Nothing is changed yet.' : whyNot
+  const { sentence } = declaration
+  const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
+  const set = (texts: Draft) => {
+    setRefused(refused.filter(({ path }) => texts[String(path[0])] === undefined))
+    setDraft({ ...draft, ...texts })
+  }
   return (
     <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
       <div className={styles['form']}>
-        {fields.map((field) => (
-          <FieldControl
-            key={field.localName}
-            field={field}
-            text={textOf(field)}
-            faults={isTouched(field.localName) ? faultsAt(faults, field.localName) : []}
-            onChange={(text) => {
-              setRefused(refused.filter(({ path }) => path[0] !== field.localName))
-              setDraft({ ...draft, [field.localName]: text })
-            }}
-          />
-        ))}
+        {fields.map((field) =>
+          inSentence.includes(field) ? (
+            sentence &&
+            field === inSentence[0] && (
+              <fieldset key={sentence.title} className={styles['nested']}>
+                <legend>{sentence.title}</legend>
+                <div className={styles['sentence']}>
+                  <sentence.Fields
+                    isNew={subject === undefined}
+                    text={(name) => fields.filter(({ localName }) => localName === name).map(textOf)[0] ?? ''}
+                    faultOf={(name) => (isTouched(name) ? faultsAt(faults, name)[0]?.text : undefined)}
+                    set={set}
+                  />
+                </div>
+              </fieldset>
+            )
+          ) : (
+            <FieldControl
+              key={field.localName}
+              field={field}
+              text={textOf(field)}
+              faults={isTouched(field.localName) ? faultsAt(faults, field.localName) : []}
+              onChange={(text) => set({ [field.localName]: text })}
+            />
+          ),
+        )}
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
@@ -117,7 +137,9 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
 function shown(field: DescField, draft: string): ReactNode {
   const kind = kindOf(field.localName)
   if (kind !== undefined) return draft && <ThingName kind={kind} id={draft} />
-  return field.message ? draft && <MessagesText schema={field.message} text={draft} /> : draftText(field, draft)
+  const { message } = field
+  if (message === undefined) return draftText(field, draft)
+  return draft && <Messages schema={message} messages={nestedOf(draft).map((each) => fromJson(message, each))} />
 }
 
 /** The object that an answer holds. */

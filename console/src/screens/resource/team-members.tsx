@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../../ui/field.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
-import { momentText, When } from '../../ui/when.js'
+import { agoText, momentText, When } from '../../ui/when.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { nameOf } from './declaration.js'
 import { MemberPanel, RowButton } from './member-panel.js'
@@ -43,7 +43,7 @@ export function TeamMembers({ id: teamId, item }: { readonly id: string; readonl
         { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
         { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-        { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} exact /> : 'Never') },
+        { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
       ]}
       keyOf={({ userId }) => userId}
       textOf={({ name, email }) => `${name} ${email}`}
@@ -183,7 +183,11 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
         type="date"
         value={day}
         onChange={setDay}
-        hint={`By your clock. Leave empty for no end.${stands ? ` Unless you change the day: ${momentText(stands)}.` : ''}`}
+        hint={
+          end === undefined
+            ? 'Leave empty for no expiry.'
+            : `It ends ${agoText(end)}: ${momentText(end)}, by your clock.`
+        }
       />
       <DialogFoot>
         <Button onClick={onClose}>Cancel</Button>
