@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, refuseViolations, ServiceError } from '../errors.js'
 import { sourceLock, takeLocks } from '../store/lock.js'
+import { lockMemberRows } from '../store/member.js'
 import {
   findSourceProfiles,
   type KeptSourceProfile,
@@ -12,7 +13,7 @@ import {
 import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { commandsOfRequest, type GovernedField, governedFields } from './profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
-import { lockMembers, suffices } from './user/lock.js'
+import { lockValues } from './user/lock.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
 import { memberWriterOf, printMember, requireMemberPermission } from './user/user.js'
@@ -216,21 +217,16 @@ export async function republishUser(
   await requireMemberPermission(context, 'ingestion:write', userId)
   const writer = memberWriterOf(context, 'user.republish')
   return memberTransaction(context.tables, async (tables) => {
-    const read = async () => {
-      const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
-      return {
-        target: { userId },
-        commands: profiles.flatMap(commandsOfStored),
-        refusedValues: 'leave out',
-        profiles,
-      } as const
-    }
-    const locked = await lockMembers(tables, writer, [await read()])
-    // Again, as whoever took in a newer profile in between held the member until it was stored.
-    const change = await read()
-    if (!suffices(locked, [change])) return undefined
-    const changes = change.profiles.length === 0 ? [] : [change]
-    const plan = planMembers(writer, changes, locked)
+    // Whoever takes in a newer profile locks the member until it is stored.
+    const rows = await lockMemberRows(tables, caller.organizationId, [userId])
+    const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
+    const change = {
+      target: { userId },
+      commands: profiles.flatMap(commandsOfStored),
+      refusedValues: 'leave out',
+    } as const
+    const changes = profiles.length === 0 ? [] : [change]
+    const plan = planMembers(writer, changes, await lockValues(tables, writer, changes, rows))
     await writePlan(tables, writer, plan)
     const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
     return { json: await printMember({ tables, caller }, userId), changes: written, leftOut }

@@ -67,9 +67,9 @@ export function entryType(entry: JsonValue): string {
   return isJsonObject(entry) ? (textIn(entry, 'type') ?? '').toLowerCase() : ''
 }
 
-/** The primary entry, else the one of the first of the types that there is. */
-export function preferredEntry(entries: readonly JsonObject[], types: readonly string[]): JsonObject | undefined {
-  const primary = entries.find((entry) => entry['primary'] === true)
-  const ofTypes = types.map((type) => entries.find((entry) => entryType(entry) === type))
-  return [primary, ...ofTypes].find((entry) => entry !== undefined)
+/** The entries by preference: the primary one, then those of the types, in the order of these. */
+export function preferredEntries(entries: readonly JsonObject[], types: readonly string[]): JsonObject[] {
+  const primary = entries.filter((entry) => entry['primary'] === true)
+  const ofTypes = types.flatMap((type) => entries.filter((entry) => entryType(entry) === type))
+  return [...new Set([...primary, ...ofTypes])]
 }

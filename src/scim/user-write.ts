@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject } from '@bufbuild/protobuf'
-import { type DirectoryWrite, valueFault } from '../domain/directory/directory-sync.js'
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import { type DirectoryWrite, directoryValueOf } from '../domain/directory/directory-sync.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { ScimError } from './error.js'
-import { entriesOf, entryValue, preferredEntry, textIn, valueAt, withoutNulls, withValueAt } from './json.js'
+import { entriesOf, entryValue, preferredEntries, textIn, valueAt, withoutNulls, withValueAt } from './json.js'
 import type { ScimReport } from './request.js'
 import { type FieldAttribute, fieldAttributes, saidOf, userNameOf } from './user-attributes.js'
 
@@ -45,86 +45,100 @@ function heldValues({ profile }: DirectoryUserRow, isWanted: (each: FieldAttribu
   }, {})
 }
 
-/** What a document says of a user, for a new one or for one that exists. */
-export type UserWrite = DirectoryWrite & { readonly email: string }
+/** What a document says of a user. */
+export interface SaidOfUser {
+  readonly document: JsonObject
+  readonly userName: string
+  readonly email: string
+  readonly active: boolean | undefined
+  /** The values that it gives each field, by preference. */
+  readonly candidates: ReadonlyMap<FieldAttribute, readonly Candidate[]>
+}
 
-/** Values that nobody can know to be refused but who has tried to write them: the reasons, by field and value. */
-export class RefusedValues {
-  readonly #reasons = new Map<string, string>()
-
-  add(field: OwnedField, value: string, reason: string): void {
-    this.#reasons.set(`${field} ${value}`, reason)
-  }
-
-  reasonOf(field: OwnedField, value: string): string | undefined {
-    return this.#reasons.get(`${field} ${value}`)
-  }
+/** A value for a field, in canonical form, and the part of the document that has it. */
+interface Candidate {
+  readonly part: JsonValue
+  readonly value: string
+  /** What keeps it from being the value of any user. */
+  readonly fault?: string
 }
 
 /**
- * What the directory writes with a document that replaces what it has said of a user. Fields of the profile that the
- * document does not mention, or whose optional values cannot be taken, are unlocked; what it says there is none of is
- * cleared. `followsUserName`: without email addresses, the address of the user is the userName. Throws `invalidValue`
- * if there is no userName, or no email address.
+ * Reads a document that replaces what the directory has said of a user. `followsUserName`: without email addresses, the
+ * address of the user is the userName. Throws `invalidValue` if there is no userName, or no email address.
  */
-export function userWriteFrom(
-  given: JsonObject,
-  report: ScimReport,
-  refused: RefusedValues,
-  user?: DirectoryUserRow,
-  followsUserName = true,
-): UserWrite {
-  let document = given
-  const supplied: Partial<Record<OwnedField, string | undefined>> = {}
-  for (const each of fieldAttributes) {
-    const isLocked = user?.profile[each.field].owner === 'DIRECTORY'
-    const taken = takeValue(document, each, report, refused, isLocked)
-    document = taken.document
-    supplied[each.field] = taken.value
-  }
+export function readUser(document: JsonObject, user?: DirectoryUserRow, followsUserName = true): SaidOfUser {
   const userName = textIn(document, 'userName') ?? ''
   if (userName === '') throw new ScimError(400, 'invalidValue', 'userName is required')
   const email = emailFrom(document, userName, user, followsUserName)
   const { active } = document
-  return {
-    supplied,
-    email,
-    active: typeof active === 'boolean' ? active : undefined,
-    account: accountFrom(document, { userName, email }, user),
-  }
+  const candidates = new Map(fieldAttributes.map((each) => [each, candidatesIn(document, each)]))
+  return { document, userName, email, active: typeof active === 'boolean' ? active : undefined, candidates }
 }
 
+function candidatesIn(document: JsonObject, { field, attribute, place }: FieldAttribute): Candidate[] {
+  const { fieldTypes = [], toField = (text: string) => text } = attribute
+  const entries = entriesOf(document, ...place)
+  const held = valueAt(document, place)
+  const parts = entries.length > 0 ? preferredEntries(entries, [...fieldTypes, '']) : held === undefined ? [] : [held]
+  return parts.flatMap((part): Candidate | [] => {
+    const text = typeof part === 'string' ? part : entryValue(part)
+    if (text === undefined) return []
+    return { part, ...(field === 'MANAGER' ? { value: text } : directoryValueOf(field, toField(text))) }
+  })
+}
+
+/** The values to lock for it: numbers and managers as far as the user may get them. */
+export function wantedValuesOf({ document, userName, email, candidates }: SaidOfUser, user?: DirectoryUserRow) {
+  const valuesOf = (field: OwnedField): string[] => {
+    const of = [...candidates].filter(([each]) => each.field === field).flatMap(([, given]) => given)
+    const values = of.flatMap(({ value, fault }) => (fault === undefined ? value : []))
+    const own = values.findIndex((value) => isHeld(user, field, value))
+    return own === -1 ? values : values.slice(0, own)
+  }
+  const [phones, managerIds] = [valuesOf('PRIMARY_PHONE'), valuesOf('MANAGER')]
+  return { userName, email, externalId: textIn(document, 'externalId') ?? null, phones, managerIds }
+}
+
+/** Whether the directory has given the user the value already. */
+function isHeld(user: DirectoryUserRow | undefined, field: OwnedField, value: string): boolean {
+  return user?.profile[field].owner === 'DIRECTORY' && user.profile[field].value === value
+}
+
+/** What a directory writes of a user, new or not. */
+export type UserWrite = DirectoryWrite & { readonly email: string }
+
 /**
- * The value of a field in a document: of several entries the preferred one that can be taken; empty if there is none
- * any more, undefined if the document does not say. What cannot be taken is reported and left out of the document.
+ * What the directory writes of a user. Fields of the profile that the document does not mention, or whose values cannot
+ * be taken, are unlocked; what it says there is none of is cleared. What cannot be taken is reported and left out of the
+ * document. `refusalOf` says why the user cannot have a value.
  */
-function takeValue(
-  given: JsonObject,
-  { field, attribute, place, label }: FieldAttribute,
+export function userWriteFrom(
+  { document: given, userName, email, active, candidates }: SaidOfUser,
   report: ScimReport,
-  refused: RefusedValues,
-  isLocked: boolean,
-): { readonly document: JsonObject; readonly value: string | undefined } {
-  const { multiValued, type, fieldTypes = [], toField = (text: string) => text } = attribute
-  let isRefused = false
-  for (let document = given; ; ) {
-    const entries = entriesOf(document, ...place)
-    const entry = preferredEntry(entries, [...fieldTypes, ''])
-    const held = entries.length > 0 ? entry : valueAt(document, place)
-    const text = typeof held === 'string' ? held : entryValue(held)
-    if (text === undefined) {
+  refusalOf: (field: OwnedField, value: string) => string | undefined,
+  user?: DirectoryUserRow,
+): UserWrite {
+  let document = given
+  const supplied: Partial<Record<OwnedField, string | undefined>> = {}
+  for (const [{ field, attribute, place, label }, values] of candidates) {
+    const faults = values.map(({ value, fault }) => {
+      return fault ?? (isHeld(user, field, value) ? undefined : refusalOf(field, value))
+    })
+    const taken = faults.indexOf(undefined)
+    const refused = taken === -1 ? values : values.slice(0, taken)
+    supplied[field] = values[taken]?.value
+    if (values.length === 0) {
       // A list without the entry that the field had has lost it.
-      const isGone = held === null || (entries.length > 0 && isLocked)
-      return { document, value: isGone && !isRefused ? '' : undefined }
+      const hasLost = entriesOf(document, ...place).length > 0 && user?.profile[field].owner === 'DIRECTORY'
+      if (hasLost || valueAt(document, place) === null) supplied[field] = ''
     }
-    const value = toField(text)
-    const fault = refused.reasonOf(field, value) ?? (field === 'MANAGER' ? undefined : valueFault(field, value))
-    if (fault === undefined) return { document, value }
-    isRefused = true
-    report.leftOut.set(type === 'complex' ? `${label}.value` : label, fault)
-    const others = multiValued ? entries.filter((each) => each !== entry) : []
+    if (refused.length === 0) continue
+    report.leftOut.set(attribute.type === 'complex' ? `${label}.value` : label, faults[refused.length - 1] ?? '')
+    const others = entriesOf(document, ...place).filter((entry) => !refused.some(({ part }) => part === entry))
     document = withValueAt(document, place, others.length === 0 ? undefined : others)
   }
+  return { supplied, email, active, account: accountFrom(document, { userName, email }, user) }
 }
 
 /**
@@ -152,7 +166,7 @@ export function addressIn(document: JsonObject): string | undefined {
 
 function addressEntryIn(document: JsonObject): JsonObject | undefined {
   const emails = entriesOf(document, 'emails')
-  return preferredEntry(emails, ['work']) ?? emails[0]
+  return preferredEntries(emails, ['work'])[0] ?? emails[0]
 }
 
 /** What differs from what the directory has said beside the profile; undefined if nothing does. */

@@ -2,19 +2,21 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import {
   changeDirectoryUser,
   createDirectoryUser,
-  type DirectoryWrite,
+  type DirectoryContext,
   lockDirectoryUser,
+  lockWantedValues,
   readDirectoryUser,
   requireVersion,
 } from '../domain/directory/directory-sync.js'
-import { findNamedMembers, freeNames, type NamedMember } from '../domain/directory/named-member.js'
+import { findNamedMembers, type NamedMember } from '../domain/directory/named-member.js'
+import { valueFault } from '../domain/user/lock.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
-import { takenValueOf } from '../domain/value/taken-value.js'
 import { notFound, ServiceError } from '../errors.js'
 import { searchedMembers } from '../store/directory/member-search.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import { memberFrom } from '../store/member.js'
+import type { OwnedField } from '../store/owned-column.js'
 import { readPage } from '../store/search-page.js'
 import { deactivates, isInactive } from './deactivation.js'
 import { ScimError } from './error.js'
@@ -29,10 +31,11 @@ import { userNameOf } from './user-attributes.js'
 import {
   addressIn,
   documentOf,
-  RefusedValues,
+  readUser,
+  type SaidOfUser,
   shownLists,
-  type UserWrite,
   userWriteFrom,
+  wantedValuesOf,
   withFollowingEmail,
 } from './user-write.js'
 
@@ -54,15 +57,12 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const known = await findNamedMembers(context.tables, context.organizationId, names)
     const returning = returningUser(known, names.externalId)
     if (returning === undefined) {
-      return untilAccepted(report, (read, frees) => {
-        const write = read(document)
-        return createDirectoryUser(context, write, frees ? (within) => freeNames(within, write) : undefined)
-      })
+      return memberTransaction(context.tables, (tables) => write({ ...context, tables }, report, readUser(document)))
     }
-    return writeUser(request, returning.userId, (user, read) => {
+    return writeUser(request, returning.userId, (user) => {
       if (!isGone(user)) throw userTaken(user.userId)
-      const write = read(withKeptId(document, body, user), user)
-      return { ...write, active: write.active ?? true }
+      const said = readUser(withKeptId(document, body, user), user)
+      return { ...said, active: said.active ?? true }
     })
   },
 
@@ -71,9 +71,9 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     return deactivating(request, isInactive(body), async () => {
       report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
       const document = readResource(body, userType, report)
-      return writeUser(request, id, (user, read) => {
+      return writeUser(request, id, (user) => {
         requireUser(request, user)
-        return read(withKeptId(document, body, user), user, staysActive(user, document))
+        return readUser(withKeptId(document, body, user), user, staysActive(user, document))
       })
     })
   },
@@ -82,24 +82,27 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const { body, report, id } = request
     return deactivating(request, deactivates(body), async () => {
       const changes = patchChangesFrom(body, userType, report)
-      return writeUser(request, id, (user, read) => {
+      return writeUser(request, id, (user) => {
         requireUser(request, user)
         const before = documentOf(user)
         const after = applyPatch(before, changes, report, shownLists(user))
         const isRenamed = emailKeyOf(textIn(after, 'userName') ?? '') !== emailKeyOf(userNameOf(user))
         const follows = staysActive(user, after)
-        return read(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
+        return readUser(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
       })
     })
   },
 
   /** Deactivates the user, whose number others can have, and hides it from the directory until it is added again. */
   async remove(request) {
-    const account = { directoryDeletedAt: request.context.runtime.now() }
-    await writeUser(request, request.id, (user) => {
+    const { context, id } = request
+    await memberTransaction(context.tables, async (tables) => {
+      const within = { ...context, tables }
+      const user = await lockDirectoryUser(within, id)
       requireUser(request, user)
-      const hasPhone = user.profile.PRIMARY_PHONE.value !== ''
-      return { supplied: hasPhone ? { PRIMARY_PHONE: '' } : {}, active: false, account }
+      const supplied = user.profile.PRIMARY_PHONE.value === '' ? {} : { PRIMARY_PHONE: '' }
+      const account = { directoryDeletedAt: context.runtime.now() }
+      await changeDirectoryUser(within, user, { supplied, active: false, account })
     })
     return undefined
   },
@@ -125,88 +128,53 @@ async function deactivating(
     if (!isDeactivation || !isAboutContent(error)) throw error
     const { report, id } = request
     report.leftOut.set('all but active', error instanceof ScimError ? error.detail : refusalWords(error))
-    return writeUser(request, id, (user, read) => {
+    return writeUser(request, id, (user) => {
       requireUser(request, user)
-      return read({ ...documentOf(user), active: false }, user, false)
+      return readUser({ ...documentOf(user), active: false }, user, false)
     })
   }
 }
 
 /** Whether an error is about what a request says, and not about the state in which it finds the user or the service. */
-function isAboutContent(error: unknown): boolean {
+function isAboutContent(error: unknown): error is ScimError | ServiceError {
   if (error instanceof ScimError) return true
   const codes = ['invalid_argument', 'already_exists', 'failed_precondition']
-  return isTakenName(error) || (error instanceof ServiceError && codes.includes(error.code))
+  return error instanceof ServiceError && codes.includes(error.code)
 }
 
-/** What a document says of a user, without the values that were refused. */
-type ReadUser = (document: JsonObject, user?: DirectoryUserRow, followsUserName?: boolean) => UserWrite
-
-/**
- * Runs a write, and again without an optional value that is refused, or, if others have its names, after those of them
- * whom the directory has deleted have given these up (RFC 7644 section 3.6).
- */
-async function untilAccepted<Result>(
-  report: ScimReport,
-  run: (read: ReadUser, freesNames: boolean) => Promise<Result>,
-): Promise<Result> {
-  const refused = new RefusedValues()
-  for (let freesNames = false; ; ) {
-    let supplied: UserWrite['supplied'] = {}
-    const read: ReadUser = (document, user, followsUserName) => {
-      const write = userWriteFrom(document, report, refused, user, followsUserName)
-      supplied = write.supplied
-      return write
-    }
-    try {
-      return await run(read, freesNames)
-    } catch (error) {
-      const field = refusedFieldOf(error)
-      const value = field && supplied[field]
-      if (field !== undefined && value !== undefined) refused.add(field, value, refusalWords(error))
-      else if (isTakenName(error) && !freesNames) freesNames = true
-      else throw error
-    }
-  }
-}
-
-/** The optional field whose value a write was refused for. */
-function refusedFieldOf(error: unknown): 'PRIMARY_PHONE' | 'MANAGER' | undefined {
-  if (!(error instanceof ServiceError)) return undefined
-  if (error.reason === 'PHONE_TAKEN') return 'PRIMARY_PHONE'
-  return error.reason.startsWith('MANAGER_') ? 'MANAGER' : undefined
-}
-
-function refusalWords(error: unknown): string {
-  if (!(error instanceof ServiceError)) return 'another user already has this userName or externalId'
+function refusalWords(error: ServiceError): string {
   if (error.reason === 'PHONE_TAKEN') return 'another member of the organization has this number'
   return error.violations[0]?.description ?? error.message
 }
 
-function isTakenName(error: unknown): boolean {
-  if (error instanceof ServiceError) return error.reason === 'EMAIL_TAKEN' || error.reason === 'EXTERNAL_ID_TAKEN'
-  return takenValueOf(error) !== undefined
-}
-
-/**
- * Makes a user what the request says, which may depend on the user: it is read once to know what to lock, and again
- * when it is locked.
- */
+/** Makes a user what is said of it, which may depend on the user, who is locked. */
 function writeUser(
   { context, report }: ScimRequest,
   userId: string,
-  writeFrom: (user: DirectoryUserRow, read: ReadUser) => DirectoryWrite,
+  saidOf: (user: DirectoryUserRow) => SaidOfUser,
 ): Promise<DirectoryUserRow> {
-  return untilAccepted(report, (read, freesNames) =>
-    memberTransaction(context.tables, async (tables) => {
-      const within = { ...context, tables }
-      const user = await readDirectoryUser(within, userId)
-      const wanted = writeFrom(user, read)
-      if (freesNames) await freeNames(within, wanted, userId)
-      const locked = await lockDirectoryUser(within, user, wanted)
-      return locked === undefined ? user : changeDirectoryUser(within, locked, writeFrom(locked.user, read))
-    }),
-  )
+  return memberTransaction(context.tables, async (tables) => {
+    const within = { ...context, tables }
+    const user = await lockDirectoryUser(within, userId)
+    return write(within, report, saidOf(user), user)
+  })
+}
+
+/** Makes a locked user, or a new one, what is said of it, as far as the user can have the values. */
+async function write(
+  context: DirectoryContext,
+  report: ScimReport,
+  said: SaidOfUser,
+  user?: DirectoryUserRow,
+): Promise<DirectoryUserRow> {
+  const locked = await lockWantedValues(context, wantedValuesOf(said, user), user)
+  const refusalOf = (field: OwnedField, value: string) => {
+    const fault = valueFault(locked, user?.userId ?? '', field, value)
+    return fault && refusalWords(fault)
+  }
+  const wanted = userWriteFrom(said, report, refusalOf, user)
+  if (user === undefined) return createDirectoryUser(context, wanted, locked)
+  return changeDirectoryUser(context, user, wanted, locked)
 }
 
 /** Whether a user is active before and after a write: Microsoft Entra renames whom it deletes. */

@@ -3,7 +3,10 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
-/** What transactions lock besides rows, in the order in which they lock it; rows come after all of it. */
+/**
+ * What transactions lock besides rows, in the order in which they lock it: imports, endpoints and sources before rows of
+ * members, all else after them.
+ */
 const kinds = [
   'imports',
   'endpoints',

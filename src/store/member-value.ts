@@ -24,13 +24,15 @@ export interface ValueHolder {
   readonly name: string
   /** Whether the directory calls the member by another name than the email address. */
   readonly hasUserName: boolean
+  /** Whether the directory has deleted the member. */
+  readonly isDeleted: boolean
 }
 
 type Asked = Partial<UniqueMemberValues> & { readonly organizationId: string }
 
 const holders = createStatement<Asked, ValueHolder>({
   name: 'find_value_holders',
-  columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool' },
+  columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool', isDeleted: 'bool' },
   text: ({ organizationId }) => {
     const holding = (
       kind: ValueHolder['kind'],
@@ -38,7 +40,8 @@ const holders = createStatement<Asked, ValueHolder>({
       isAsked = isOneOf(value, { parameter: kind }),
     ) => Prisma.sql`
 SELECT ${Prisma.raw(`'${kind}'`)} AS kind, ${value} AS value, m.user_id AS "userId",
-       btrim(m.first_name || ' ' || m.last_name) AS name, m.directory_user_name IS NOT NULL AS "hasUserName"
+       btrim(m.first_name || ' ' || m.last_name) AS name, m.directory_user_name IS NOT NULL AS "hasUserName",
+       m.directory_deleted_at IS NOT NULL AS "isDeleted"
   FROM memberships m WHERE m.organization_id = ${organizationId} AND ${isAsked}`
     const hasUserName = Prisma.sql`lower(m.directory_user_name) = ANY ((
        SELECT array_agg(lower(asked)) FROM unnest(${{ parameter: 'userNames' }}::text[]) AS asked)::text[])`

@@ -128,17 +128,6 @@ export async function lockMemberRows(
   return (await transaction.run(lock, { organizationId, ids: userIds })).map(memberFrom)
 }
 
-/** The keys of the addresses that members of the organization currently have. */
-export async function findEmailKeys(
-  { models }: Tables,
-  organizationId: string,
-  userIds: readonly string[],
-): Promise<string[]> {
-  if (userIds.length === 0) return []
-  const where = { organizationId, userId: { in: [...userIds] } }
-  return (await models.membership.findMany({ where, select: { emailKey: true } })).map(({ emailKey }) => emailKey)
-}
-
 /**
  * Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked.
  * One who is added alone is created through the model, which a cluster sends to one node; a thousand would take it

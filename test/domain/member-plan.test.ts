@@ -33,7 +33,7 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
     new Map(
       members.map((member) => {
         const value = textOf(member)
-        return [value, { kind, value, userId: member.userId, name: '', hasUserName: false }]
+        return [value, { kind, value, userId: member.userId, name: '', hasUserName: false, isDeleted: false }]
       }),
     )
   const phones = holders('phones', ({ profile }) => profile.PRIMARY_PHONE.value)
@@ -45,10 +45,10 @@ function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): 
     emails: holders('emails', ({ email }) => email),
     phones,
     userNames: new Map(),
+    externalIds: new Map(),
     managers: new Map(members.map(({ userId, profile }) => [userId, profile.MANAGER.value || null])),
     administrators: undefined,
     teamRoles: [],
-    needs: { emails: [], phones: [], userNames: [], managerIds: [], managerEmails: [] },
   }
 }
 

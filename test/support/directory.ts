@@ -4,7 +4,6 @@ import {
   changeDirectoryUser,
   type DirectoryWrite,
   lockDirectoryUser,
-  readDirectoryUser,
 } from '../../src/domain/directory/directory-sync.js'
 import { memberTransaction } from '../../src/domain/user/write.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
@@ -20,8 +19,6 @@ export function writeDirectoryUser(
 ): Promise<DirectoryUserRow> {
   return memberTransaction(database, async (tables) => {
     const scope = { ...directory, ...context, tables }
-    const user = await readDirectoryUser(scope, userId)
-    const locked = await lockDirectoryUser(scope, user, write)
-    return locked === undefined ? user : changeDirectoryUser(scope, locked, write)
+    return changeDirectoryUser(scope, await lockDirectoryUser(scope, userId), write)
   })
 }

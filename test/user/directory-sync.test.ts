@@ -120,15 +120,12 @@ describe('directory sync', () => {
 
   it('creates a user with the directory as owner, and names the holder of a taken address', async () => {
     const email = `created.${id}@example.com`
-    const member = await createDirectoryUser(
-      { ...okta, ...context, tables: database },
-      { supplied: { FIRST_NAME: 'Grace' }, email },
-    )
+    const create = (write: DirectoryWrite & { readonly email: string }) =>
+      database.transaction((tables) => createDirectoryUser({ ...okta, ...context, tables }, write))
+    const member = await create({ supplied: { FIRST_NAME: 'Grace' }, email })
     expect([member.email, member.directoryManaged, lockedFields(member)]).toEqual([email, true, ['FIRST_NAME']])
     expect((await eventsOf(member.userId)).map(({ action }) => action)).toEqual(['user.create'])
-    await expect(
-      createDirectoryUser({ ...okta, ...context, tables: database }, { supplied: {}, email }),
-    ).rejects.toMatchObject({
+    await expect(create({ supplied: {}, email })).rejects.toMatchObject({
       reason: 'EMAIL_TAKEN',
       metadata: { holderId: member.userId },
     })

@@ -8,10 +8,10 @@ import { recordAuditEvents } from '../audit/audit-event.js'
 import type { Directory } from '../auth/authentication.js'
 import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
-import { type LockedMembers, lockMembers, suffices } from '../user/lock.js'
+import { type LockedMembers, lockValues } from '../user/lock.js'
 import type { DirectoryAccount, Member, MemberChange, MemberWriter } from '../user/member.js'
 import { planMembers } from '../user/plan.js'
-import { changeMember, memberTransaction, writePlan } from '../user/write.js'
+import { writePlan } from '../user/write.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
@@ -33,33 +33,18 @@ export interface DirectoryWrite {
   readonly account?: DirectoryAccount | undefined
 }
 
-/**
- * Adds a person to the organization as the directory supplies it, after `before` in the same transaction, and returns
- * the user as the directory sees it. Throws
- * `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
- */
-export async function createDirectoryUser(
-  context: DirectoryContext,
-  write: DirectoryWrite & { readonly email: string },
-  before: (context: DirectoryContext) => Promise<void> = async () => {},
-): Promise<DirectoryUserRow> {
-  const { email, active, account } = write
-  const userName = account?.directoryUserName ?? email
-  const target = { email, mustJoin: true }
-  const change = { target, commands: commandsOf(write), active, userName, directory: account }
-  return memberTransaction(context.tables, async (tables) => {
-    await before({ ...context, tables })
-    const { member } = await changeMember(tables, writerOf(context), change)
-    return readDirectoryUser({ ...context, tables }, member.userId)
-  })
+/** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
+export function readDirectoryUser(context: DirectoryContext, userId: string): Promise<DirectoryUserRow> {
+  return findUser(context, userId, false)
 }
 
-/** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
-export async function readDirectoryUser(
-  { tables, organizationId }: DirectoryContext,
-  userId: string,
-): Promise<DirectoryUserRow> {
-  const user = await findDirectoryUser(tables, { organizationId, userId })
+/** The same of a member who is locked until the transaction ends. */
+export function lockDirectoryUser(context: DirectoryContext, userId: string): Promise<DirectoryUserRow> {
+  return findUser(context, userId, true)
+}
+
+async function findUser({ tables, organizationId }: DirectoryContext, userId: string, isLocked: boolean) {
+  const user = await findDirectoryUser(tables, { organizationId, userId }, isLocked)
   if (user === undefined) throw notFound('user', userId)
   return user
 }
@@ -73,47 +58,79 @@ export function requireVersion(
   requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(version), resource)
 }
 
-/** Locks a member, as it was read, for what the directory writes; undefined if that changes nothing. */
-export async function lockDirectoryUser(
-  context: DirectoryContext,
-  user: DirectoryUserRow,
-  write: DirectoryWrite,
-): Promise<LockedDirectoryUser | undefined> {
-  const change = changeOf(user, write)
-  if (change === undefined) return undefined
-  const locked = await lockMembers(context.tables, writerOf(context), [change])
-  return { locked: locked, user: await readDirectoryUser(context, user.userId) }
+/** What a directory may give a user: names, and of the values that not everybody can have, those to choose from. */
+export interface WantedValues {
+  readonly userName: string
+  readonly email: string
+  readonly externalId: string | null
+  readonly phones: readonly string[]
+  readonly managerIds: readonly string[]
 }
 
-/** A locked member, and what else is locked for a change of it. */
-export interface LockedDirectoryUser {
-  readonly user: DirectoryUserRow
-  readonly locked: LockedMembers
+/** Locks what a directory may give a new user, or one who is locked, and reads who has it. */
+export function lockWantedValues(
+  context: DirectoryContext,
+  { userName, email, externalId, phones, managerIds }: WantedValues,
+  user?: DirectoryUserRow,
+): Promise<LockedMembers> {
+  const set = (field: GovernedField) => (value: string) => ({ kind: 'set', field, value, as: 'DIRECTORY' }) as const
+  const commands = [...phones.map(set('PRIMARY_PHONE')), ...managerIds.map(set('MANAGER'))]
+  const isMoved = email !== user?.email
+  const isRenamed = isMoved || userName !== (user.directoryUserName ?? email)
+  const change: MemberChange = {
+    target: user === undefined ? { email, mustJoin: true } : { userId: user.userId },
+    commands,
+    email: user !== undefined && isMoved ? email : undefined,
+    userName: isRenamed ? userName : undefined,
+    ...(externalId !== user?.directoryExternalId && { directory: { directoryExternalId: externalId } }),
+  }
+  return lockValues(context.tables, writerOf(context), [change], user === undefined ? [] : [user])
+}
+
+/**
+ * Adds a person to the organization as the directory supplies it; `locked` has what the write gives, and by default is
+ * locked here. Returns the user as the directory sees it. Throws `FIELD_INVALID`, `EMAIL_TAKEN` with the holder,
+ * `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ */
+export function createDirectoryUser(
+  context: DirectoryContext,
+  write: DirectoryWrite & { readonly email: string },
+  locked?: LockedMembers,
+): Promise<DirectoryUserRow> {
+  const { email, active, account } = write
+  const userName = account?.directoryUserName ?? email
+  const target = { email, mustJoin: true }
+  return makeChange(context, { target, commands: commandsOf(write), active, userName, directory: account }, [], locked)
 }
 
 /**
  * Makes a locked member what the directory says: overrides any pin, and locks what it supplies
  * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
- * and leaves no event. Returns the user as the directory sees it, or undefined if what is locked does not suffice,
- * because somebody else has changed the member before it was locked. Throws `FIELD_INVALID`,
- * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, `EMAIL_TAKEN`, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about
- * managers.
+ * and leaves no event. Throws the same, and `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`.
  */
 export async function changeDirectoryUser(
   context: DirectoryContext,
-  { user, locked }: LockedDirectoryUser,
+  user: DirectoryUserRow,
   write: DirectoryWrite,
-): Promise<DirectoryUserRow | undefined> {
-  const { tables, organizationId } = context
-  const { userId } = user
+  locked?: LockedMembers,
+): Promise<DirectoryUserRow> {
   const change = changeOf(user, write)
-  if (change === undefined) return user
-  if (!suffices(locked, [change])) return undefined
+  return change === undefined ? user : makeChange(context, change, [user], locked)
+}
+
+async function makeChange(
+  context: DirectoryContext,
+  change: MemberChange,
+  rows: readonly Member[],
+  locked?: LockedMembers,
+): Promise<DirectoryUserRow> {
+  const { tables, organizationId } = context
   const writer = writerOf(context)
-  await writePlan(tables, writer, planMembers(writer, [change], locked))
-  const isDeleted = change.directory?.directoryDeletedAt instanceof Date
-  if (isDeleted) {
-    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: locked.now })
+  const plan = planMembers(writer, [change], locked ?? (await lockValues(tables, writer, [change], rows)))
+  await writePlan(tables, writer, plan)
+  const userId = plan.outcomes[0]?.member.userId ?? ''
+  if (change.directory?.directoryDeletedAt instanceof Date) {
+    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: context.runtime.now() })
     const members = { added: [], removed: [userId] }
     const event = { organizationId, action: 'group.update' as const, changedFields: ['members'], members }
     const events = groupIds.map((targetId) => ({ ...event, targetId }))
@@ -164,11 +181,12 @@ function commandsOf({ supplied, email }: DirectoryWrite): FieldCommand[] {
   return commandsOfDirectory(values)
 }
 
-/** What keeps a text from being the value of a field; undefined for one that can be stored. */
-export function valueFault(field: TextField, text: string): string | undefined {
+/** A text in the canonical form of a field, or what keeps it from being the value. */
+export function directoryValueOf(field: TextField, text: string): { readonly value: string; readonly fault?: string } {
   const input = { [field]: text }
-  const [violation] = [...limitViolations(input), ...profileValuesOf(input).violations]
-  return violation?.description
+  const { values, violations } = profileValuesOf(input)
+  const [violation] = [...limitViolations(input), ...violations]
+  return violation === undefined ? { value: values.get(field) ?? text } : { value: text, fault: violation.description }
 }
 
 function limitViolations(supplied: ProfileInput): FieldViolation[] {

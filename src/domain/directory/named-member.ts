@@ -1,10 +1,7 @@
 import type { Tables } from '../../db/tables.js'
 import { findDirectoryAccounts } from '../../store/directory/user.js'
 import { findValueHolders } from '../../store/member-value.js'
-import type { DirectoryAccount } from '../user/member.js'
-import { changeMembers } from '../user/write.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { type DirectoryContext, type DirectoryWrite, writerOf } from './directory-sync.js'
 
 /** By what a directory may name a member. */
 interface DirectoryNames {
@@ -46,36 +43,4 @@ export async function findNamedMembers(
       },
     }
   })
-}
-
-/**
- * Takes the names that the directory wants to give a user from members whom it has deleted, who do not conflict with
- * anybody (RFC 7644 section 3.6). Their address becomes one that cannot exist (RFC 2606). `userId`: the user, who keeps
- * all names.
- */
-export async function freeNames(
-  context: DirectoryContext,
-  { email, account }: DirectoryWrite,
-  userId?: string,
-): Promise<void> {
-  const { tables, organizationId, runtime } = context
-  const { directoryUserName, directoryExternalId } = account ?? {}
-  const names = {
-    email,
-    userName: directoryUserName ?? email,
-    externalId: directoryExternalId ?? undefined,
-  }
-  const named = await findNamedMembers(tables, organizationId, names)
-  const changes = named.flatMap((member) => {
-    const { has, inSeveralOrganizations, directoryDeletedAt } = member
-    if (member.userId === userId || directoryDeletedAt === null || (has.email && inSeveralOrganizations)) return []
-    const id = runtime.newId()
-    const directory: DirectoryAccount = {
-      ...(has.externalId && { directoryExternalId: null }),
-      ...(has.userName && { directoryUserName: id }),
-    }
-    const target = { userId: member.userId }
-    return [{ target, commands: [], directory, ...(has.email && { email: `${id}@deleted.invalid` }) }]
-  })
-  if (changes.length > 0) await changeMembers(tables, writerOf(context), changes)
 }

@@ -5,8 +5,9 @@ import { roleBeyond } from '../auth/role-limits.js'
 import { administratorMissing, permissionMissing, rightEndIn } from '../caller/caller.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
 import { takenValueError } from '../value/taken-value.js'
-import { type LockedMembers, otherHolder } from './lock.js'
-import type { Member, MemberChange, MemberWriter } from './member.js'
+import type { LockedMembers } from './lock.js'
+import { isActive, isActiveAdministrator, type Member, type MemberChange, type MemberWriter } from './member.js'
+import { otherHolder } from './value-holders.js'
 
 /** What is said about an address that is changed together with something else. */
 export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
@@ -31,6 +32,9 @@ export function withAccountState(
   if (active !== isActive(member)) requireActivation(writer, member)
   if (change.endsSessions && member.role === 'ORG_ADMIN') requireAdministrators(writer)
   if (userName !== undefined) requireUserName(locked, member, userName)
+  const { directoryExternalId } = change.directory ?? {}
+  if (directoryExternalId && otherHolder(locked.externalIds, directoryExternalId, member.userId) !== undefined)
+    throw takenValueError('external id of member')
   return {
     ...member,
     ...change.directory,
@@ -62,9 +66,28 @@ function requireUserName({ emails, userNames }: LockedMembers, { userId }: Membe
     throw takenValueError('user name of member')
 }
 
-/** Whether a member may sign in. */
-export function isActive({ deactivatedAt }: Member): boolean {
-  return deactivatedAt === null
+/**
+ * The change by which a member gives up those of the names that it has; undefined if the directory has not deleted the
+ * member, or the member keeps them. The address becomes one that cannot exist (RFC 2606), with the id.
+ */
+export function givingUp(
+  { userId, email, inSeveralOrganizations, directoryUserName, directoryExternalId, directoryDeletedAt }: Member,
+  names: Readonly<Record<'email' | 'userName' | 'externalId', string>>,
+  id: string,
+): MemberChange | undefined {
+  const hasEmail = emailKeyOf(email) === emailKeyOf(names.email)
+  const hasExternalId = directoryExternalId === names.externalId
+  const hasUserName =
+    directoryUserName === null
+      ? emailKeyOf(email) === emailKeyOf(names.userName)
+      : userNameKeyOf(directoryUserName) === userNameKeyOf(names.userName)
+  const hasAny = hasEmail || hasExternalId || hasUserName
+  if (directoryDeletedAt === null || !hasAny || (hasEmail && inSeveralOrganizations)) return undefined
+  const directory = {
+    ...(hasExternalId && { directoryExternalId: null }),
+    ...(hasUserName && { directoryUserName: id }),
+  }
+  return { target: { userId }, commands: [], directory, ...(hasEmail && { email: `${id}@deleted.invalid` }) }
 }
 
 /**
@@ -180,11 +203,6 @@ export function requireAdministratorLeft(
   if (isEnding && administrators !== undefined && [...administrators].every((id) => id === before.userId)) {
     throw lastAdministrator()
   }
-}
-
-/** Whether a member administers the organization. */
-export function isActiveAdministrator(member: Member): boolean {
-  return member.role === 'ORG_ADMIN' && isActive(member)
 }
 
 /** The error for a change that would leave the organization without an active administrator. */

@@ -1,26 +1,32 @@
 import type { Tables } from '../../db/tables.js'
+import type { ServiceError } from '../../errors.js'
 import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
-import { findAdministrators, findEmailKeys, lockMemberRows } from '../../store/member.js'
+import { findAdministrators, lockMemberRows } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { findTeamRoles, type TeamRoleRow } from '../../store/team-member.js'
+import type { GovernedField } from '../profile/field-ownership.js'
+import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf, userNameKeyOf } from '../value/email-address.js'
-import type { ManagerChains } from './manager.js'
-import { type Member, type MemberChange, type MemberWriter, newMember, valuesSet } from './member.js'
+import { takenValueError } from '../value/taken-value.js'
+import { type ManagerChains, managerError, managerFault } from './manager.js'
+import {
+  isActiveAdministrator,
+  type Member,
+  type MemberChange,
+  type MemberWriter,
+  newMember,
+  valuesSet,
+} from './member.js'
+import { type HeldValues, otherHolder } from './value-holders.js'
 
-/** Members who are locked until the transaction ends, and what is true of the values that they are to get. */
-export interface LockedMembers {
+/** Members who are locked until the transaction ends, and who has the values that they are to get. */
+export interface LockedMembers extends HeldValues {
   /** When the changes are made. */
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
   /** Those who join, in the order of the changes. They are not in the table yet. */
   readonly newcomers: readonly Member[]
-  /** Who has the addresses in question, by their keys; newcomers do not have theirs yet. */
-  readonly emails: ReadonlyMap<string, ValueHolder>
-  /** Who has the phone numbers in question. */
-  readonly phones: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
-  /** Whom the directory calls by the names in question, by their keys. */
-  readonly userNames: ReadonlyMap<string, Pick<ValueHolder, 'userId'>>
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains
   /**
@@ -30,18 +36,26 @@ export interface LockedMembers {
   readonly administrators: ReadonlySet<string> | undefined
   /** The team roles of those who are to get another address from a caller. */
   readonly teamRoles: readonly TeamRoleRow[]
-  /** What all this was read for. */
-  readonly needs: Needs
 }
 
-/** Who else has a value that only one member can have; undefined if the member can have it. */
-export function otherHolder<Holder extends Pick<ValueHolder, 'userId'>>(
-  holders: ReadonlyMap<string, Holder>,
-  value: string,
+/**
+ * Why a member cannot have a value: `PHONE_TAKEN`, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` or `MANAGER_CYCLE`; undefined
+ * if the member can. `managerField`: the request's name for the manager.
+ */
+export function valueFault(
+  { managers, phones }: Pick<LockedMembers, 'managers' | 'phones'>,
   userId: string,
-): Holder | undefined {
-  const holder = holders.get(value)
-  return holder?.userId === userId ? undefined : holder
+  field: GovernedField,
+  value: string,
+  managerField: string = fieldNames.MANAGER,
+): ServiceError | undefined {
+  if (value === '') return undefined
+  if (field === 'MANAGER') {
+    const fault = managerFault(managers, userId, value)
+    return fault && managerError(fault, managerField)
+  }
+  const isTaken = field === 'PRIMARY_PHONE' && otherHolder(phones, value, userId) !== undefined
+  return isTaken ? takenValueError('phone number of member') : undefined
 }
 
 /** Gives a member another value in place of the one before. */
@@ -57,109 +71,102 @@ export function moveHolder<Holder extends Pick<ValueHolder, 'userId'>>(
   if (value !== '') holders.set(value, holder)
 }
 
-/** The values that changes name. */
-type Needs = Readonly<Record<'emails' | 'phones' | 'userNames' | 'managerIds' | 'managerEmails', readonly string[]>>
-
 /**
- * Locks the members that changes are about, with all that decides whether they can have their new values, and reads it.
- * Locks are taken in the same order everywhere, so that writers do not deadlock: source, administrators, managers,
- * addresses, phone numbers, members. If a member gets another address, the old one is locked too.
+ * Locks the members that changes are about, and all that decides whether they can have their new values. Everybody locks
+ * in one order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses,
+ * phone numbers.
  */
 export async function lockMembers(
   transaction: Tables,
-  { organizationId, runtime, actor, caller }: MemberWriter,
+  writer: MemberWriter,
   changes: readonly MemberChange[],
 ): Promise<LockedMembers> {
-  const needs = needsOf(changes)
-  const movingIds = changes.flatMap(({ email, target }) =>
-    email !== undefined && 'userId' in target ? target.userId : [],
-  )
-  const lockedEmails = new Set([
-    ...needs.emails,
-    ...needs.userNames.map(userNameKeyOf),
-    ...(await findEmailKeys(transaction, organizationId, movingIds)),
-  ])
-  const assignsManagers = needs.managerIds.length + needs.managerEmails.length > 0
+  const { organizationId } = writer
+  const ids = changes.flatMap(({ target }) => ('userId' in target ? target.userId : []))
+  const emails = changes.flatMap(({ target }) => {
+    return 'email' in target && target.mustJoin !== true ? emailKeyOf(target.email) : []
+  })
+  const holders = await findValueHolders(transaction, organizationId, { emails })
+  const userIds = new Set([...ids, ...holders.map(({ userId }) => userId)])
+  return lockValues(transaction, writer, changes, await lockMemberRows(transaction, organizationId, [...userIds]))
+}
+
+/**
+ * Locks the values that changes give to members, whose rows are locked, and reads who has them. If a member gets another
+ * address, the old one is locked too.
+ */
+export async function lockValues(
+  transaction: Tables,
+  { organizationId, runtime, actor, caller }: MemberWriter,
+  changes: readonly MemberChange[],
+  rows: readonly Member[],
+): Promise<LockedMembers> {
+  const members = new Map(rows.map((member) => [member.userId, member]))
+  const { emails, phones, userNames, externalIds, managerIds, managerEmails } = valuesIn(changes)
+  const moved = changes.flatMap(({ target, email }) => {
+    const member = 'userId' in target ? members.get(target.userId) : undefined
+    return member === undefined || email === undefined || emailKeyOf(member.email) === emailKeyOf(email) ? [] : member
+  })
   // Whoever has left must not keep access: a directory may take the last administrator from the organization.
-  const ending = actor.kind === 'DIRECTORY' ? 0 : changes.filter(isAboutAdministrators).length
+  const ending = actor.kind === 'DIRECTORY' ? 0 : changes.filter((change) => endsAdministrator(change, members)).length
+  const emailKeys = [...emails, ...userNames.map(userNameKeyOf), ...moved.map(({ email }) => emailKeyOf(email))]
   await takeLocks(transaction, [
     ...(ending > 0 ? [administratorLock(organizationId)] : []),
-    ...(assignsManagers ? [managerLock(organizationId)] : []),
-    ...[...lockedEmails].map((key) => emailLock(organizationId, key)),
-    ...needs.phones.map((phone) => phoneLock(organizationId, phone)),
+    ...(managerIds.length + managerEmails.length > 0 ? [managerLock(organizationId)] : []),
+    ...emailKeys.map((key) => emailLock(organizationId, key)),
+    ...phones.map((phone) => phoneLock(organizationId, phone)),
   ])
-  const holders = await findValueHolders(transaction, organizationId, {
-    emails: [...new Set([...needs.emails, ...needs.userNames.map(emailKeyOf), ...needs.managerEmails])],
-    phones: needs.phones,
-    userNames: needs.userNames,
-  })
+  const asked = [...new Set([...emails, ...userNames.map(emailKeyOf), ...managerEmails])]
+  const holders = await findValueHolders(transaction, organizationId, { emails: asked, phones, userNames, externalIds })
   const holdersOf = (kind: ValueHolder['kind'], keyOf = (value: string) => value) =>
     new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [keyOf(holder.value), holder]))
-  const emails = holdersOf('emails')
+  const byEmail = holdersOf('emails')
   const now = runtime.now()
-  const byEmail = new Map<string, Member>()
+  const joining = new Map<string, Member>()
+  const lateIds = new Set<string>()
+  for (const { userId, isDeleted } of holders) if (isDeleted && actor.kind === 'DIRECTORY') lateIds.add(userId)
   for (const { target } of changes) {
     if (!('email' in target)) continue
     const key = emailKeyOf(target.email)
-    if (!emails.has(key) && !byEmail.has(key)) byEmail.set(key, newMember(runtime.newId(), target.email, now))
+    const holder = byEmail.get(key)
+    if (holder !== undefined && target.mustJoin !== true) lateIds.add(holder.userId)
+    else if (!joining.has(key)) joining.set(key, newMember(runtime.newId(), target.email, now))
   }
+  // Hardly ever anybody: who has got such an address just now, and who gives up a name to the directory.
+  const late = [...lateIds].filter((userId) => !members.has(userId))
   const byId = changes.flatMap(({ target }) => ('newcomer' in target ? target.newcomer : []))
-  const newcomers = [...byEmail.values(), ...byId]
-  const presentIds = new Set(
-    changes.flatMap(({ target }) => {
-      if ('newcomer' in target) return []
-      return 'userId' in target ? target.userId : (emails.get(emailKeyOf(target.email))?.userId ?? [])
-    }),
-  )
-  const rows = await lockMemberRows(transaction, organizationId, [...presentIds])
-  const members = new Map([...rows, ...newcomers].map((member) => [member.userId, member]))
-  // Those who got another address while the lock on the one before was waited for.
-  const left = movingIds.map((userId) => emailKeyOf(members.get(userId)?.email ?? ''))
-  await takeLocks(
-    transaction,
-    left.filter((key) => !lockedEmails.has(key)).map((key) => emailLock(organizationId, key)),
-  )
-  const moved = changes.flatMap(({ email, target }) => {
-    if (caller === undefined || email === undefined || !('userId' in target)) return []
-    return emailKeyOf(members.get(target.userId)?.email ?? '') === emailKeyOf(email) ? [] : target.userId
-  })
-  const teamRoles = moved.length > 0 ? await findTeamRoles(transaction, { organizationId, userIds: moved, now }) : []
-  const managerIds = [...needs.managerIds, ...needs.managerEmails.flatMap((key) => emails.get(key)?.userId ?? [])]
-  const chains = await readManagerChains(transaction, organizationId, [...new Set(managerIds)])
+  const newcomers = [...joining.values(), ...byId]
+  const added = [...(await lockMemberRows(transaction, organizationId, late)), ...newcomers]
+  for (const member of added) members.set(member.userId, member)
+  const movedIds = caller === undefined ? [] : moved.map(({ userId }) => userId)
+  const teamRoles =
+    movedIds.length > 0 ? await findTeamRoles(transaction, { organizationId, userIds: movedIds, now }) : []
+  const above = new Set([...managerIds, ...managerEmails.flatMap((key) => byEmail.get(key)?.userId ?? [])])
+  const chains = await readManagerChains(transaction, organizationId, [...above])
   const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined
   return {
     now,
     members,
     newcomers,
-    emails,
+    emails: byEmail,
     phones: holdersOf('phones'),
     userNames: holdersOf('userNames', userNameKeyOf),
+    externalIds: holdersOf('externalIds'),
     managers: new Map(chains.map(({ userId, managerUserId }) => [userId, managerUserId])),
     administrators: administrators && new Set(administrators),
     teamRoles,
-    needs,
   }
 }
 
-/** Whether a change may be refused because it takes an administrator from the organization. Who joins is none yet. */
-function isAboutAdministrators({ target, active, role }: MemberChange): boolean {
+/** Whether a change may be refused because it takes an active administrator from the organization. */
+function endsAdministrator({ target, active, role }: MemberChange, members: ReadonlyMap<string, Member>): boolean {
+  const member = 'userId' in target ? members.get(target.userId) : undefined
   const isEnding = active === false || (role !== undefined && role !== 'ORG_ADMIN')
-  return isEnding && 'userId' in target
+  return isEnding && member !== undefined && isActiveAdministrator(member)
 }
 
-/**
- * Whether what is locked suffices for other changes of the same members: a change that depends on its member is decided
- * for the first time to know what to lock, and again when the member is locked.
- */
-export function suffices({ needs }: LockedMembers, changes: readonly MemberChange[]): boolean {
-  const wanted = needsOf(changes)
-  return (Object.keys(wanted) as (keyof Needs)[]).every((name) => {
-    const held = new Set(needs[name])
-    return wanted[name].every((value) => held.has(value))
-  })
-}
-
-function needsOf(changes: readonly MemberChange[]): Needs {
+/** The values that changes name. */
+function valuesIn(changes: readonly MemberChange[]) {
   const commands = changes.flatMap((change) => change.commands)
   return {
     emails: changes.flatMap(({ target, email }) => [
@@ -169,6 +176,7 @@ function needsOf(changes: readonly MemberChange[]): Needs {
     ]),
     phones: valuesSet(commands, 'PRIMARY_PHONE'),
     userNames: changes.flatMap(({ userName }) => userName ?? []),
+    externalIds: changes.flatMap(({ directory }) => directory?.directoryExternalId ?? []),
     managerIds: valuesSet(commands, 'MANAGER'),
     managerEmails: commands.flatMap((command) =>
       command.kind === 'set manager by email' ? emailKeyOf(command.email) : [],

@@ -1,6 +1,5 @@
 import type { AuditEvent } from '../audit/audit-event.js'
-import { isActive } from './account-state.js'
-import type { ChangedMember, Member, MemberWriter } from './member.js'
+import { type ChangedMember, isActive, type Member, type MemberWriter } from './member.js'
 
 /**
  * What was done to a member. The target is always the user, even if the manager is written, so that one filter finds

@@ -36,6 +36,16 @@ export function newMember(userId: string, email: string, now: Date): Member {
   }
 }
 
+/** Whether a member may sign in. */
+export function isActive({ deactivatedAt }: Member): boolean {
+  return deactivatedAt === null
+}
+
+/** Whether a member administers the organization. */
+export function isActiveAdministrator(member: Member): boolean {
+  return member.role === 'ORG_ADMIN' && isActive(member)
+}
+
 /**
  * What a writer may change of members beside governed fields: nothing; the role and the address of everyone but
  * administrators; or those of administrators too, and who is one.

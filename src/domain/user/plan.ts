@@ -1,6 +1,5 @@
 import { mapInSlices } from '../../db/slices.js'
 import { notFound, ServiceError } from '../../errors.js'
-import type { ValueHolder } from '../../store/member-value.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import {
   type FieldCommand,
@@ -9,20 +8,13 @@ import {
   isWritten,
   writeProfile,
 } from '../profile/field-ownership.js'
-import { fieldNames } from '../profile/profile-value.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { takenValueError } from '../value/taken-value.js'
-import {
-  emailTaken,
-  isActiveAdministrator,
-  isSignedOut,
-  requireAdministratorLeft,
-  withAccountState,
-} from './account-state.js'
-import { type LockedMembers, moveHolder, otherHolder } from './lock.js'
-import { type ManagerAssignment, managerError, managerFault, refusedAssignments } from './manager.js'
+import { emailTaken, givingUp, isSignedOut, requireAdministratorLeft, withAccountState } from './account-state.js'
+import { type LockedMembers, valueFault } from './lock.js'
+import { type ManagerAssignment, refusedAssignments } from './manager.js'
 import {
   type ChangedMember,
+  isActiveAdministrator,
   isRewritten,
   type Member,
   type MemberChange,
@@ -32,6 +24,7 @@ import {
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
+import { otherHolder, ValueHolders } from './value-holders.js'
 
 /** What is to be written for changes of members. */
 export interface MemberPlan<Outcome = ChangedMember> {
@@ -39,6 +32,8 @@ export interface MemberPlan<Outcome = ChangedMember> {
   readonly added: readonly Member[]
   /** Those whose memberships are written anew. */
   readonly changed: readonly Member[]
+  /** Those of them who are written before the others, because they give up names that others get. */
+  readonly freeing: ReadonlySet<string>
   /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
   readonly signedOut: readonly Member[]
   /** The departments that members get. */
@@ -102,29 +97,23 @@ class PlannedMembers {
   /** The ids of those who have yet to join, and by the keys of their addresses. */
   readonly #isNew: Set<string>
   readonly #newcomers: ReadonlyMap<string, string>
-  readonly #emails: Map<string, ValueHolder>
-  readonly #phones: Map<string, Pick<ValueHolder, 'userId'>>
+  readonly #holders: ValueHolders
   readonly #managers: Map<string, string | null>
   /** Changes whose new manager would close a cycle in the result of all. */
   readonly #refusedManagers = new Set<MemberChange>()
   readonly #administrators: Set<string> | undefined
+  readonly #freeing = new Set<string>()
   readonly #departments = new Set<string>()
   readonly #events: AuditEvent[] = []
 
   constructor(writer: MemberWriter, locked: LockedMembers) {
-    const { members, newcomers, emails, phones, managers, administrators } = locked
+    const { members, newcomers, managers, administrators } = locked
     this.#writer = writer
     this.#locked = locked
     this.#members = new Map(members)
     this.#isNew = new Set(newcomers.map(({ userId }) => userId))
     this.#newcomers = new Map(newcomers.map(({ email, userId }) => [emailKeyOf(email), userId]))
-    this.#emails = new Map(emails)
-    // Members may have lost a number or a manager between the reading of these and their own lock.
-    this.#phones = new Map(
-      [...phones].filter(
-        ([phone, { userId }]) => (members.get(userId)?.profile.PRIMARY_PHONE.value ?? phone) === phone,
-      ),
-    )
+    this.#holders = new ValueHolders(locked, members)
     this.#managers = new Map(managers)
     for (const [userId, { profile }] of members) this.#managers.set(userId, profile.MANAGER.value || null)
     this.#administrators = administrators && new Set(administrators)
@@ -142,9 +131,9 @@ class PlannedMembers {
       const commands = change.commands.map((command) => this.#withManagerId(command))
       const { profile } = writeProfile(before.profile, commands, this.#locked.now)
       const { email = before.email, role, active = before.deactivatedAt === null } = change
-      if (emailKeyOf(email) !== emailKeyOf(before.email)) this.#emails.delete(emailKeyOf(before.email))
+      if (emailKeyOf(email) !== emailKeyOf(before.email)) this.#holders.emails.delete(emailKeyOf(before.email))
       const { value: phone } = before.profile.PRIMARY_PHONE
-      if (profile.PRIMARY_PHONE.value !== phone) this.#phones.delete(phone)
+      if (profile.PRIMARY_PHONE.value !== phone) this.#holders.phones.delete(phone)
       this.#managers.set(before.userId, profile.MANAGER.value || null)
       if (role === 'ORG_ADMIN' && active) this.#administrators?.add(before.userId)
     })
@@ -162,11 +151,12 @@ class PlannedMembers {
 
   /** Applies a change, or nothing of it if it throws. A value that it gives up is free for the next. */
   apply<Change extends MemberChange>(change: Change): ChangedMember<Change> {
+    if (this.#writer.actor.kind === 'DIRECTORY') this.#freeNames(change)
     const before = memberOf(this.#members, this.#idOf(change.target))
     const { userId } = before
-    const holder = 'newcomer' in change.target && otherHolder(this.#emails, emailKeyOf(before.email), userId)
+    const holder = 'newcomer' in change.target && otherHolder(this.#holders.emails, emailKeyOf(before.email), userId)
     if (holder) throw emailTaken(holder)
-    const changed = withAccountState(this.#writer, before, change, { ...this.#locked, emails: this.#emails })
+    const changed = withAccountState(this.#writer, before, change, { ...this.#locked, ...this.#holders })
     requireAdministratorLeft(this.#administrators, before, changed)
     const written = this.#withFields(changed, change)
     const outcome = { change, isNew: this.#isNew.delete(userId), ...written }
@@ -211,6 +201,7 @@ class PlannedMembers {
     return {
       added: [...joining].filter((userId) => !this.#isNew.has(userId)).map((userId) => memberOf(this.#members, userId)),
       changed,
+      freeing: this.#freeing,
       signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
       departments: [...this.#departments],
       events: this.#events,
@@ -221,7 +212,7 @@ class PlannedMembers {
   #idOf(target: MemberTarget): string {
     if ('userId' in target) return target.userId
     if ('newcomer' in target) return target.newcomer.userId
-    const holder = this.#emails.get(emailKeyOf(target.email))
+    const holder = this.#holders.emails.get(emailKeyOf(target.email))
     if (holder !== undefined && target.mustJoin === true) throw emailTaken(holder)
     const userId = this.#idOfEmail(target.email)
     if (userId === undefined) throw new Error('no user was found for an email address')
@@ -231,7 +222,7 @@ class PlannedMembers {
   /** The id of the member who has an address, or joins with it. */
   #idOfEmail(email: string): string | undefined {
     const key = emailKeyOf(email)
-    return this.#emails.get(key)?.userId ?? this.#newcomers.get(key)
+    return this.#holders.emails.get(key)?.userId ?? this.#newcomers.get(key)
   }
 
   /** The command with the id of the manager; an address that no member has stays, and is an id that no member has. */
@@ -239,6 +230,23 @@ class PlannedMembers {
     if (command.kind !== 'set manager by email') return command
     const { field, email, as } = command
     return { kind: 'set', field, value: this.#idOfEmail(email) ?? email, as }
+  }
+
+  /**
+   * Takes the names that a directory gives a member from those whom it has deleted, who do not conflict with anybody
+   * (RFC 7644 section 3.6).
+   */
+  #freeNames({ target, email: moved, userName = '', directory }: MemberChange): void {
+    const email = 'email' in target ? target.email : (moved ?? '')
+    const names = { email, userName, externalId: directory?.directoryExternalId ?? '' }
+    for (const userId of this.#holders.named(names)) {
+      const isKeeper = 'userId' in target && target.userId === userId
+      const member = isKeeper ? undefined : this.#members.get(userId)
+      const change = member && givingUp(member, names, this.#writer.runtime.newId())
+      if (change === undefined) continue
+      this.#freeing.add(userId)
+      this.apply(change)
+    }
   }
 
   /** The member with changed governed fields, as far as the rule of ownership allows and the values can be had. */
@@ -266,26 +274,16 @@ class PlannedMembers {
     return { member: { ...member, profile, managerAssignedAt: manager === '' ? null : assignedAt }, changes, leftOut }
   }
 
-  /** Why a member cannot have a value: `PHONE_TAKEN`, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`. */
   #faultOf({ userId }: Member, field: GovernedField, value: string): ServiceError | undefined {
-    if (value === '') return undefined
-    if (field === 'MANAGER') {
-      const fault = managerFault(this.#managers, userId, value)
-      return fault && managerError(fault, this.#writer.managerField ?? fieldNames.MANAGER)
-    }
-    const isTaken = field === 'PRIMARY_PHONE' && otherHolder(this.#phones, value, userId) !== undefined
-    return isTaken ? takenValueError('phone number of member') : undefined
+    const facts = { managers: this.#managers, phones: this.#holders.phones }
+    return valueFault(facts, userId, field, value, this.#writer.managerField)
   }
 
   /** Notes what a member is now, and has in place of what it had. */
   #keep(before: Member, member: Member): void {
-    const { userId, email, profile } = member
-    const holder = { userId, name: '', hasUserName: false }
+    const { userId } = member
     this.#members.set(userId, member)
-    const emailKey = emailKeyOf(email)
-    moveHolder(this.#emails, emailKeyOf(before.email), emailKey, { ...holder, kind: 'emails', value: email })
-    if (!this.#emails.has(emailKey)) this.#emails.set(emailKey, { ...holder, kind: 'emails', value: email })
-    moveHolder(this.#phones, before.profile.PRIMARY_PHONE.value, profile.PRIMARY_PHONE.value, holder)
+    this.#holders.move(before, member)
     if (isActiveAdministrator(member)) this.#administrators?.add(userId)
     else this.#administrators?.delete(userId)
   }

@@ -50,18 +50,29 @@ export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {
   version: 'text',
 }
 
-const find = createStatement<MemberKey, DirectoryUserColumns>({
-  name: 'find_directory_user',
-  columns: directoryUserColumnTypes,
-  text: ({ userId }) => Prisma.sql`
+const ofMember = (name: string, lock: Prisma.Sql) =>
+  createStatement<MemberKey, DirectoryUserColumns>({
+    name,
+    columns: directoryUserColumnTypes,
+    text: ({ userId }) => Prisma.sql`
 SELECT ${directoryUserColumns}
   FROM memberships m
- WHERE ${ofOrganization('m')} AND m.user_id = ${userId}`,
-})
+ WHERE ${ofOrganization('m')} AND m.user_id = ${userId} ${lock}`,
+  })
 
-/** A member, even one whom the directory has deleted; undefined if there is none. */
-export async function findDirectoryUser(tables: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
-  const row = await firstRow(tables, find, key)
+const find = ofMember('find_directory_user', Prisma.empty)
+const lock = ofMember('lock_directory_user', Prisma.sql`FOR NO KEY UPDATE OF m`)
+
+/**
+ * A member, even one whom the directory has deleted, perhaps locked until the transaction ends; undefined if there is
+ * none.
+ */
+export async function findDirectoryUser(
+  tables: Tables,
+  key: MemberKey,
+  isLocked: boolean,
+): Promise<DirectoryUserRow | undefined> {
+  const row = await firstRow(tables, isLocked ? lock : find, key)
   return row && memberFrom(row)
 }
 
