@@ -1,6 +1,24 @@
 import type { WebhookSecretModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 
+/** What signs the requests to an endpoint: what is sealed as its secret. */
+export interface SigningKeys {
+  /** The key of the HMAC: `whsec_` and base64. */
+  readonly secret: string
+  /** An Ed25519 key (PKCS #8, DER) in base64, if its signatures are wanted. */
+  readonly privateKey?: string
+}
+
+/** Keys as the text to seal. */
+export function signingKeysText(keys: SigningKeys): string {
+  return JSON.stringify(keys)
+}
+
+/** The keys of a text that was sealed. */
+export function signingKeysFrom(text: string): SigningKeys {
+  return JSON.parse(text)
+}
+
 /** A secret of an endpoint, sealed. */
 export type SealedSecret = Pick<WebhookSecretModel, 'organizationId' | 'endpointId' | 'id' | 'sealed'>
 

@@ -1,4 +1,5 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
+import { fetchJsonObject } from '../../egress/json-object.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 
@@ -75,8 +76,6 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
   }
 }
 
-/** The largest document that is accepted from the issuer. */
-const MAX_BYTES = 1024 * 1024
 /** How long the issuer may take for both documents, in milliseconds. */
 const TIMEOUT_MILLIS = 5_000
 
@@ -87,48 +86,14 @@ const TIMEOUT_MILLIS = 5_000
  */
 export async function fetchIssuerKeys(issuer: string, traceparent?: string): Promise<JSONWebKeySet> {
   const signal = AbortSignal.timeout(TIMEOUT_MILLIS)
+  const headers = traceparent === undefined ? {} : { traceparent }
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await fetchDocument(url, signal, traceparent)
+  const document = await fetchJsonObject(url, { signal, headers })
   const named: unknown = Reflect.get(document, 'issuer')
   if (named !== issuer) throw new Error(`${url} names another issuer: ${JSON.stringify(named)}`)
   const keysUrl: unknown = Reflect.get(document, 'jwks_uri')
   if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl)) throw new Error(`${url} has no jwks_uri`)
-  const keys: unknown = Reflect.get(await fetchDocument(keysUrl, signal, traceparent), 'keys')
+  const keys: unknown = Reflect.get(await fetchJsonObject(keysUrl, { signal, headers }), 'keys')
   if (!Array.isArray(keys)) throw new Error(`${keysUrl} is not a key set`)
   return { keys: keys.filter((key: unknown) => typeof key === 'object' && key !== null) }
-}
-
-/** A JSON object of at most 1 MiB; redirects are not followed. */
-async function fetchDocument(url: string, signal: AbortSignal, traceparent: string | undefined): Promise<object> {
-  const headers = { accept: 'application/json', ...(traceparent !== undefined && { traceparent }) }
-  try {
-    const answer = await fetch(url, { redirect: 'error', signal, headers })
-    if (!answer.ok) throw new Error(`the status is ${answer.status}`)
-    const document: unknown = JSON.parse(await readText(answer))
-    if (typeof document !== 'object' || document === null) throw new Error('the document is not an object')
-    return document
-  } catch (cause) {
-    throw new Error(`${url} cannot be used: ${reasonOf(cause)}`, { cause })
-  }
-}
-
-/** `fetch` hides why it failed in a cause, and a name with several addresses in an error without a message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause !== undefined) return reasonOf(error.cause)
-  return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : error.message
-}
-
-/**
- * Counted as it arrives: a declared length may be wrong, and for a compressed body it is not the length of the text.
- */
-async function readText(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of answer.body ?? []) {
-    length += chunk.byteLength
-    if (length > MAX_BYTES) throw new Error(`the document has more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

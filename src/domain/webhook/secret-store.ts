@@ -2,9 +2,16 @@ import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { addSecret, type EndpointKey, type EndpointTarget, findEndpointTarget } from '../../store/webhook-endpoint.js'
-import { deleteSecrets, replaceSealed, type SealedSecret, selectLiveSecrets } from '../../store/webhook-secret.js'
+import {
+  deleteSecrets,
+  replaceSealed,
+  type SealedSecret,
+  type SigningKeys,
+  selectLiveSecrets,
+  signingKeysFrom,
+  signingKeysText,
+} from '../../store/webhook-secret.js'
 import { createSealer, type Sealer } from '../value/sealed-text.js'
-import type { SigningKeys } from './signature.js'
 
 /** How long a replaced secret still signs. */
 const OVERLAP_MILLIS = 24 * 3_600_000
@@ -52,7 +59,7 @@ export function createSecretStore({ current, previous }: SealKeys) {
         { organizationId, endpointId },
         lost.map((each) => each.id),
       )
-      const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, JSON.stringify(keys))
+      const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, signingKeysText(keys))
       const othersExpireAt = new Date(createdAt.getTime() + OVERLAP_MILLIS)
       await addSecret(tables, endpoint, { id, sealed, createdAt, othersExpireAt })
     },
@@ -60,7 +67,7 @@ export function createSecretStore({ current, previous }: SealKeys) {
     open: (endpoint: SealedEndpoint): SigningKeys[] =>
       sealedOf(endpoint).map((secret) => {
         const text = opened(secret)
-        if (text !== undefined) return JSON.parse(text)
+        if (text !== undefined) return signingKeysFrom(text)
         const fault = `a secret of the webhook endpoint ${endpoint.id} cannot be opened`
         const advice = 'its operator must set the SVC_SEAL_KEY that sealed it; if that is lost, rotate the secret'
         throw new ServiceError('SEAL_KEY_MISSING', `${fault} by this server: ${advice}`)

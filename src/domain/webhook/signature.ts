@@ -1,15 +1,8 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import type { Runtime } from '../../runtime/runtime.js'
+import type { SigningKeys } from '../../store/webhook-secret.js'
 
 const SECRET_BYTES = 32
-
-/** What signs the requests to an endpoint. */
-export interface SigningKeys {
-  /** The key of the HMAC: `whsec_` and base64. */
-  readonly secret: string
-  /** An Ed25519 key (PKCS #8, DER) in base64, if its signatures are wanted. */
-  readonly privateKey?: string
-}
 
 /** Makes keys, and the public one as `whpk_` and base64; that is empty without an Ed25519 key. */
 export function newSigningKeys(
