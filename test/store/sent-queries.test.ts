@@ -80,7 +80,7 @@ const operations: Operation[] = [
         'take_locks',
         'find_value_holders',
         'lock_memberships_for_no_key_update',
-        'change_members',
+        'membership.update',
         'hold_department_options',
         'departmentOption.createMany',
         ...eventWrites,
@@ -96,12 +96,12 @@ const operations: Operation[] = [
       'take_locks',
       'lock_memberships_for_no_key_update',
       'read_manager_chains',
-      'change_members',
+      'membership.update',
       ...eventWrites,
     ),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    inTransaction('lock_memberships_for_no_key_update', 'change_members', ...eventWrites),
+    inTransaction('lock_memberships_for_no_key_update', 'membership.update', ...eventWrites),
   ]),
   // Last, because it ends the key.
   [
@@ -149,6 +149,36 @@ describe('an operation sends to the database', () => {
     queries.take()
     expect((await service.rest(method, path, call(credentials))).status).toBe(200)
     expect(queries.take()).toEqual(sent)
+  })
+})
+
+/** What operations send beside calls of models. */
+const besideModels: Readonly<Record<string, RegExp>> = {
+  'who calls, and how often': /^(?:select_(?:key|member)_of_token|admit_address)$/,
+  'locks, which read what they lock': /^(?:take_locks|hold_department_options|lock_\w+)$/,
+  'a set from outside, and recursion': /^(?:find_value_holders|read_manager_chains)$/,
+  'events, a set from outside': new RegExp(`^(?:${eventWrites.join('|')})$`),
+  'the answer of a write': /^print_(?:approval_procedures|user)$/,
+}
+/** The reasons are in docs/adr/0005-prisma-behind-every-service.md. */
+const exceptions = [
+  'PUT /v2/app-resources/batch',
+  'PATCH /v2/priorities',
+  'GET /v2/app-instances',
+  'GET /v2/journeys',
+  'GET /v2/users',
+  'GET /v2/entity-ingestion-configs',
+  'GET /v2/entity-field-mappings',
+  'GET /v2/teams',
+]
+
+describe('an operation reads, creates and changes by models', () => {
+  it.each(operations.map(([line, , sent]) => [line, sent] as const))('%s, or is a named exception', (line, sent) => {
+    const names = sent.flatMap((each) => (typeof each === 'string' ? [each] : each.sent))
+    const others = names.filter(
+      (name) => !name.includes('.') && !Object.values(besideModels).some((reason) => reason.test(name)),
+    )
+    expect(others.length > 0).toBe(exceptions.some((exception) => line.startsWith(exception)))
   })
 })
 
