@@ -74,8 +74,7 @@ export async function createApprovalProcedure(context: CallContext, draft: Appro
   requireNames(draft)
   const { accessPolicyId } = draft
   return createObject(context, approvalProcedures, { accessPolicyId }, async (transaction) => {
-    const { steps, timeoutSeconds } = await settledProcedure(context, transaction, draft, [])
-    return { accessPolicyId, timeoutSeconds, ...store.stepValues(steps, true) }
+    return { accessPolicyId, ...(await settledProcedure(context, transaction, draft, [])) }
   })
 }
 
@@ -89,11 +88,9 @@ export async function updateApprovalProcedure(
 ): Promise<string> {
   requireNames(draft)
   const resource = ofOwner(approvalProcedures, draft.accessPolicyId)
-  return updateObject(context, resource, id, async (_, __, transaction) => {
-    const old = await store.findApprovalSteps(transaction, { organizationId: context.caller.organizationId, id })
-    const { steps, timeoutSeconds } = await settledProcedure(context, transaction, draft, old)
-    return { timeoutSeconds, ...store.stepValues(steps, false) }
-  })
+  return updateObject(context, resource, id, (before, _, transaction) =>
+    settledProcedure(context, transaction, draft, before.steps),
+  )
 }
 
 /** What is not named cannot be looked for. */

@@ -1,9 +1,11 @@
+import type { AppInstanceModel } from '../../gen/prisma/models.js'
+import type { Tables } from '../db/tables.js'
 import { invalidField, notFound } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
 import { type CallContext, teamIdFor, visibilityOf } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
-import { getObject, type StandardChanges, updateObject } from './standard-methods.js'
+import { getObject, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { listAcrossTeams, type TeamListRequest } from './team-list.js'
 
@@ -49,12 +51,13 @@ export async function shareAppInstance(
   isShared: boolean,
 ): Promise<void> {
   const { organizationId, teamIds } = visibilityOf(context.caller)
-  const change: StandardChanges = async (before, _, transaction) => {
+  const action = isShared ? 'app_instance.share' : 'app_instance.unshare'
+  const change = async (before: AppInstanceModel, _: Date, transaction: Tables) => {
     const known = await store.appInstanceStore.owner?.teams(transaction, { organizationId, teamIds, ids: [teamId] })
     if (!known?.has(teamId)) throw notFound('team', teamId)
-    if (teamId === before['teamId']) throw invalidField('teamId', 'already owns the app instance: name another team')
-    await store.setAppInstanceShare(transaction, { organizationId, id }, teamId, isShared)
+    if (teamId === before.teamId) throw invalidField('teamId', 'already owns the app instance: name another team')
+    await store.setAppInstanceShare(transaction, before, teamId, isShared)
     return {}
   }
-  await updateObject(context, appInstances, id, change, isShared ? 'app_instance.share' : 'app_instance.unshare')
+  await updateObject(context, appInstances, id, change, action)
 }

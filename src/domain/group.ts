@@ -10,7 +10,7 @@ import { standardResource } from './standard-resource.js'
 /** The groups of an organization. What a directory manages cannot be changed. */
 export const groups = standardResource(store.groupStore, {
   requireWritable: ({ id, directoryManaged }) => {
-    if (directoryManaged === true) throw managedByDirectory(String(id))
+    if (directoryManaged) throw managedByDirectory(id)
   },
 })
 

@@ -15,7 +15,7 @@ export async function getOrganization({ tables, caller: { organizationId } }: Ca
 export function updateOrganization(
   context: CallContext,
   { name }: { readonly name?: string | undefined },
-  requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
+  requireUnchanged?: (before: store.OrganizationRow) => void,
 ): Promise<string> {
   const { organizationId: targetId } = context.caller
   return context.tables.transaction(async (transaction) => {
@@ -24,7 +24,7 @@ export function updateOrganization(
     const before = JSON.stringify(locked)
     const what = { resourceType: 'organization', resourceId: targetId }
     requireAcceptedVersion(acceptedVersionsFrom(context.ifMatch), entityTagOf(before), what)
-    requireUnchanged({ ...locked })
+    requireUnchanged?.(locked)
     if (name !== undefined) await store.renameOrganization(transaction, targetId, name)
     const after = JSON.stringify({ ...locked, ...(name !== undefined && { name }) })
     const changedFields = after === before ? [] : ['name']

@@ -1,3 +1,4 @@
+import type { PriorityModel } from '../../gen/prisma/models.js'
 import { notFound } from '../errors.js'
 import { consecutiveIds } from '../runtime/runtime.js'
 import * as store from '../store/priority.js'
@@ -10,25 +11,22 @@ import { acceptedVersionsFrom } from './value/entity-tag.js'
 /** Priorities of tickets; an empty handle of a new one is replaced. `updatePriority` updates them. */
 export const priorities = standardResource(store.priorityStore, { complete: withScopedId('pri') })
 
-/** New values of a priority; what is absent stays as it is. */
-export type PriorityUpdate = Pick<store.PriorityChange, 'id' | 'name' | 'description' | 'isAiSelectable'>
-
 /**
  * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(
   context: CallContext,
-  { id, name, description, isAiSelectable }: PriorityUpdate,
-  requireUnchanged?: (before: Readonly<Record<string, unknown>>) => void,
+  id: string,
+  changes: Partial<Pick<PriorityModel, 'name' | 'description' | 'isAiSelectable'>>,
+  requireUnchanged?: (before: PriorityModel) => void,
 ): Promise<string> {
   const { tables, caller, runtime, requestId, ifMatch } = context
   // The version is checked under a lock; without a condition, one statement suffices.
   if (acceptedVersionsFrom(ifMatch) !== undefined || requireUnchanged !== undefined || tables.isDistributed) {
-    const given = Object.entries({ name, description, isAiSelectable }).filter(([, value]) => value !== undefined)
     return updateObject(context, priorities, id, (before) => {
       requireUnchanged?.(before)
-      return Object.fromEntries(given)
+      return changes
     })
   }
   const { kind: actorKind, id: actorId, name: actorName } = actorOf(caller)
@@ -37,9 +35,7 @@ export async function updatePriority(
     id,
     organizationId: caller.organizationId,
     teamIds: permittedTeamIds(caller, 'tickets:write'),
-    name,
-    description,
-    isAiSelectable,
+    ...changes,
     auditEventId,
     actorKind,
     actorId,

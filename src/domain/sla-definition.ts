@@ -14,7 +14,7 @@ export function archiveSlaDefinition(context: CallContext, id: string, isArchive
     context,
     slaDefinitions,
     id,
-    (before, now) => (Boolean(before['archivedAt']) === isArchived ? {} : { archivedAt: isArchived ? now : null }),
+    (before, now) => ((before.archivedAt !== null) === isArchived ? {} : { archivedAt: isArchived ? now : null }),
     isArchived ? 'sla_definition.archive' : 'sla_definition.unarchive',
   )
 }

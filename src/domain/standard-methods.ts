@@ -3,7 +3,7 @@ import { type FieldViolation, notFound, refuseViolations, ServiceError, typeName
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
-import type { Referrers, StandardValues } from '../store/standard-writes.js'
+import type { Referrers } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import {
   type CallContext,
@@ -26,9 +26,9 @@ export interface StandardListRequest extends PageRequest {
 /**
  * The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
  */
-export async function getObject(
+export async function getObject<Of extends object>(
   { tables, caller }: CallContext,
-  { name, read, store }: StandardResource,
+  { name, read, store }: StandardResource<Of>,
   id: string,
 ): Promise<string> {
   const found = await store.find(tables, { id, ...visibilityOf(caller) })
@@ -42,9 +42,9 @@ export async function getObject(
  * their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND` for it, and `PERMISSION_MISSING`
  * without the read permission in its team.
  */
-export async function listObjects(
+export async function listObjects<Of extends object>(
   context: CallContext,
-  { name, read, store }: StandardResource,
+  { name, read, store }: StandardResource<Of>,
   request: StandardListRequest,
 ): Promise<Page> {
   const { reads, caller } = context
@@ -75,7 +75,7 @@ export async function listObjects(
 /** The team of an owner among those of visible ones. */
 function requireOwner(
   { caller }: CallContext,
-  { type }: StandardReference,
+  { type }: Pick<StandardReference, 'type'>,
   id: string,
   teams: ReadonlyMap<string, string>,
   permission: Permission,
@@ -91,74 +91,73 @@ function requireOwner(
  * `RESOURCE_NOT_FOUND` for its owner, `PERMISSION_MISSING` without the write permission in the owner's team, and
  * `FIELD_INVALID` for other references.
  */
-export function createObject(
+export function createObject<Of extends object>(
   context: CallContext,
-  resource: StandardResource,
-  given: StandardValues,
-  complete: (transaction: Tables) => StandardValues | Promise<StandardValues> = () => resource.complete(given, context),
+  resource: StandardResource<Of>,
+  given: Partial<Of>,
+  complete: (transaction: Tables) => Partial<Of> | Promise<Partial<Of>> = () => resource.complete(given, context),
+  id = context.runtime.newId(),
 ): Promise<string> {
   const { tables, caller, runtime } = context
   return tables.transaction(async (transaction) => {
     const inTeam = await ownerTeam(context, transaction, resource, given)
     const values = { ...(await complete(transaction)), ...inTeam }
     await requireReferences(context, transaction, resource, values)
-    const key = { organizationId: caller.organizationId, id: runtime.newId() }
-    await resource.store.create(transaction, key, values, runtime.now())
-    const { json, teamId } = await written(context, transaction, resource, key.id)
-    const target = { targetId: key.id, teamId }
-    const event = { action: actionOf(resource, 'create'), ...target, changedFields: Object.keys(JSON.parse(json)) }
-    await recordCallEvents(context, transaction, [event])
+    await resource.store.create(transaction, { organizationId: caller.organizationId, id }, values, runtime.now())
+    const { json, teamId } = await written(context, transaction, resource, id)
+    const changedFields = resource.store.presentFields(values)
+    await recordCallEvents(context, transaction, [
+      { action: actionOf(resource, 'create'), targetId: id, teamId, changedFields },
+    ])
     return json
   })
 }
 
 /** The team of a new object; what belongs to the organization, or names no owner, has none. */
-async function ownerTeam(
+async function ownerTeam<Of extends object>(
   context: CallContext,
   transaction: Tables,
-  { store: { owner }, write }: StandardResource,
-  given: StandardValues,
+  { store: { owner }, write }: StandardResource<Of>,
+  given: Partial<Of>,
 ): Promise<{ readonly teamId?: string | null }> {
-  if (owner === undefined || given[owner.property] === '') {
+  const ownerId = owner && given[owner.property]
+  if (owner === undefined || ownerId === null || ownerId === '') {
     requirePermissionIn(context.caller, null, write)
     return owner === undefined ? {} : { teamId: null }
   }
-  const ownerId = String(given[owner.property])
-  const teams = await owner.teams(transaction, { ids: [ownerId], ...visibilityOf(context.caller) })
-  return { teamId: requireOwner(context, owner, ownerId, teams, write) }
+  const teams = await owner.teams(transaction, { ids: [String(ownerId)], ...visibilityOf(context.caller) })
+  return { teamId: requireOwner(context, owner, String(ownerId), teams, write) }
 }
 
 /** What an update changes about an object, and when: absent values stay. It may write what is beside the object. */
-export type StandardChanges = (
-  before: Readonly<Record<string, unknown>>,
-  now: Date,
-  transaction: Tables,
-) => StandardValues | Promise<StandardValues>
+export type StandardChanges<Of> = (before: Of, now: Date, transaction: Tables) => Partial<Of> | Promise<Partial<Of>>
 
 /**
  * Changes an object and returns its JSON. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write
  * permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references. A change with a name of its own gives
  * its `action`.
  */
-export function updateObject(
+export function updateObject<Of extends object>(
   context: CallContext,
-  resource: StandardResource,
+  resource: StandardResource<Of>,
   id: string,
-  changes: StandardChanges,
+  changes: StandardChanges<Of>,
   action = actionOf(resource, 'update'),
 ): Promise<string> {
   const { caller, runtime } = context
+  const { store } = resource
   const key = { organizationId: caller.organizationId, id }
   return context.tables.transaction(async (transaction) => {
-    const before = await lockForWrite(context, transaction, resource, id)
+    const { before } = await lockForWrite(context, transaction, resource, id)
     const now = runtime.now()
-    const values = await changes(JSON.parse(before.json), now, transaction)
+    const values = await changes(before, now, transaction)
     await requireReferences(context, transaction, resource, values)
-    await resource.store.update(transaction, key, values, now)
+    const changedFields = store.changedFields(
+      before,
+      await store.update(transaction, { ...before, ...key }, values, now),
+    )
     const { json, teamId } = await written(context, transaction, resource, id)
-    const target = { targetId: id, teamId }
-    const event = { action, ...target, changedFields: changedFields(before.json, json) }
-    await recordCallEvents(context, transaction, [event])
+    await recordCallEvents(context, transaction, [{ action, targetId: id, teamId, changedFields }])
     return json
   })
 }
@@ -167,7 +166,11 @@ export function updateObject(
  * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
  * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
  */
-export function deleteObject(context: CallContext, resource: StandardResource, id: string): Promise<void> {
+export function deleteObject<Of extends object>(
+  context: CallContext,
+  resource: StandardResource<Of>,
+  id: string,
+): Promise<void> {
   const key = { organizationId: context.caller.organizationId, id }
   const { name, store } = resource
   return context.tables.transaction(async (transaction) => {
@@ -189,18 +192,21 @@ function inUse(name: string, id: string, referrers: readonly Referrers[]): Servi
 }
 
 /** The name of a change in the audit log. Throws if it has none. */
-function actionOf({ auditedAs }: StandardResource, verb: 'create' | 'update' | 'delete'): AuditAction {
+function actionOf(
+  { auditedAs }: Pick<StandardResource, 'auditedAs'>,
+  verb: 'create' | 'update' | 'delete',
+): AuditAction {
   const action = `${auditedAs}.${verb}`
   if (!isAuditAction(action)) throw new Error(`the audit log knows no ${action}`)
   return action
 }
 
 /** Refuses values that name what does not exist or is hidden from the caller; what they name stays. */
-async function requireReferences(
+async function requireReferences<Of extends object>(
   { caller }: CallContext,
   transaction: Tables,
-  { store }: StandardResource,
-  values: StandardValues,
+  { store }: StandardResource<Of>,
+  values: Partial<Of>,
 ): Promise<void> {
   const violations: FieldViolation[] = []
   for (const { property, type, teams } of store.references) {
@@ -213,10 +219,10 @@ async function requireReferences(
 }
 
 /** An object that the caller has just written. */
-export async function written(
+export async function written<Of extends object>(
   { caller }: CallContext,
   transaction: Tables,
-  { name, store }: StandardResource,
+  { name, store }: StandardResource<Of>,
   id: string,
 ): Promise<StandardRow> {
   const found = await store.find(transaction, { id, ...visibilityOf(caller) })
@@ -224,24 +230,23 @@ export async function written(
   return found
 }
 
-async function lockForWrite(
+/** The team of an object, and the object as it is before it is written. */
+async function lockForWrite<Of extends object>(
   { caller, ifMatch }: CallContext,
   transaction: Tables,
-  { name, write, store, requireWritable }: StandardResource,
+  { name, write, store, requireWritable }: StandardResource<Of>,
   id: string,
-): Promise<StandardRow> {
-  const found = await store.lock(transaction, { id, ...visibilityOf(caller) })
-  if (found === undefined) throw notFound(name, id)
-  requirePermissionIn(caller, found.teamId, write)
-  const what = { resourceType: name, resourceId: id }
-  requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(found.json), what)
-  requireWritable(JSON.parse(found.json))
-  return found
-}
-
-/** The names of the fields whose values differ between two states of an object. */
-function changedFields(before: string, after: string): string[] {
-  const [old, current]: Readonly<Record<string, unknown>>[] = [JSON.parse(before), JSON.parse(after)]
-  const names = new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})])
-  return [...names].filter((name) => JSON.stringify(old?.[name]) !== JSON.stringify(current?.[name]))
+): Promise<Pick<StandardRow, 'teamId'> & { readonly before: Of }> {
+  const wanted = { id, ...visibilityOf(caller) }
+  const locked = await store.lock(transaction, wanted)
+  const before = locked && (await store.read(transaction, wanted))
+  if (locked === undefined || before === undefined) throw notFound(name, id)
+  requirePermissionIn(caller, locked.teamId, write)
+  const accepted = acceptedVersionsFrom(ifMatch)
+  if (accepted !== undefined) {
+    const found = await store.find(transaction, wanted)
+    requireAcceptedVersion(accepted, found && entityTagOf(found.json), { resourceType: name, resourceId: id })
+  }
+  requireWritable(before)
+  return { teamId: locked.teamId, before }
 }

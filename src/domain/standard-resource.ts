@@ -1,30 +1,32 @@
 import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
-import type { StandardValues } from '../store/standard-writes.js'
 import { type CallContext, type Permission, permissions } from './caller/caller.js'
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardResource {
+export interface StandardResource<Of extends object = object> {
   /** As errors name it, such as `entity type`. */
   readonly name: string
   /** As the audit log names it: its events are `entity_type.create` and so on. */
   readonly auditedAs: string
   readonly read: Permission
   readonly write: Permission
-  readonly store: StandardStore
+  readonly store: StandardStore<Of>
   /** The values of a new object, from those that a request gives. */
-  readonly complete: (given: StandardValues, context: CallContext) => StandardValues
-  /** Throws if an object, as its JSON shows it, cannot be changed or deleted. */
-  readonly requireWritable: (object: Readonly<Record<string, unknown>>) => void
+  readonly complete: (given: Partial<Of>, context: CallContext) => Partial<Of>
+  /** Throws if an object cannot be changed or deleted. */
+  readonly requireWritable: (object: Of) => void
 }
 
 /** What is not the default. */
-type StandardOptions = Partial<Pick<StandardResource, 'name' | 'complete' | 'requireWritable'>>
+type StandardOptions<Of extends object> = Partial<Pick<StandardResource<Of>, 'name' | 'complete' | 'requireWritable'>>
 
 /**
  * Declares the standard methods of the objects in a store. Throws if its methods have no common group of permissions.
  */
-export function standardResource(store: StandardStore, options: StandardOptions = {}): StandardResource {
+export function standardResource<Of extends object>(
+  store: StandardStore<Of>,
+  options: StandardOptions<NoInfer<Of>> = {},
+): StandardResource<Of> {
   const words = store.type.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return {
     name: words.join(' '),
@@ -38,7 +40,10 @@ export function standardResource(store: StandardStore, options: StandardOptions 
   }
 }
 
-function permissionOf({ type, permissions: group }: StandardStore, verb: 'read' | 'write'): Permission {
+function permissionOf(
+  { type, permissions: group }: Pick<StandardStore, 'type' | 'permissions'>,
+  verb: 'read' | 'write',
+): Permission {
   const permission = permissions.find((each) => each === `${group}:${verb}`)
   if (permission === undefined)
     throw new Error(`there is no permission to ${verb} ${type}: its methods need those of "${group}"`)
@@ -46,7 +51,10 @@ function permissionOf({ type, permissions: group }: StandardStore, verb: 'read' 
 }
 
 /** The same resource, limited to the objects of one owner. */
-export function ofOwner({ store, ...resource }: StandardResource, ownerId: string): StandardResource {
+export function ofOwner<Of extends object>(
+  { store, ...resource }: StandardResource<Of>,
+  ownerId: string,
+): StandardResource<Of> {
   return {
     ...resource,
     store: {
@@ -61,8 +69,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const RANDOM_CHARACTERS = 16
 
 /** Completes new objects that have no short handle. */
-export function withScopedId(prefix: 'pri' | 'ares'): StandardResource['complete'] {
-  return (given, { runtime }) => ({ ...given, scopedId: given['scopedId'] || newScopedId(prefix, runtime) })
+export function withScopedId(prefix: 'pri' | 'ares'): StandardResource<{ readonly scopedId: string }>['complete'] {
+  return (given, { runtime }) => ({ ...given, scopedId: given.scopedId || newScopedId(prefix, runtime) })
 }
 
 /** A new short handle: the prefix and 80 random bits, such as `pri_8k2m0q4t6w1x3z5b`. */

@@ -47,9 +47,9 @@ export async function requireTeam(
  * A page of the objects in the list of a team, or of every team in which the caller may read them, each once, in
  * creation order. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
  */
-export async function listAcrossTeams(
+export async function listAcrossTeams<Of extends object>(
   context: CallContext,
-  resource: StandardResource,
+  resource: StandardResource<Of>,
   { teamId, q, filters = {}, ...request }: TeamListRequest & Partial<Pick<StandardListRequest, 'filters'>>,
 ): Promise<Page> {
   const inTeam = await teamFilterOf(context, teamId, resource.read)

@@ -51,6 +51,7 @@ import { accessRuleOf } from '../limits/method-rules.js'
 import { accessPolicyStore } from '../store/access-policy.js'
 import { auditActions } from '../store/audit-action.js'
 import { entityTypeStore } from '../store/entity-type.js'
+import { organizationFields } from '../store/organization.js'
 import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
@@ -58,7 +59,7 @@ import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.
 import type { HandlerTools } from './handler-tools.js'
 import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
-import { standardMethods, unchangedCheck } from './standard-methods.js'
+import { standardMethods, unchangedCheck, updatedValues } from './standard-methods.js'
 import { teamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
@@ -76,9 +77,9 @@ export const services: readonly DescService[] = Object.values(servicesByMember)
 export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => void {
   const { limitCheck } = tools
   return (router) => {
-    const standard = <Service extends DescService>(
+    const standard = <Service extends DescService, Row extends object>(
       service: Service,
-      resource: StandardResource,
+      resource: StandardResource<Row>,
       others: Partial<ServiceImpl<Service>> = {},
     ) => router.service(service, { ...standardMethods(service, resource), ...others })
     standard(AccessPolicyApprovalProcedureService, approvalProcedures, {
@@ -178,14 +179,18 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     router.service(OrganizationService, {
       getOrganization: withEtag(getOrganization),
       updateOrganization: async (request, context) => {
-        const unchanged = unchangedCheck(context.method.input, request)
+        const unchanged = unchangedCheck(organizationFields, request, context)
         return rawJsonWithEtag(context, await updateOrganization(callContextOf(context), request, unchanged))
       },
     })
     standard(PriorityService, priorities, {
       updatePriority: async (request, context) => {
-        const requireUnchanged = unchangedCheck(context.method.input, request)
-        return rawJsonWithEtag(context, await updatePriority(callContextOf(context), request, requireUnchanged))
+        const changes = updatedValues(priorities, request, context)
+        const requireUnchanged = unchangedCheck(priorities.store, request, context)
+        return rawJsonWithEtag(
+          context,
+          await updatePriority(callContextOf(context), request.id, changes, requireUnchanged),
+        )
       },
     })
     standard(SlaDefinitionService, slaDefinitions, {

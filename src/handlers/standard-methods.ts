@@ -1,6 +1,5 @@
 import {
   type DescField,
-  type DescMessage,
   type DescMethod,
   type DescService,
   getOption,
@@ -14,7 +13,7 @@ import { ofOwner, type StandardResource } from '../domain/standard-resource.js'
 import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import type { Runtime } from '../runtime/runtime.js'
-import type { StandardValues } from '../store/standard-writes.js'
+import type { StandardStore } from '../store/standard-methods.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
 import { fieldHint } from './method-options.js'
 import { rawJsonList, rawJsonWithEtag } from './raw-json.js'
@@ -30,7 +29,11 @@ type Request = Readonly<Record<string, unknown>> & {
   readonly clearFields?: readonly string[]
 }
 
-type Handler = (request: Message & Request, context: HandlerContext, resource: StandardResource) => Promise<Message>
+type Handler = <Of extends object>(
+  request: Message & Request,
+  context: HandlerContext,
+  resource: StandardResource<Of>,
+) => Promise<Message>
 
 /** The handlers of the standard methods (AIP-131 to 135), by verb. */
 const handlers: Readonly<Record<string, Handler>> = {
@@ -43,15 +46,13 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 
   Create: async (request, context, resource) => {
-    const property = resource.store.owner?.property
-    const owner = property === undefined ? {} : { [property]: request[property] }
-    const given = { ...createdValues(resource, request, context), ...owner }
+    const given = createdValues(resource, request, context)
     return rawJsonWithEtag(context, await createObject(callContextOf(context), resource, given))
   },
 
   Update: async (request, context, resource) => {
     const changes = updatedValues(resource, request, context)
-    const requireUnchanged = unchangedCheck(context.method.input, request)
+    const requireUnchanged = unchangedCheck(resource.store, request, context)
     const json = await updateObject(callContextOf(context), resource, request.id, (before) => {
       requireUnchanged?.(before)
       return changes
@@ -66,11 +67,11 @@ const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** The values of a new object, from the request for it. */
-export function createdValues(
-  { store }: StandardResource,
+export function createdValues<Of extends object>(
+  { store }: StandardResource<Of>,
   request: object,
   { method }: Pick<HandlerContext, 'method'>,
-): StandardValues {
+): Partial<Of> {
   return store.valuesOf(
     request,
     method.input.fields.map(({ localName }) => localName),
@@ -78,11 +79,11 @@ export function createdValues(
 }
 
 /** The values that a request gives an object, or empties. */
-export function updatedValues(
-  { store }: StandardResource,
+export function updatedValues<Of extends object>(
+  { store }: StandardResource<Of>,
   request: Message & Pick<Request, 'clearFields'>,
   { method }: Pick<HandlerContext, 'method'>,
-): StandardValues {
+): Partial<Of> {
   const given = method.input.fields.filter(
     (field) => field.name !== 'id' && !isImmutable(field) && isFieldSet(request, field),
   )
@@ -93,15 +94,21 @@ export function updatedValues(
  * The check that a request gives no other values of fields that an update cannot change; undefined if it gives none of
  * them. The present ones are accepted, so that what was read can be sent back (AIP-203).
  */
-export function unchangedCheck(input: DescMessage, request: Message) {
+export function unchangedCheck<Of extends object>(
+  { valuesOf, changedFields }: Pick<StandardStore<Of>, 'valuesOf' | 'changedFields'>,
+  request: Message,
+  { method: { input } }: Pick<HandlerContext, 'method'>,
+): ((before: Partial<Of>) => void) | undefined {
   const given = input.fields.filter((field) => isImmutable(field) && isFieldSet(request, field))
   if (given.length === 0) return undefined
-  return (before: Readonly<Record<string, unknown>>): void => {
-    for (const { localName, jsonName } of given) {
-      if (Reflect.get(request, localName) === before[localName]) continue
-      const hint = fieldHint(input, jsonName) ?? 'an update cannot change it'
-      throw invalidField(jsonName, `is not the present one: ${hint}`)
-    }
+  const values = valuesOf(
+    request,
+    given.map(({ localName }) => localName),
+  )
+  return (before) => {
+    const [changed] = changedFields(before, values)
+    if (changed === undefined) return
+    throw invalidField(changed, `is not the present one: ${fieldHint(input, changed) ?? 'an update cannot change it'}`)
   }
 }
 
@@ -116,16 +123,16 @@ function identifyItems(items: unknown, { newId }: Runtime): void {
 }
 
 /** The objects that a request can name: those of one owner, if it names that as well. */
-function placed(resource: StandardResource, request: Request): StandardResource {
+function placed<Of extends object>(resource: StandardResource<Of>, request: Request): StandardResource<Of> {
   const { owner } = resource.store
   const ownerId = owner && request[owner.property]
   return typeof ownerId === 'string' ? ofOwner(resource, ownerId) : resource
 }
 
 /** Handlers of those methods of a service that are standard methods (AIP-131 to 135) of the resource. */
-export function standardMethods<Service extends DescService>(
+export function standardMethods<Service extends DescService, Of extends object>(
   service: Service,
-  resource: StandardResource,
+  resource: StandardResource<Of>,
 ): Partial<ServiceImpl<Service>> {
   const type = service.name.replace(/Service$/, '')
   const { pages } = resource.store

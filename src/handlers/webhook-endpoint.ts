@@ -29,16 +29,16 @@ export function createWebhookEndpointHandlers({
   return {
     createWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
-      const { url, hasPublicKey, teamId } = request
+      const { url, hasPublicKey } = request
       const mode = request.mode || WebhookMode.UNORDERED
-      const given = { ...createdValues(webhookEndpoints, { ...request, mode }, context), teamId }
+      const given = createdValues(webhookEndpoints, { ...request, mode }, context)
       const { json, secret } = await createEndpoint(callContextOf(context), webhooks, { ...given, url, hasPublicKey })
       return rawJsonWithEtag(context, json, { secret })
     },
     updateWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
-      const changes = { ...updatedValues(webhookEndpoints, request, context), url: request.url }
-      const unchanged = unchangedCheck(context.method.input, request)
+      const changes = updatedValues(webhookEndpoints, request, context)
+      const unchanged = unchangedCheck(webhookEndpoints.store, request, context)
       return rawJsonWithEtag(
         context,
         await updateEndpoint(callContextOf(context), webhooks, request.id, changes, unchanged),

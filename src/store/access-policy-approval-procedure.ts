@@ -1,4 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { ApprovalProcedureModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import {
   ApprovalProcedureSchema,
@@ -14,7 +15,7 @@ import { declareResource } from './resource/resource.js'
 import { itemsText, listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
-import type { StandardKey, StandardValues } from './standard-writes.js'
+import type { StandardKey } from './standard-writes.js'
 import { ofOrganization } from './visibility.js'
 
 const approverResource = declareResource(ApproverSchema, schema.ApprovalStepApprover, 'a', {
@@ -48,8 +49,8 @@ const stepResource = declareResource(StepSchema, schema.ApprovalStep, 'x', {
 
 /** Approval procedures; a query joins them with the flow of their steps. */
 export const approvalProcedureResource = declareResource(ApprovalProcedureSchema, schema.ApprovalProcedure, 'p', {
-  steps: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.steps, '[]')` },
-  stages: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.stages, '[]')` },
+  steps: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.steps, '[]')`, of: ['steps'] },
+  stages: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.stages, '[]')`, of: ['steps'] },
 })
 
 const approversText = listText(rowText(approverResource), Prisma.sql`a.position`)
@@ -107,9 +108,10 @@ const lockGroups = createRowLock<{ readonly id: string }>({
 })
 
 /** The approval procedures of access policies. */
-export const approvalProcedureStore = createStandardStore(approvalProcedureResource, {
+export const approvalProcedureStore = createStandardStore<ApprovalProcedureRow>(approvalProcedureResource, {
   ownerColumn: 'access_policy_id',
   join: approvalFlow,
+  relations: { steps: { read: findApprovalSteps, write: nestedSteps } },
 })
 
 /** The ids of those approvers that exist, who are locked, so that they still exist when a step names them. */
@@ -126,7 +128,7 @@ export async function lockKnownApprovers(
 export type StoredStep = Awaited<ReturnType<typeof findApprovalSteps>>[number]
 
 /** The steps of a procedure in order. */
-export async function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
+async function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
   const rows = await models.approvalStep.findMany({
     where: { organizationId, procedureId: id },
     orderBy: [{ stageIndex: 'asc' }, { stepIndex: 'asc' }],
@@ -148,11 +150,16 @@ export async function findApprovalSteps({ models }: Tables, { organizationId, id
   })
 }
 
-/** The steps as values of a procedure: instead of those that it has, unless it is new. */
-export function stepValues(steps: readonly StoredStep[], isNew: boolean): StandardValues {
+/** A procedure with its steps. */
+export interface ApprovalProcedureRow extends ApprovalProcedureModel {
+  readonly steps: readonly StoredStep[]
+}
+
+/** The steps as Prisma writes them with their procedure. */
+function nestedSteps(steps: readonly StoredStep[], isNew: boolean): object {
   const create = steps.map(({ approvers, ...step }) => ({
     ...step,
     approvers: { createMany: { data: approvers.map((approver, position) => ({ position, ...approver })) } },
   }))
-  return { steps: isNew ? { create } : { deleteMany: {}, create } }
+  return isNew ? { create } : { deleteMany: {}, create }
 }

@@ -1,12 +1,11 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { AppInstanceShareModel } from '../../gen/prisma/models.js'
+import type { AppInstanceModel, AppInstanceShareModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
 import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
-import type { StandardKey } from './standard-writes.js'
 import { ofOrganization } from './visibility.js'
 
 /** The standard methods; lists of a team have what is shared with it, too. */
@@ -35,14 +34,12 @@ export function countAppInstanceShares({ models }: Tables, where: AppInstanceSha
 /** Shows an app instance in the list of another team, or no longer. What is already so stays as it is. */
 export async function setAppInstanceShare(
   { models }: Tables,
-  { organizationId, id: appInstanceId }: StandardKey,
+  { organizationId, id: appInstanceId, ordinal }: Pick<AppInstanceModel, 'organizationId' | 'id' | 'ordinal'>,
   teamId: string,
   isShared: boolean,
 ): Promise<void> {
   const share = { organizationId, appInstanceId, teamId }
   if (!isShared) return void (await models.appInstanceShare.deleteMany({ where: share }))
-  const where = { organizationId_id: { organizationId, id: appInstanceId } }
-  const { ordinal } = await models.appInstance.findUniqueOrThrow({ where, select: { ordinal: true } })
   const data = { ...share, appInstanceOrdinal: ordinal }
   await models.appInstanceShare.createMany({ data, skipDuplicates: true })
 }

@@ -262,3 +262,10 @@ async function happenedAt(models: Models, organizationId: string, ordinal: bigin
   const event = { organizationId_id: { organizationId, id: recorded.firstEventId } }
   return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
 }
+
+/** What an event says of itself beside its JSON; undefined if the log does not have it. */
+export async function findRecordedEvent({ models }: Tables, organizationId: string, id: string) {
+  const where = { organizationId_id: { organizationId, id } }
+  const select = { action: true, occurredAt: true, targetType: true, targetId: true }
+  return (await models.auditEvent.findUnique({ where, select })) ?? undefined
+}

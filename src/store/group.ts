@@ -5,7 +5,7 @@ import type { Tables } from '../db/tables.js'
 import { namedMember, nameOf } from './member-name.js'
 import type { RowRange } from './pages.js'
 import { declareResource } from './resource/resource.js'
-import { createStandardStore, type StandardStore } from './standard-methods.js'
+import { createStandardStore } from './standard-methods.js'
 
 const standard = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
 
@@ -14,7 +14,7 @@ const STEPS = 'approvalSteps'
 const MAX_NAMED = 3
 
 /** The groups of an organization; `src/store/directory` has what their directory writes, and the members. */
-export const groupStore: StandardStore = {
+export const groupStore: typeof standard = {
   ...standard,
   // Steps are no objects of the API: whoever wants to change one looks for its procedure.
   referrers: async (tables, key) => {

@@ -54,7 +54,7 @@ const checkResource = declareResource(HealthCheckSchema, schema.JourneyHealthChe
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })
 
 /** Values computed from tasks and checks come from a query that reads these. */
-const declared: Declarations = {
+const declared = {
   progressPercent: { kind: 'computed', sql: Prisma.sql`tasks.progress` },
   currentTaskIndex: { kind: 'computed', sql: Prisma.sql`tasks.current` },
   createdByWorkflow: {
@@ -78,13 +78,13 @@ const declared: Declarations = {
     resource: declareResource(CustomFieldSchema, schema.JourneyCustomField, 'v'),
     ...inJourney('field_id'),
   },
-}
+} as const
 
 /** Journeys with all their parts. */
 export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j', declared)
 
 /** Prints a journey, whose lists of parts come from a query or are left out. */
-export function journeyText(lists: Declarations): Prisma.Sql {
+export function journeyText(lists: Partial<Declarations<typeof JourneySchema, typeof schema.Journey>>): Prisma.Sql {
   return rowText(declareResource(JourneySchema, schema.Journey, 'j', { ...declared, ...lists }))
 }
 
@@ -103,7 +103,7 @@ const countsResource = declareResource(
       localName,
       { kind: 'computed', sql: countText(name) },
     ]),
-  ),
+  ) as Declarations<typeof HealthCheckCountsSchema, typeof schema.JourneyHealthCheck>,
 )
 
 const wholeText = journeyText({

@@ -1,4 +1,9 @@
+import type { OrganizationModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
+import { OrganizationSchema } from '../../gen/svc/v2/organization_pb.js'
 import type { Tables } from '../db/tables.js'
+import { declareResource } from './resource/resource.js'
+import { createFieldRows } from './resource/row.js'
 
 /** Whether the organization exists. */
 export async function hasOrganization(tables: Tables, id: string): Promise<boolean> {
@@ -7,6 +12,12 @@ export async function hasOrganization(tables: Tables, id: string): Promise<boole
 
 /** What the API shows of an organization. */
 const shown = { id: true, name: true, region: true } as const
+
+/** An organization as far as the API shows it. */
+export type OrganizationRow = Pick<OrganizationModel, keyof typeof shown>
+
+/** The fields of an organization and its row. */
+export const organizationFields = createFieldRows(declareResource(OrganizationSchema, schema.Organization, 'o'))
 
 /** The organization; null if there is none. */
 export function findOrganization({ models }: Tables, id: string) {

@@ -28,7 +28,7 @@ const { columns }: Table = schema.Membership
  * The prefixes of columns with an owner, in the order of `schema.prisma`: `first_name`, since there is
  * `first_name_owner`.
  */
-export const ownedColumns = Object.keys(columns).flatMap((column) => /^(.*)_owner$/.exec(column)?.[1] ?? [])
+export const ownedColumns = Object.keys(columns).flatMap((column) => /^(.*)_owner$/.exec(column)?.[1] ?? []) as Stem[]
 
 /** The fields that have owners, in the same order. */
 export const ownedPlaces = ownedColumns.map((stem) => {

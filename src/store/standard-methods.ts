@@ -8,12 +8,19 @@ import { type PrintedRow, rowText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
-import { createStandardWrites, type StandardKey } from './standard-writes.js'
+import { createStandardWrites, type Relation, type StandardKey } from './standard-writes.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** One object: its JSON, and the team that it belongs to; null for the organization's own. */
 export interface StandardRow extends PrintedRow {
   readonly teamId: string | null
+}
+
+/** Where a locked object belongs. */
+interface LockedObject {
+  readonly teamId: string | null
+  /** What it belongs to, if that is not its team. */
+  readonly ownerId: string | null
 }
 
 /** Which object is wanted; with `ownerId`, only if it belongs to that. */
@@ -30,10 +37,10 @@ export interface StandardSelection extends Visibility {
 }
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export type StandardStore = ReturnType<typeof createStandardStore>
+export type StandardStore<Of extends object = object> = ReturnType<typeof createStandardStore<Of>>
 
 /** What is not usual about a resource. */
-interface StandardStoreOptions {
+interface StandardStoreOptions<Of> {
   /** The column that refers to what an object belongs to, null for the organization. Default: `team_id`. */
   readonly ownerColumn?: string | null
   /** Finds fields that are kept elsewhere. */
@@ -45,6 +52,8 @@ interface StandardStoreOptions {
    * teams, given the condition that a column names one of these.
    */
   readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
+  /** Rows of other tables that are written together with an object. */
+  readonly relations?: { readonly [Name in keyof Of]?: Relation<Of[Name]> }
   /** What lists require beside their filters. */
   readonly condition?: (places: Places<Visibility>) => Prisma.Sql
 }
@@ -54,20 +63,20 @@ interface StandardStoreOptions {
  * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
  * column `ordinal` as well.
  */
-export function createStandardStore(resource: Resource, options: StandardStoreOptions = {}) {
+export function createStandardStore<Of extends object>(resource: Resource<Of>, options: StandardStoreOptions<Of> = {}) {
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
   const filters = filtersOf(resource)
-  const owner = ownerColumn === null ? undefined : createReference(table, ownerColumn)
-  const { rows, column, team } = placesOf(resource, owner)
+  const owner = ownerColumn === null ? undefined : createReference<Of>(table, ownerColumn)
+  const { rows, column, team, teamAlone } = placesOf(resource, owner)
+  const isOfOwner = ownerColumn !== null && ownerColumn !== 'team_id'
   const find = createStatement<WantedObject, StandardRow>({
     name: `print_${table.name}`,
     columns: { teamId: 'text', json: 'text' },
     text: ({ id, ownerId, teamIds }) => {
-      const isOwned =
-        ownerColumn === null || ownerColumn === 'team_id'
-          ? Prisma.empty
-          : Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
+      const isOwned = isOfOwner
+        ? Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
+        : Prisma.empty
       return Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json
   FROM ${rows} ${join}
@@ -75,7 +84,15 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
        ${isOwned}`
     },
   })
-  const lock = createRowLock({ name: `lock_${table.name}`, table, strength: 'UPDATE', read: {} })
+  const lock = createRowLock<LockedObject>({
+    name: `lock_${table.name}`,
+    table,
+    strength: 'UPDATE',
+    read: {
+      teamId: [teamAlone, 'text'],
+      ownerId: [isOfOwner ? Prisma.raw(ownerColumn) : Prisma.sql`NULL::text`, 'text'],
+    },
+  })
   return {
     /** The name of its message, such as `EntityType`. */
     type: desc.name,
@@ -92,13 +109,17 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json
     /** Absent if no list is paged. */
     pages: filters && createStandardPages(resource, owner, filters, options),
     find: (tables: Tables, wanted: WantedObject) => firstRow(tables, find, wanted),
-    /** The same, locked until the end of the transaction: nothing begins to refer to it in the meantime. */
-    lock: async (tables: Tables, wanted: WantedObject) => {
+    /**
+     * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
+     * meantime. What is read after this sees the rows of its lists as they are then.
+     */
+    lock: async (tables: Tables, wanted: WantedObject): Promise<Pick<StandardRow, 'teamId'> | undefined> => {
+      const { ownerId, teamIds } = wanted
       const locked = await firstRow(tables, lock, { ...wanted, ids: [wanted.id] })
-      // Apart, since a statement that has waited for a lock sees other rows, such as those of lists, as they were before.
-      return locked && firstRow(tables, find, wanted)
+      if (locked === undefined || (ownerId !== undefined && ownerId !== locked.ownerId)) return undefined
+      return teamIds === null || teamIds.some((teamId) => teamId === locked.teamId) ? locked : undefined
     },
-    ...createStandardWrites(resource),
+    ...createStandardWrites(resource, options.relations),
   }
 }
 
@@ -117,11 +138,11 @@ function filtersOf({ desc, table }: Resource): string[] | undefined {
 
 type StandardPage = Visibility & { readonly after: string; readonly pageSize: number }
 
-function createStandardPages(
-  resource: Resource,
-  owner: StandardReference | undefined,
+function createStandardPages<Of>(
+  resource: Resource<Of>,
+  owner: StandardReference<Of> | undefined,
   filters: readonly string[],
-  { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions,
+  { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions<Of>,
 ) {
   const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
@@ -163,14 +184,18 @@ function createStandardPages(
 }
 
 /** The rows of a resource in SQL, with those of their owners if these have the teams, and their columns. */
-function placesOf({ alias, table }: Resource, owner: StandardReference | undefined) {
+function placesOf<Of>({ alias, table }: Resource<Of>, owner: StandardReference<Of> | undefined) {
   const column = (name: string) => Prisma.raw(`${alias}.${name}`)
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const team = teamColumn(table)
-  if (team !== undefined) return { rows, column, team: column(team) }
+  if (team !== undefined) return { rows, column, team: column(team), teamAlone: Prisma.raw(team) }
   // What belongs to the organization has no team, and so is in no team's scope.
-  if (owner === undefined) return { rows, column, team: Prisma.sql`NULL::text` }
+  const none = Prisma.sql`NULL::text`
+  if (owner === undefined) return { rows, column, team: none, teamAlone: none }
   const owners = Prisma.sql`${Prisma.raw(owner.table)} owner`
-  const joined = Prisma.sql`${rows} JOIN ${owners} ON ${ofOrganization('owner')} AND owner.id = ${column(owner.column)}`
-  return { rows: joined, column, team: Prisma.raw('owner.team_id') }
+  const isOwner = (name: string) =>
+    Prisma.sql`${ofOrganization('owner')} AND owner.id = ${Prisma.raw(`${name}.${owner.column}`)}`
+  const joined = Prisma.sql`${rows} JOIN ${owners} ON ${isOwner(alias)}`
+  const teamAlone = Prisma.sql`(SELECT owner.team_id FROM ${owners} WHERE ${isOwner(table.name)})`
+  return { rows: joined, column, team: Prisma.raw('owner.team_id'), teamAlone }
 }

@@ -6,10 +6,10 @@ import { modelOf } from './standard-writes.js'
 import type { Visibility } from './visibility.js'
 
 /** Other objects that those of a resource refer to. */
-export type StandardReference = ReturnType<typeof createReference>
+export type StandardReference<Of = object> = ReturnType<typeof createReference<Of>>
 
 /** The reference of a column, which the table must declare. */
-export function createReference(table: Table, column: string) {
+export function createReference<Of>(table: Table, column: string) {
   const target = referencedTable(table, column)
   const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
@@ -21,7 +21,7 @@ export function createReference(table: Table, column: string) {
   })
   return {
     /** The property with the id, which has the name of its field. */
-    property: camelCase(column),
+    property: camelCase(column) as keyof Of & string,
     column,
     /** The table of the others. */
     table: target.name,
@@ -45,9 +45,9 @@ export function createReference(table: Table, column: string) {
 }
 
 /** The references in the fields of a resource, except the one of its owner. */
-export function referencesOf({ table, fields }: Resource, owner: string | null): StandardReference[] {
+export function referencesOf<Of>({ table, fields }: Resource<Of>, owner: string | null): StandardReference<Of>[] {
   return fields.flatMap(({ source }) => {
     const refers = source.kind === 'column' && source.name !== owner && source.name in table.references
-    return refers ? [createReference(table, source.name)] : []
+    return refers ? [createReference<Of>(table, source.name)] : []
   })
 }

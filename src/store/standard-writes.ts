@@ -1,20 +1,13 @@
-import { create } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type PartsPlace, type Resource, type Table } from './resource/resource.js'
-import { type Row, rowOf } from './resource/row.js'
+import { createFieldRows, type Row } from './resource/row.js'
 
 /** Which object. */
 export interface StandardKey {
   readonly organizationId: string
   readonly id: string
 }
-
-/**
- * Values of an object by the properties of its model, and lists of parts by the names of their fields; what is kept
- * elsewhere, as Prisma writes relations.
- */
-export type StandardValues = Readonly<Record<string, unknown>>
 
 /** Objects of one kind that refer to another. */
 export interface Referrers {
@@ -26,12 +19,11 @@ export interface Referrers {
 
 /** What models of all tables have in common. */
 interface Model {
-  findUnique(query: object): Promise<Readonly<Record<string, readonly unknown[]>> | null>
+  findUnique(query: object): Promise<Row | null>
   findMany(query: object): Promise<readonly Row[]>
   create(query: object): Promise<unknown>
   createMany(query: object): Promise<unknown>
   update(query: object): Promise<unknown>
-  delete(query: object): Promise<unknown>
   deleteMany(query: object): Promise<unknown>
 }
 
@@ -41,59 +33,84 @@ interface Parts extends PartsPlace {
   readonly table: Table
 }
 
+/** Rows of other tables that Prisma writes together with the row. */
+export interface Relation<Rows> {
+  readonly read: (tables: Tables, key: StandardKey) => Promise<Rows>
+  /** The rows as Prisma creates them, or puts them in place of others. */
+  readonly write: (rows: Rows, isNew: boolean) => object
+}
+
 /**
  * Makes the writes of the standard methods (AIP-133 to 135) of a resource, whose key is `organization_id` and `id`:
  * through the models of its tables.
  */
-export function createStandardWrites({ desc, table, fields }: Resource) {
-  const hasTimes = 'updated_at' in table.columns
-  const lists = fields.flatMap(({ field, source }): Parts[] =>
+export function createStandardWrites<Of extends object>(
+  resource: Resource<Of>,
+  relations: { readonly [Name in keyof Of]?: Relation<Of[Name]> } = {},
+) {
+  const { table } = resource
+  const lists = resource.fields.flatMap(({ field, source }): Parts[] =>
     source.kind === 'parts' ? [{ ...source, name: field.localName, table: source.resource.table }] : [],
   )
-  const types = new Map(Object.entries(table.columns).map(([name, { type }]) => [camelCase(name), type]))
-  const isElsewhere = (name: string) =>
-    fields.some((each) => each.field.localName === name && each.source.kind === 'elsewhere')
-  // Prisma takes an absent value as no change, and null as a value of JSON's.
-  const stored = (name: string, value: unknown) =>
-    types.get(name)?.startsWith('json') ? (value ?? Prisma.DbNull) : value
-  const dataOf = (values: StandardValues) =>
-    Object.fromEntries(
-      Object.entries(values).flatMap(([name, value]) =>
-        types.has(name) || isElsewhere(name) ? [[name, stored(name, value)]] : [],
-      ),
-    )
-  const some = { take: 1, select: { organizationId: true } }
+  const related: [string, Relation<unknown>][] = Object.entries({ ...relations })
+  const dataOf = (values: Row, isNew: boolean) => {
+    const nested = related.flatMap(([name, { write }]) => (name in values ? [[name, write(values[name], isNew)]] : []))
+    return { ...columnsIn(table, values), ...Object.fromEntries(nested) }
+  }
   const select = { organizationId: true }
   return {
+    ...createFieldRows(resource),
     /** The lists whose items are rows of their own, each with an id, by the names of their fields. */
     lists: lists.map(({ name }) => name),
-    /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
-    valuesOf: (request: object, names: readonly string[]): StandardValues => {
-      const given = Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
-      const named = fields.filter(({ field }) => names.includes(field.localName))
-      return rowOf(named, create(desc, given))
+    /** An object with its lists; undefined if there is none. */
+    read: async (tables: Tables, key: StandardKey): Promise<Of | undefined> => {
+      const row = await modelOf(tables, table).findUnique({ where: { organizationId_id: keyOf(key) } })
+      if (row === null) return undefined
+      const others: Record<string, unknown> = {}
+      for (const list of lists) others[list.name] = await readParts(tables, key, list)
+      for (const [name, relation] of related) others[name] = await relation.read(tables, key)
+      return { ...row, ...others } as Of
     },
-    create: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
-      const times = hasTimes ? { createdAt: now, updatedAt: now } : {}
-      await modelOf(tables, table).create({ data: { ...times, ...dataOf(values), ...key }, select })
-      for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
+    create: async (tables: Tables, key: StandardKey, values: Partial<Of>, now: Date): Promise<void> => {
+      const times = timesIn(table, now)
+      await modelOf(tables, table).create({ data: { ...times, ...dataOf({ ...values }, true), ...key }, select })
+      const given: Record<string, unknown> = { ...values }
+      for (const list of lists) await replaceParts(tables, key, list, [], rowsIn(given[list.name]), now)
     },
-    /** Changes the given values, and replaces the given lists; parts with an id that stays keep when they were created. */
-    update: async (tables: Tables, key: StandardKey, values: StandardValues, now: Date) => {
-      if (Object.keys(values).length === 0) return
-      const data = { ...(hasTimes ? { updatedAt: now } : {}), ...dataOf(values) }
-      await modelOf(tables, table).update({ where: { organizationId_id: key }, data, select })
-      for (const list of lists) await replaceParts(tables, key, list, values[list.name], now)
+    /**
+     * Changes the given values of an object, and replaces the given lists; parts with an id that stays keep when they
+     * were created. Returns all that it has written.
+     */
+    update: async (
+      tables: Tables,
+      before: StandardKey & Partial<Of>,
+      values: Partial<Of>,
+      now: Date,
+    ): Promise<Partial<Of>> => {
+      if (Object.keys(values).length === 0) return values
+      const { createdAt: _, ...times } = { ...timesIn(table, now) }
+      const data = { ...times, ...dataOf({ ...values }, false) }
+      await modelOf(tables, table).update({ where: { organizationId_id: keyOf(before) }, data, select })
+      const written: Record<string, unknown> = { ...times, ...values }
+      for (const list of lists) {
+        if (!(list.name in values)) continue
+        const [old, rows] = [Reflect.get(before, list.name), Reflect.get(values, list.name)]
+        written[list.name] = await replaceParts(tables, before, list, rowsIn(old), rowsIn(rows), now)
+      }
+      return written as Partial<Of>
     },
-    delete: async (tables: Tables, key: StandardKey) => {
-      await modelOf(tables, table).delete({ where: { organizationId_id: key }, select })
+    delete: async (tables: Tables, key: StandardKey): Promise<void> => {
+      await modelOf(tables, table).deleteMany({ where: keyOf(key) })
     },
     /** What refers to an object and keeps it from being deleted. */
     referrers: async (tables: Tables, key: StandardKey): Promise<readonly Referrers[]> => {
       if (table.referrers.length === 0) return []
+      const some = { take: 1, select }
       const selected = Object.fromEntries(table.referrers.map((name) => [name, some]))
-      const found = await modelOf(tables, table).findUnique({ where: { organizationId_id: key }, select: selected })
-      return table.referrers.filter((name) => found?.[name]?.length !== 0).map((name) => ({ name }))
+      const where = { organizationId_id: keyOf(key) }
+      const found = await modelOf(tables, table).findUnique({ where, select: selected })
+      const refers = (rows: unknown) => !Array.isArray(rows) || rows.length > 0
+      return table.referrers.filter((name) => refers(found?.[name])).map((name) => ({ name }))
     },
   }
 }
@@ -103,23 +120,48 @@ export function modelOf({ models }: Tables, { model }: Table): Model {
   return Reflect.get(models, model)
 }
 
+const rowsIn = (list: unknown): readonly Row[] => (Array.isArray(list) ? list : [])
+
+const keyOf = ({ organizationId, id }: StandardKey): StandardKey => ({ organizationId, id })
+
+/** When a row is created and changed, if its table has both. */
+function timesIn({ columns }: Table, now: Date) {
+  return 'updated_at' in columns ? { createdAt: now, updatedAt: now } : undefined
+}
+
+/** Those of the values that are columns. Prisma takes null as a value of JSON's. */
+function columnsIn({ columns }: Table, values: Row): Row {
+  const given = Object.entries(columns).flatMap(([column, { type }]) => {
+    const name = camelCase(column)
+    if (!(name in values)) return []
+    return [[name, type.startsWith('json') ? (values[name] ?? Prisma.DbNull) : values[name]]]
+  })
+  return Object.fromEntries(given)
+}
+
+function readParts(tables: Tables, { organizationId, id }: StandardKey, { table, parent }: Parts) {
+  const where = { organizationId, [camelCase(parent)]: id }
+  return modelOf(tables, table).findMany({ where, orderBy: { position: 'asc' } })
+}
+
+/** Puts rows in place of the old ones, and returns them as they are then. */
 async function replaceParts(
   tables: Tables,
   { organizationId, id }: StandardKey,
   { table, parent }: Parts,
-  rows: unknown,
+  old: readonly Row[],
+  given: readonly Row[],
   now: Date,
-): Promise<void> {
-  if (!Array.isArray(rows)) return
-  const model = modelOf(tables, table)
+): Promise<readonly Row[]> {
   const where = { organizationId, [camelCase(parent)]: id }
-  const hasTimes = 'updated_at' in table.columns
-  const old = hasTimes ? await model.findMany({ where, select: { id: true, createdAt: true } }) : []
   const createdAt = new Map(old.map((part) => [part['id'], part['createdAt']]))
-  await model.deleteMany({ where })
-  const data = rows.map((part: Row, position) => {
-    const times = hasTimes ? { createdAt: createdAt.get(part['id']) ?? now, updatedAt: now } : {}
-    return { ...part, ...where, position, ...times }
+  const rows = given.map((part, position) => {
+    const times = timesIn(table, now)
+    const kept = times && { createdAt: createdAt.get(part['id']) ?? times.createdAt }
+    return { ...part, ...where, position, ...times, ...kept }
   })
-  await model.createMany({ data })
+  const model = modelOf(tables, table)
+  if (old.length > 0) await model.deleteMany({ where })
+  if (rows.length > 0) await model.createMany({ data: rows.map((row) => columnsIn(table, row)) })
+  return rows
 }

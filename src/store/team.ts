@@ -4,7 +4,7 @@ import { TeamSchema } from '../../gen/svc/v2/team_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
-import { createStandardStore, type StandardStore } from './standard-methods.js'
+import { createStandardStore } from './standard-methods.js'
 import { ofOrganization } from './visibility.js'
 
 const standard = createStandardStore(declareResource(TeamSchema, schema.Team, 't'), { ownerColumn: null })
@@ -22,7 +22,7 @@ SELECT count(*)::int AS "liveKeys" FROM api_keys k
 })
 
 /** The teams of an organization. Their API keys are deleted with them, but keep them while they can be used. */
-export const teamStore: StandardStore = {
+export const teamStore: typeof standard = {
   ...standard,
   referrers: async (tables, { organizationId, id: teamId }) => {
     const counted = await firstRow(tables, countLiveKeys, { organizationId, teamId })

@@ -7,7 +7,7 @@ import type { MemberKey } from './member.js'
 import { nameIn } from './member-name.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedRow, rowText } from './resource/print.js'
-import { type Declarations, declareResource } from './resource/resource.js'
+import { declareResource } from './resource/resource.js'
 
 const ownershipTexts = ownedColumns.map((column) => {
   const ownership = declareResource(FieldOwnershipSchema, schema.Membership, 'm', {
@@ -19,11 +19,11 @@ const ownershipTexts = ownedColumns.map((column) => {
 })
 
 /** Where the fields of a user are that are not in the membership's column of the same name. */
-export const userDeclarations: Declarations = {
+export const userDeclarations = {
   id: 'user_id',
   name: { kind: 'computed', sql: nameIn('m') },
   fieldOwnership: { kind: 'elsewhere', sql: Prisma.sql`'[' || ${Prisma.join(ownershipTexts, ` || ',' || `)} || ']'` },
-}
+} as const
 
 /** People as members of an organization. */
 export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)

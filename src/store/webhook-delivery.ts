@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { WebhookDeliveryStatus } from '../../gen/prisma/enums.js'
-import type { WebhookDeliveryModel } from '../../gen/prisma/models.js'
+import type { AuditEventModel, WebhookDeliveryModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
@@ -36,13 +36,16 @@ const deliveryResource = declareResource(WebhookDeliverySchema, schema.WebhookDe
   },
 })
 
-/** A delivery whose attempt may begin, and where its endpoint is. */
-export interface ClaimedDelivery extends EndpointTarget {
+/** An event to send: its row, and its JSON as the feed has it. */
+export interface SentEvent extends Pick<AuditEventModel, 'action' | 'occurredAt' | 'targetType' | 'targetId'> {
   readonly eventId: string
+  readonly event: string
+}
+
+/** A delivery whose attempt may begin, and where its endpoint is. */
+export interface ClaimedDelivery extends EndpointTarget, SentEvent {
   /** The number of this attempt, from 1. */
   readonly attempts: number
-  /** The JSON of the event. */
-  readonly event: string
 }
 
 interface ClaimParameters extends EndpointKey {
@@ -66,6 +69,10 @@ const claim = createStatement<ClaimParameters, ClaimedDelivery>({
     eventId: 'text',
     attempts: 'int4',
     event: 'text',
+    action: 'text',
+    occurredAt: 'timestamptz',
+    targetType: 'text',
+    targetId: 'text',
     url: 'text',
     mode: 'enum webhook_mode',
     failingSince: 'timestamptz',
@@ -98,6 +105,7 @@ WITH endpoint AS MATERIALIZED (
   RETURNING d.event_id, d.position, d.attempts
 )
 SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event,
+       e.action, e.occurred_at AS "occurredAt", e.target_type AS "targetType", e.target_id AS "targetId",
        w.url, w.mode, w.failing_since AS "failingSince", w.team_id AS "teamId",
        (SELECT json_agg(json_build_object('id', s.id, 'sealed', s.sealed) ORDER BY s.created_at DESC)
           FROM webhook_secrets s

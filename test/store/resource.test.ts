@@ -6,6 +6,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { rowText, storedText } from '../../src/store/resource/print.js'
 import { type Column, declareResource, type Table } from '../../src/store/resource/resource.js'
+import { createFieldRows } from '../../src/store/resource/row.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { messageWith } from '../support/message-with.js'
 
@@ -73,9 +74,11 @@ describe('a resource', () => {
   })
 
   it('is refused with both names if a field has no column or cannot be printed from it', () => {
+    // @ts-expect-error
     expect(() => declareResource(PrioritySchema, schema.Team, 't')).toThrow(
       'svc.v2.Priority.team_id has no column team_id in teams',
     )
+    // @ts-expect-error
     expect(() => declareResource(PrioritySchema, schema.Priority, 'p', { grade: 'priority' })).toThrow(
       'svc.v2.Priority has no field grade',
     )
@@ -85,6 +88,17 @@ describe('a resource', () => {
     const optional = { ...schema.Priority, columns: { ...schema.Priority.columns, is_ai_selectable: column } }
     expect(() => rowText(declareResource(PrioritySchema, optional, 'p'))).toThrow(
       'svc.v2.Priority.is_ai_selectable is always there, and its column may be null',
+    )
+  })
+
+  it('has the row of its model as its type, in which a field of another name is none', () => {
+    const { changedFields } = createFieldRows(declareResource(PrioritySchema, schema.Priority, 'p'))
+    expect(changedFields({ name: 'Low', scopedId: 'a' }, { name: 'High', scopedId: 'a' })).toEqual(['name'])
+    // @ts-expect-error
+    expect(changedFields({ title: 'Low' }, { title: 'High' })).toEqual([])
+    // @ts-expect-error
+    expect(() => declareResource(PrioritySchema, schema.Priority, 'p', { name: 'title' })).toThrow(
+      'svc.v2.Priority.name has no column title in priorities',
     )
   })
 

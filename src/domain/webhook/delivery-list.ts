@@ -3,9 +3,9 @@ import { notFound } from '../../errors.js'
 import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhook-delivery.js'
 import type { CallContext } from '../caller/caller.js'
 import { type Page, type PageRequest, pageOf } from '../paging.js'
-import { getObject, type StandardChanges } from '../standard-methods.js'
+import { getObject } from '../standard-methods.js'
 import { timestampOf } from '../value/timestamp.js'
-import { changeSent, webhookEndpoints } from './endpoint.js'
+import { changeSent, type EndpointChanges, webhookEndpoints } from './endpoint.js'
 
 /** Which deliveries to list; 0 and empty texts mean absent. */
 export interface DeliveryListRequest extends PageRequest {
@@ -43,9 +43,9 @@ export function resend(context: CallContext, endpointId: string, eventId: string
   const { organizationId } = context.caller
   return context.tables.transaction(async (tables) => {
     let position: string | undefined
-    const makeDue: StandardChanges = async ({ teamId }, now, transaction) => {
+    const makeDue: EndpointChanges = async ({ teamId }, now, transaction) => {
       const key = { organizationId, endpointId, eventId }
-      position = isUuid(eventId) ? await resendDelivery(transaction, key, String(teamId), now) : undefined
+      position = isUuid(eventId) ? await resendDelivery(transaction, key, teamId ?? '', now) : undefined
       if (position === undefined) throw notFound('event', eventId)
       return {}
     }

@@ -1,18 +1,10 @@
 import { Semaphore } from '../../db/semaphore.js'
 import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
+import type { SentEvent } from '../../store/webhook-delivery.js'
 import type { EndpointKey, EndpointTarget } from '../../store/webhook-endpoint.js'
 import type { SecretStore } from './secret-store.js'
 import { signaturesOf } from './signature.js'
-
-/** The parts of an event that its envelope repeats. */
-interface RecordedEvent {
-  readonly id: string
-  readonly type: string
-  readonly occurredAt: string
-  readonly organizationId: string
-  readonly subject: { readonly type: string; readonly id: string }
-}
 
 /** Requests in flight at a time, in one process. */
 export const MAX_IN_FLIGHT = 100
@@ -31,29 +23,24 @@ export function createSends(): Semaphore {
   return new Semaphore(MAX_IN_FLIGHT, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: Number.POSITIVE_INFINITY })
 }
 
-/**
- * Signs an event and sends it to an endpoint: its JSON, as the feed has it. Rejects if the signal aborts, or no key can
- * be opened.
- */
+/** Signs an event and sends it to an endpoint. Rejects if the signal aborts, or no key can be opened. */
 export async function deliver(
   { secrets, send }: Pick<WebhookTools, 'secrets' | 'send'>,
-  endpoint: EndpointKey & EndpointTarget,
-  event: string,
+  { organizationId, ...delivery }: EndpointKey & EndpointTarget & SentEvent,
   now: Date,
   signal: AbortSignal,
 ): Promise<SendResult> {
-  const recorded: RecordedEvent = JSON.parse(event)
-  const { id } = recorded
-  const body = cloudEventOf(recorded, event)
+  const { eventId, url } = delivery
+  const body = cloudEventOf(organizationId, delivery)
   const timestamp = Math.floor(now.getTime() / 1_000)
   const headers = {
     'content-type': 'application/cloudevents+json; charset=utf-8',
     'user-agent': 'svc-webhooks',
-    'webhook-id': id,
+    'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signaturesOf(secrets.open(endpoint), id, timestamp, body),
+    'webhook-signature': signaturesOf(secrets.open({ organizationId, ...delivery }), eventId, timestamp, body),
   }
-  return send({ organizationId: endpoint.organizationId, url: endpoint.url, headers, body }, signal)
+  return send({ organizationId, url, headers, body }, signal)
 }
 
 /** Whether a receiver has accepted an event. */
@@ -62,17 +49,18 @@ export function isDelivered({ responseStatus }: Pick<SendResult, 'responseStatus
 }
 
 /** An event as a CloudEvent 1.0, whose data is its JSON. */
-function cloudEventOf({ id, type, occurredAt, organizationId, subject }: RecordedEvent, json: string): string {
+function cloudEventOf(organizationId: string, { eventId, event, action, ...recorded }: SentEvent): string {
+  const { occurredAt, targetType, targetId } = recorded
   const envelope = {
     specversion: '1.0',
-    id,
+    id: eventId,
     source: `/organizations/${organizationId}`,
-    type,
-    subject: `${subject.type}/${subject.id}`,
-    time: occurredAt,
+    type: action,
+    subject: `${targetType}/${targetId}`,
+    time: occurredAt.toISOString(),
     datacontenttype: 'application/json',
   }
-  return `${JSON.stringify(envelope).slice(0, -1)},"data":${json}}`
+  return `${JSON.stringify(envelope).slice(0, -1)},"data":${event}}`
 }
 
 /** How long after each failed attempt the next one follows, in seconds; after the tenth there is none. */

@@ -5,7 +5,7 @@ import type { SendResult } from '../../egress/webhook-sender.js'
 import { byOrganization } from '../../store/organization.js'
 import { type AcceptedAttempt, type Attempt, acceptAttempts, endAttempt } from '../../store/webhook-attempt.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
-import { type ClaimedDelivery, claimDeliveries } from '../../store/webhook-delivery.js'
+import { type ClaimedDelivery, claimDeliveries, type SentEvent } from '../../store/webhook-delivery.js'
 import {
   type EnabledEndpoint,
   type EndpointKey,
@@ -238,15 +238,15 @@ class Dispatcher {
   }
 
   /** Never rejects. */
-  async #attempt(lane: Lane, { eventId, attempts, event, ...target }: ClaimedDelivery): Promise<void> {
+  async #attempt(lane: Lane, { attempts, ...target }: ClaimedDelivery): Promise<void> {
     const { database, runtime, log } = this.#options
     const { organizationId, id: endpointId } = lane.key
-    const attempt: Attempt = { organizationId, endpointId, eventId, attempts }
+    const attempt: Attempt = { organizationId, endpointId, eventId: target.eventId, attempts }
     const endpoint = { ...lane.key, ...target }
     let outcome: Lane['ended'][number] = 'nothing'
     try {
       const fault = this.#signing.fault(endpoint)
-      const sent = fault === undefined ? this.#send(endpoint, event) : Promise.resolve(undefined)
+      const sent = fault === undefined ? this.#send(endpoint) : Promise.resolve(undefined)
       const result = await sent.finally(() => this.#giveBack(lane, 1))
       // One that did not take place is given back: it stays due, and the metrics say for how long.
       if (result === undefined) await endAttempt(database, attempt, { dueAt: runtime.now(), attempts: attempts - 1 })
@@ -262,9 +262,9 @@ class Dispatcher {
   }
 
   /** Sends an event; undefined if the process stops first. */
-  async #send(endpoint: EndpointKey & EndpointTarget, event: string): Promise<SendResult | undefined> {
+  async #send(delivery: EndpointKey & EndpointTarget & SentEvent): Promise<SendResult | undefined> {
     const { signal } = this.#stop
-    return deliver(this.#options, endpoint, event, this.#options.runtime.now(), signal).catch((error: unknown) => {
+    return deliver(this.#options, delivery, this.#options.runtime.now(), signal).catch((error: unknown) => {
       if (!signal.aborted) throw error
       return undefined
     })

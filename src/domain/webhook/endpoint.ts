@@ -1,3 +1,4 @@
+import type { WebhookEndpointModel } from '../../../gen/prisma/models.js'
 import type { Tables } from '../../db/tables.js'
 import { destinationFrom } from '../../egress/webhook-destination.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
@@ -5,7 +6,6 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findFeedEnd, readFeedStates } from '../../store/event.js'
 import { endpointLock, takeLocks } from '../../store/lock.js'
-import type { StandardValues } from '../../store/standard-writes.js'
 import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
   countEndpoints,
@@ -19,6 +19,12 @@ import { standardResource } from '../standard-resource.js'
 import type { WebhookTools } from './delivery.js'
 import { disableWithEvent, makerOf, requireReader } from './maker.js'
 import { newSigningKeys } from './signature.js'
+
+/** Values of an endpoint. */
+export type EndpointValues = Partial<WebhookEndpointModel>
+
+/** A change of an endpoint. */
+export type EndpointChanges = StandardChanges<WebhookEndpointModel>
 
 /** Webhook endpoints as callers read them. */
 export const webhookEndpoints = standardResource(webhookEndpointStore)
@@ -39,9 +45,9 @@ const MAX_ENDPOINTS = 100
 export function createEndpoint(
   context: CallContext,
   { allowance, secrets }: WebhookTools,
-  { url, hasPublicKey, ...given }: StandardValues & { readonly url: string; readonly hasPublicKey: boolean },
+  { hasPublicKey, ...given }: EndpointValues & { readonly url: string; readonly hasPublicKey: boolean },
 ): Promise<WithSecret> {
-  destinationFrom(url, allowance)
+  destinationFrom(given.url, allowance)
   secrets.requireKey()
   const { organizationId } = context.caller
   const { keys, publicKey } = newSigningKeys(context.runtime, hasPublicKey)
@@ -57,12 +63,13 @@ export function createEndpoint(
       )
     }
     const [feed] = await readFeedStates(tables, [organizationId])
-    const values = { ...given, url, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(context.caller) }
-    const json = await createObject({ ...context, tables }, webhookEndpoints, values, () => {
-      requireReader(context.caller, given['teamId'])
+    const values = { ...given, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(context.caller) }
+    const complete = () => {
+      requireReader(context.caller, given.teamId)
       return values
-    })
-    const { id }: { readonly id: string } = JSON.parse(json)
+    }
+    const id = context.runtime.newId()
+    const json = await createObject({ ...context, tables }, webhookEndpoints, values, complete, id)
     await secrets.add(tables, { organizationId, id }, keys, context.runtime)
     return { json, secret: keys.secret }
   })
@@ -73,12 +80,12 @@ export function updateEndpoint(
   context: CallContext,
   { allowance }: WebhookTools,
   id: string,
-  values: StandardValues & { readonly url?: string | undefined },
-  requireUnchanged: (before: Readonly<Record<string, unknown>>) => void = () => undefined,
+  values: EndpointValues,
+  requireUnchanged?: (before: WebhookEndpointModel) => void,
 ): Promise<string> {
   if (values.url !== undefined) destinationFrom(values.url, allowance)
   return changeSent(context, id, (before) => {
-    requireUnchanged(before)
+    requireUnchanged?.(before)
     return { ...values, ...makerOf(context.caller) }
   })
 }
@@ -89,11 +96,11 @@ export function updateEndpoint(
 export function changeSent(
   context: CallContext,
   id: string,
-  changes: StandardChanges,
+  changes: EndpointChanges,
   action?: Parameters<typeof updateObject>[4],
 ): Promise<string> {
-  const judged: StandardChanges = (before, now, transaction) => {
-    requireReader(context.caller, before['teamId'])
+  const judged: EndpointChanges = (before, now, transaction) => {
+    requireReader(context.caller, before.teamId)
     return changes(before, now, transaction)
   }
   return updateObject(context, webhookEndpoints, id, judged, action)
@@ -112,7 +119,7 @@ export async function rotateEndpointSecret(
     context,
     id,
     async (before, _now, transaction) => {
-      const made = newSigningKeys(context.runtime, before['publicKey'] !== '')
+      const made = newSigningKeys(context.runtime, before.publicKey !== '')
       await secrets.add(transaction, endpoint, made.keys, context.runtime)
       secret = made.keys.secret
       return { publicKey: made.publicKey, ...makerOf(context.caller) }
@@ -124,12 +131,11 @@ export async function rotateEndpointSecret(
 
 /** Lets events be sent to an endpoint, or no longer, and returns its JSON. Throws as `updateObject` does. */
 export function setEndpointEnabled(context: CallContext, id: string, isEnabled: boolean): Promise<string> {
-  const values = isEnabled
+  const values: EndpointValues = isEnabled
     ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(context.caller) }
     : { status: 'DISABLED', disabledReason: 'REQUEST' }
   const action = isEnabled ? 'webhook_endpoint.enable' : 'webhook_endpoint.disable'
-  const wanted = `WEBHOOK_ENDPOINT_STATUS_${values.status}`
-  const changes: StandardChanges = ({ status }) => (status === wanted ? {} : values)
+  const changes: EndpointChanges = ({ status }) => (status === values.status ? {} : values)
   if (isEnabled) return changeSent(context, id, changes, action)
   return updateObject(context, webhookEndpoints, id, changes, action)
 }

@@ -6,8 +6,8 @@ import { reachOfKey, reachOfUser } from '../auth/authentication.js'
 import { type Caller, hasPermissionIn, requirePermissionIn } from '../caller/caller.js'
 
 /** Refuses a caller who may not read what an endpoint of a team, or of the organization, is sent. */
-export function requireReader(caller: Caller, teamId: unknown): void {
-  requirePermissionIn(caller, typeof teamId === 'string' && teamId !== '' ? teamId : null, 'audit:read')
+export function requireReader(caller: Caller, teamId: string | null = null): void {
+  requirePermissionIn(caller, teamId, 'audit:read')
 }
 
 /** Who makes an endpoint, or changes it: it is sent what this caller may read. */

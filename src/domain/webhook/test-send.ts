@@ -1,8 +1,8 @@
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { notFound, ServiceError } from '../../errors.js'
 import { consecutiveIds } from '../../runtime/runtime.js'
-import { findPosition, readFeed, readFeedStates } from '../../store/event.js'
-import { recordSent } from '../../store/webhook-delivery.js'
+import { findPosition, findRecordedEvent, readFeed, readFeedStates } from '../../store/event.js'
+import { recordSent, type SentEvent } from '../../store/webhook-delivery.js'
 import { findEndpointTarget, webhookEndpointStore } from '../../store/webhook-endpoint.js'
 import { type CallContext, visibilityOf } from '../caller/caller.js'
 import type { FeedSignals } from '../event/feed-signals.js'
@@ -42,7 +42,7 @@ export async function testEndpoint(
     const sentAt = runtime.now()
     const target = await findEndpointTarget(tables, endpoint, sentAt)
     if (target === undefined) throw notFound('webhook endpoint', endpointId)
-    return { sentAt, ...(await deliver(webhooks, { ...endpoint, ...target }, event, sentAt, signal)) }
+    return { sentAt, ...(await deliver(webhooks, { ...endpoint, ...target, ...event }, sentAt, signal)) }
   }
   const deadline = performance.now() + PLACE_MILLIS
   const { sentAt, ...result } = await webhooks.sends.use(send, { of: organizationId, deadline })
@@ -64,14 +64,16 @@ async function placedEvent(
   signals: FeedSignals,
   eventId: string,
   signal: AbortSignal,
-): Promise<{ readonly position: bigint; readonly event: string }> {
+): Promise<{ readonly position: bigint; readonly event: SentEvent }> {
   for (;;) {
     const [feed] = await readFeedStates(tables, [organizationId])
     const position = await findPosition(tables, organizationId, eventId)
-    if (position !== undefined) {
+    const recorded = position && (await findRecordedEvent(tables, organizationId, eventId))
+    if (position !== undefined && recorded) {
       const place = { after: String(position - 1n), afterEventId: '', pageSize: 1, lookedAt: 1 }
       const all = { organizationId, teamIds: null, types: [], teamId: '', targetId: '' }
-      return { position, event: (await readFeed(tables, { ...all, ...place }))?.items ?? '' }
+      const event = (await readFeed(tables, { ...all, ...place }))?.items ?? ''
+      return { position, event: { ...recorded, eventId, event } }
     }
     await signals.beyond(organizationId, feed?.position ?? '0', LOOK_MILLIS, signal)
     if (signals.isStopped) throw new ServiceError('SERVICE_UNAVAILABLE', 'the service is stopping: try again')

@@ -1,4 +1,4 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, Message, MessageShape } from '@bufbuild/protobuf'
 import type { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 
@@ -24,6 +24,14 @@ export interface Table {
   readonly referrers: readonly string[]
 }
 
+/** A row of a table, as its Prisma model has it. */
+export type RowOf<Of extends Table> =
+  Capitalize<Of['model']> extends keyof Models
+    ? Readonly<Models[Capitalize<Of['model']>]['payload']['scalars']>
+    : object
+
+type Models = Prisma.TypeMap['model']
+
 /**
  * Where a field of a message is stored. SQL calls the row by the alias of the resource; `sql` gives text, a number or a
  * boolean, the whole name of an enum's value, or the JSON of a message.
@@ -39,8 +47,8 @@ export type Source =
   | ({ readonly kind: 'values'; readonly table: Table; readonly column: string } & PartsPlace)
   /** Computed from other values when it is printed: an import ignores it, an export omits it. */
   | { readonly kind: 'computed'; readonly sql: Prisma.Sql }
-  /** Kept elsewhere, or in no one column: an import has a way of its own to write it. */
-  | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql }
+  /** Kept elsewhere, or in no one column: an import has a way of its own to write it. `of`: what of the row it shows. */
+  | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql; readonly of?: readonly string[] }
 
 /** Where the rows of a list are, and the columns that order them. */
 export interface PartsPlace {
@@ -56,27 +64,70 @@ export interface ResourceField {
   readonly source: Source
 }
 
-/** A message of the API as rows of a table hold it. */
-export interface Resource {
+/** A message of the API as rows of a table hold it. `Row` has the rows of lists under the local names of their fields. */
+export interface Resource<Row = never> {
   readonly desc: DescMessage
   readonly table: Table
   /** The alias of its rows in SQL. */
   readonly alias: string
   /** Every field of the message, in its order. */
   readonly fields: readonly ResourceField[]
+  /** Never set: holds the type of the rows, which may have more. */
+  readonly row?: (row: Row) => void
 }
 
-/** What is declared about a field: the name of its column, if that differs from its own, or another source. */
-type Declared = string | Source | { readonly kind: 'column'; readonly name: string; readonly read: Prisma.Sql }
+/** The local names of the fields of a message; any text if the message is known at run time only. */
+type FieldOf<Shape> = Message extends Shape
+  ? string
+  : {
+      [Name in Exclude<keyof Shape, keyof Message> & string]-?: Shape[Name] extends { readonly case: infer Case }
+        ? Extract<Case, string>
+        : Name
+    }[Exclude<keyof Shape, keyof Message> & string]
 
-/** What is declared about fields, by their local names. */
-export type Declarations = Readonly<Record<string, Declared>>
+/** What is declared about a field: the name of its column, if that differs from its own, or another source. */
+type Declared<Column = string> =
+  | Column
+  | Source
+  | { readonly kind: 'column'; readonly name: Column; readonly read: Prisma.Sql }
+
+/** What is declared about fields, by their local names: something about each that has no column of its name. */
+export type Declarations<Desc extends DescMessage, Of extends Table> = {
+  readonly [Field in FieldOf<MessageShape<Desc>> & keyof RowOf<Of>]?: Declared<keyof Of['columns'] & string>
+} & {
+  readonly [Field in FieldOf<MessageShape<Desc>> as Exclude<Field, keyof RowOf<Of>>]: Declared<
+    keyof Of['columns'] & string
+  >
+}
+
+/** The rows of the lists that are declared as rows of another table. */
+type ListsOf<Given> = {
+  readonly [Field in keyof Given as Given[Field] extends { readonly kind: 'parts' }
+    ? Field
+    : never]: Given[Field] extends { readonly resource: Resource<infer Row> } ? readonly Row[] : never
+}
+
+/** Declarations of fields that a message has. */
+type Exact<Given, Desc extends DescMessage> = Given & {
+  readonly [Field in Exclude<keyof Given, FieldOf<MessageShape<Desc>>>]: never
+}
 
 /**
  * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
- * local names of fields. Throws if a field is stored nowhere, or if a declared name is not a field.
+ * local names of fields. The compiler refuses a field that is stored nowhere, and a declared name that is no field or
+ * column; throws where the message or the table is known at run time only.
  */
-export function declareResource(desc: DescMessage, table: Table, alias: string, declared: Declarations = {}): Resource {
+export function declareResource<
+  Desc extends DescMessage,
+  const Of extends Table,
+  const Given extends Declarations<Desc, Of>,
+>(
+  desc: Desc,
+  table: Of,
+  alias: string,
+  ...[given]: Record<never, never> extends Declarations<Desc, Of> ? [Exact<Given, Desc>?] : [Exact<Given, Desc>]
+): Resource<RowOf<Of> & ListsOf<Given>> {
+  const declared: Readonly<Record<string, Declared>> = { ...given }
   for (const name of Object.keys(declared)) {
     if (desc.field[name] === undefined) throw new Error(`${desc.typeName} has no field ${name}`)
   }

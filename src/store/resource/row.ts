@@ -1,14 +1,58 @@
-import { type DescField, type Message, toJson } from '@bufbuild/protobuf'
+import { isDeepStrictEqual } from 'node:util'
+import { create, type DescField, type Message, toJson } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import type { Date as DateMessage } from '../../../gen/svc/v2/date_pb.js'
 import { invalidField } from '../../errors.js'
-import { type Column, camelCase, type PartsPlace, type ResourceField, type Table } from './resource.js'
+import { type Column, camelCase, type PartsPlace, type Resource, type ResourceField, type Table } from './resource.js'
 
 /**
  * The values of a row by its columns in camel case. Rows and values in other tables are lists, by the names of their
  * fields.
  */
 export type Row = Readonly<Record<string, unknown>>
+
+/** Makes what goes from the fields of a message to its row, and from a row to the names of fields. */
+export function createFieldRows<Of extends object>({ desc, fields }: Resource<Of>) {
+  return {
+    /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */
+    valuesOf: (request: object, names: readonly string[]): Partial<Of> => {
+      const given = Object.fromEntries(Object.entries(request).filter(([name]) => names.includes(name)))
+      const named = fields.filter(({ field }) => names.includes(field.localName))
+      // The row follows from the same declaration as its type.
+      return rowOf(named, create(desc, given)) as Partial<Of>
+    },
+    /** The fields that show other values than before, if these are written. */
+    changedFields: (before: Partial<Of>, values: Partial<Of>): string[] => {
+      const isChanged = (name: string) =>
+        name in values && !isDeepStrictEqual(Reflect.get(values, name), Reflect.get(before, name))
+      return fields.filter((each) => propertiesOf(each).some(isChanged)).map(({ field }) => field.jsonName)
+    },
+    /** The fields that a new object with the values shows: all but those that are absent. */
+    presentFields: (values: Partial<Of>): string[] => {
+      const isGiven = (name: string) => (Reflect.get(values, name) ?? null) !== null
+      const isPresent = (each: ResourceField) =>
+        each.field.presence !== FeatureSet_FieldPresence.EXPLICIT || propertiesOf(each).some(isGiven)
+      return fields.filter(isPresent).map(({ field }) => field.jsonName)
+    },
+  }
+}
+
+/** The properties of a row that a field shows. */
+function propertiesOf({ field, source }: ResourceField): readonly string[] {
+  switch (source.kind) {
+    case 'column':
+      return [camelCase(source.name)]
+    case 'columns':
+      return source.resource.fields.flatMap(propertiesOf)
+    case 'parts':
+    case 'values':
+      return [field.localName]
+    case 'computed':
+      return []
+    case 'elsewhere':
+      return source.of ?? []
+  }
+}
 
 /**
  * The row of a message, by the fields that its resource declares; what is computed or stored elsewhere is left out.
@@ -71,9 +115,10 @@ function storedValue(field: DescField, { type, isNullable }: Column, value: unkn
   const { message } = field
   if (field.enum !== undefined) return field.enum.value[Number(value)]?.localName
   if (message !== undefined) {
-    if (type === 'date') return value && dateText(value as DateMessage)
+    if (value === undefined) return null
+    if (type === 'date') return dateText(value as DateMessage)
     const json = (each: unknown) => toJson(message, each as Message, { alwaysEmitImplicit: true })
-    return Array.isArray(value) ? value.map(json) : value && json(value)
+    return Array.isArray(value) ? value.map(json) : json(value)
   }
   const isAbsentEmpty = type === 'timestamptz' || (isNullable && field.presence === FeatureSet_FieldPresence.IMPLICIT)
   return isAbsentEmpty && value === '' ? null : value

@@ -20,7 +20,7 @@ const ownership: Expressions = Object.fromEntries(
 const teamRole = declareResource(UserRecord_TeamRoleSchema, schema.TeamMember, 'r')
 
 /** A record need not give these, but an export does, as empty if there is no value. */
-const filled: Declarations = Object.fromEntries(
+const filled: Partial<Declarations<typeof UserRecordSchema, typeof schema.Membership>> = Object.fromEntries(
   ownedPlaces
     .filter(({ isNullable }) => isNullable)
     .map(({ value }) => {
