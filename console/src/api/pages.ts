@@ -3,6 +3,7 @@ import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { itemOf } from '../screens/resource/declaration.js'
 import { callTagged } from './tagged.js'
 
 /** A row of the lists that a method answers. */
@@ -15,6 +16,8 @@ interface ListAnswer {
   readonly nextPageToken?: string
   readonly totalSize?: number
 }
+
+const LARGEST_PAGE = 1_000
 
 /** The query for the pages of a list. */
 export function pagesOptions<I extends DescMessage, O extends DescMessage>(
@@ -48,7 +51,20 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
   })
   const pages = query.data?.pages
   const rows = useMemo(() => pages?.flatMap((page) => page.data as readonly RowOf<O>[]) ?? [], [pages])
-  return { ...query, rows }
+  const transport = useTransport()
+  const readAll = async () => {
+    const all: RowOf<O>[] = []
+    const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
+    for (let pageToken: string | undefined = ''; pageToken !== undefined; ) {
+      const request: unknown = { ...input, ...size, ...(pageToken !== '' && { pageToken }) }
+      const { message } = await callTagged(transport, method, request as MessageInitShape<I>)
+      const page = message as unknown as ListAnswer
+      all.push(...(page.data as readonly RowOf<O>[]))
+      pageToken = page.nextPageToken || undefined
+    }
+    return all
+  }
+  return { ...query, rows, schema: itemOf(method), readAll }
 }
 
 /** How many rows a list has in all. A call of its own, because to count them takes longer than the first of them. */

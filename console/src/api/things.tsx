@@ -3,6 +3,7 @@ import { useTransport } from '@connectrpc/connect-query'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { AccessPolicyService } from '../../../gen/svc/v2/access_policy_pb.js'
+import { ApiKeyService } from '../../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService } from '../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../gen/svc/v2/app_resource_pb.js'
 import {
@@ -15,6 +16,7 @@ import { PriorityService } from '../../../gen/svc/v2/priority_pb.js'
 import { type SlaDefinition, SlaDefinitionService } from '../../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
+import { WebhookEndpointService } from '../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { memberOf, nameOf } from '../screens/resource/declaration.js'
 import { useWhyNot } from './caller-context.js'
 import { useTeamName } from './names.js'
@@ -38,7 +40,12 @@ const kinds = {
     list: EntityIngestionConfigService.method.listEntityIngestionConfigs,
     get: EntityIngestionConfigService.method.getEntityIngestionConfig,
   },
+  keys: { list: ApiKeyService.method.listApiKeys, get: ApiKeyService.method.getApiKey },
   slas: { list: SlaDefinitionService.method.listSlaDefinitions, get: SlaDefinitionService.method.getSlaDefinition },
+  webhooks: {
+    list: WebhookEndpointService.method.listWebhookEndpoints,
+    get: WebhookEndpointService.method.getWebhookEndpoint,
+  },
 } satisfies Readonly<Record<string, { readonly list: Method; readonly get: Method }>>
 
 /** What others refer to, by the path of its screen. */
@@ -120,16 +127,17 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
 
 /**
  * The name of a thing: undefined until it is read, its id where it cannot be. Those of a list are read in one call, and
- * others one by one, if it is sure that the text is an id.
+ * others one by one: all of them, the few that a whole list lacks, or none where a text may be no id.
  */
-export function useThingName(kind: Kind, id: string, isSure = true): string | undefined {
+export function useThingName(kind: Kind, id: string, others: 'all' | 'few' | 'none' = 'all'): string | undefined {
   const transport = useTransport()
   const isPerson = kind === 'people'
   const person = usePerson(isPerson ? id : '')
   const why = useWhyNot(kinds[kind].get)
   const list = useList(kind, '', !isPerson && id !== '')
   const listed = list.data?.find((item) => memberOf(item, 'id') === id)
-  const isUnlisted = isSure && !isPerson && id !== '' && list.data !== undefined && listed === undefined
+  const isRead = others === 'all' || (others === 'few' && (list.data?.length ?? 0) < MAX_NAMES)
+  const isUnlisted = isRead && !isPerson && id !== '' && list.data !== undefined && listed === undefined
   const { data, error } = useQuery({
     queryKey: ['thing', kind, id],
     enabled: isUnlisted && why === undefined,
@@ -142,7 +150,7 @@ export function useThingName(kind: Kind, id: string, isSure = true): string | un
   if (isPerson) return person === undefined ? undefined : person?.name || person?.email || id
   const item = listed ?? data
   if (item !== undefined) return nameOf(item)
-  return why !== undefined || error || list.error || (!isSure && list.data !== undefined) ? id : undefined
+  return why !== undefined || error || list.error || (!isRead && list.data !== undefined) ? id : undefined
 }
 
 /** A link to a thing by its name. */

@@ -12,6 +12,15 @@ const ownValues: Readonly<Record<string, string>> = {
   JOURNEY_TASK_STATUS_TODO: 'To do',
   A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2: 'OAuth 2',
   A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT: 'OpenID Connect',
+  ACTOR_KIND_USER: 'Person',
+  WEBHOOK_DELIVERY_STATUS_PENDING: 'Waiting',
+  WEBHOOK_DELIVERY_STATUS_SUCCEEDED: 'Accepted',
+  WEBHOOK_MODE_UNORDERED: 'Each as soon as possible',
+  WEBHOOK_MODE_BY_TARGET: 'In order for each object',
+  WEBHOOK_DISABLED_REASON_REQUEST: 'Somebody disabled it',
+  WEBHOOK_DISABLED_REASON_FAILURES: 'Every attempt failed for five days',
+  WEBHOOK_DISABLED_REASON_GONE: 'The receiver answered 410',
+  WEBHOOK_DISABLED_REASON_RIGHT_ENDED: 'Its maker may no longer read the events',
   FIELD_WRITE_OUTCOME_SKIPPED_PINNED: 'Skipped: pinned',
   FIELD_WRITE_OUTCOME_SKIPPED_DIRECTORY_LOCKED: 'Skipped: from the directory',
 }
@@ -46,6 +55,13 @@ const ownLabels: Readonly<Record<string, string>> = {
   isAiSelectable: 'AI may choose it',
   teamId: 'Team',
   types: 'Events',
+  mode: 'Order',
+  appInstanceId: 'App',
+  resourceType: 'Type',
+  workflowName: 'Workflow',
+  syncIntervalSeconds: 'Read every',
+  disabledReason: 'Why disabled',
+  enabled: 'Is on',
   op: 'Comparison',
   logicOp: 'Joined by',
   primaryPhone: 'Phone',
@@ -120,6 +136,11 @@ const pastOf: Readonly<Record<string, string>> = {
   update_role: 'has another role',
 }
 
+/** What people call a kind of thing of the audit log, such as `app_instance`. */
+export function thingText(type: string): string {
+  return spoken[type] ?? type.replaceAll('_', ' ')
+}
+
 /** The words for an action of the audit log: `api_key.revoke` is `API key revoked`. */
 export function actionText(action: string): string {
   const [thing = '', verb = ''] = action.split('.')
@@ -129,12 +150,12 @@ export function actionText(action: string): string {
     .toLowerCase()
   const [first = '', ...rest] = done.split(' ')
   const past = pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
-  return sentence(`${spoken[thing] ?? thing.replaceAll('_', ' ')} ${past}`)
+  return sentence(`${thingText(thing)} ${past}`)
 }
 
 /** A word with its article: `an app instance`. */
 export function oneOf(word: string): string {
-  return `${/^(?:[aeio]|A2A|SLA)/.test(word) ? 'an' : 'a'} ${word}`
+  return `${/^(?:[aeio]|A2A|API|SLA)/.test(word) ? 'an' : 'a'} ${word}`
 }
 
 /** The units of lengths of time, with their seconds. */
@@ -157,7 +178,8 @@ export function durationText(seconds: number): string {
   return `${count} ${word}${Math.abs(count) === 1 ? '' : 's'}`
 }
 
-function sentence(text: string): string {
+/** A text as the beginning of a sentence. */
+export function sentence(text: string): string {
   const spelled = text.replace(/\b(?:a2a|ai|api|http|ip|sla|tls|url)\b/g, (word) => word.toUpperCase())
   return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }

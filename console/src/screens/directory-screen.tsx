@@ -2,16 +2,23 @@ import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiKeyKind, ApiKeyService } from '../../../gen/svc/v2/api_key_pb.js'
-import { type DirectoryRefusal, DirectoryService } from '../../../gen/svc/v2/directory_pb.js'
+import {
+  type DirectoryConnection,
+  type DirectoryRefusal,
+  DirectoryService,
+  type DirectoryStatus,
+} from '../../../gen/svc/v2/directory_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
+import { sentence } from '../api/words.js'
 import { useServiceUrl } from '../session/session-context.js'
 import { Badge, Button } from '../ui/button.js'
 import { CopyButton } from '../ui/copy-button.js'
 import type { Column } from '../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../ui/screen.js'
+import styles from '../ui/screen.module.css'
 import { ShortTable } from '../ui/short-table.js'
 import { Answered, Empty } from '../ui/states.js'
-import { When } from '../ui/when.js'
+import { agoText, When } from '../ui/when.js'
 import { CreateKey } from './keys/create-key.js'
 
 /** How an identity provider is connected, and what of it was refused, in words. */
@@ -34,31 +41,28 @@ export function DirectoryScreen() {
       {status && (
         <>
           <Panel title="People">
+            <p role="status">{progressOf(status)} This page looks again every few seconds.</p>
             <Facts
               facts={{
-                Supplied: String(status.users?.supplied ?? 0),
-                Active: String(status.users?.active ?? 0),
-                'Deleted there': String(status.users?.deleted ?? 0),
+                Supplied: (status.users?.supplied ?? 0).toLocaleString('en-GB'),
+                Active: (status.users?.active ?? 0).toLocaleString('en-GB'),
+                'Deleted there': (status.users?.deleted ?? 0).toLocaleString('en-GB'),
                 'Last write': status.lastWriteAt ? <When at={status.lastWriteAt} exact /> : 'Never',
               }}
             />
           </Panel>
           <SetUp />
           <Panel title="Connections">
-            {status.connections.length === 0 && (
+            {status.connections.length === 0 ? (
               <Empty title="No connection">Create a key above, and give it to the provider.</Empty>
+            ) : (
+              <ShortTable
+                label="Connections"
+                columns={connectionColumns}
+                rows={status.connections}
+                keyOf={({ keyId }) => keyId}
+              />
             )}
-            <ul>
-              {status.connections.map((connection) => (
-                <li key={connection.keyId}>
-                  <Link to="/keys/$id" params={{ id: connection.keyId }}>
-                    {connection.name || connection.keyId}
-                  </Link>{' '}
-                  <Badge tone={connection.state === 'active' ? 'good' : 'warn'}>{connection.state}</Badge> last used{' '}
-                  {connection.lastUsedAt ? <When at={connection.lastUsedAt} exact /> : 'never'}
-                </li>
-              ))}
-            </ul>
           </Panel>
           <Panel title="Refusals">
             {status.refusals.length === 0 ? (
@@ -75,6 +79,29 @@ export function DirectoryScreen() {
   )
 }
 
+const providers = [
+  {
+    name: 'Okta',
+    copied: (url: string) => url,
+    steps: [
+      'Under Applications, add “SCIM 2.0 Test App (Header Auth)” from the catalog.',
+      'Under Provisioning, Integration, enter the address as Base URL, and Bearer with the secret of the key as API Token. Test the credentials.',
+      'Under Provisioning, To App, switch on Create Users, Update User Attributes and Deactivate Users.',
+      'Under Assignments, assign people; under Push Groups, choose the groups to send.',
+    ],
+  },
+  {
+    name: 'Microsoft Entra ID',
+    copied: (url: string) => `${url}?aadOptscim062020`,
+    steps: [
+      'Under Enterprise applications, create an application of your own that is not in the gallery.',
+      'Under Provisioning, choose Automatic, and enter the address as Tenant URL and the secret of the key as Secret Token. Test the connection.',
+      'Under Users and groups, assign people and groups.',
+      'Try one person with Provision on demand, then start provisioning: it is repeated every 40 minutes.',
+    ],
+  },
+]
+
 /** How a provider is connected: its address, the steps, and a key made on the way. */
 function SetUp() {
   const url = `${useServiceUrl()}/scim/v2`
@@ -84,29 +111,63 @@ function SetUp() {
     <Panel
       title="Connect a provider"
       actions={
-        <Button onClick={() => setCreating(true)} why={why}>
+        <Button look="main" onClick={() => setCreating(true)} why={why}>
           Create a key for a directory
         </Button>
       }
     >
-      <Facts
-        facts={{
-          'SCIM address': (
-            <>
-              <code>{url}</code> <CopyButton text={() => url}>Copy the SCIM address</CopyButton>
-            </>
-          ),
-          Okta: 'Add the app “SCIM 2.0 Test App (OAuth Bearer Token)”, and under Provisioning enter the address and the key as the bearer token. Switch on Create, Update and Deactivate Users.',
-          'Microsoft Entra ID':
-            'Create an enterprise application, and under Provisioning choose Automatic, enter the address as Tenant URL and the key as Secret Token. Test the connection, then assign people.',
-          'What happens next':
-            'The first people stand here as soon as the provider has written them. When the key ends, the provider’s writes are refused and the people stay as they are: rotate the key before.',
-        }}
-      />
+      <p>
+        Create a key first: its secret is shown once. When the key ends, what the provider writes is refused and people
+        stay as they are, so rotate it before: both secrets work for a while.
+      </p>
+      <div className={styles['pair']}>
+        {providers.map(({ name, copied, steps }) => (
+          <section key={name} aria-label={name} className={styles['steps']}>
+            <h3>{name}</h3>
+            <p>
+              <code>{copied(url)}</code> <CopyButton text={() => copied(url)}>Copy the address</CopyButton>
+            </p>
+            <ol>
+              {steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
       {isCreating && <CreateKey kind={ApiKeyKind.MK} onClose={() => setCreating(false)} />}
     </Panel>
   )
 }
+
+/** How far a provider has come, which is watched while it connects. */
+function progressOf({ connections, users, lastWriteAt }: DirectoryStatus): string {
+  if (users !== undefined && lastWriteAt !== undefined) {
+    const [supplied, last] = [users.supplied.toLocaleString('en-GB'), agoText(lastWriteAt)]
+    return `${supplied} ${users.supplied === 1 ? 'person comes' : 'people come'} from the provider; it wrote last ${last}.`
+  }
+  if (connections.length === 0) return 'No provider is connected.'
+  return connections.some(({ lastUsedAt }) => lastUsedAt)
+    ? 'The provider has signed in, and has not sent anybody yet.'
+    : 'Waiting for the first request of the provider.'
+}
+
+const connectionColumns: readonly Column<DirectoryConnection>[] = [
+  {
+    label: 'Key',
+    cell: ({ keyId, name }) => (
+      <Link to="/keys/$id" params={{ id: keyId }}>
+        {name || 'Without a name'}
+      </Link>
+    ),
+  },
+  {
+    label: 'State',
+    cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'warn'}>{sentence(state)}</Badge>,
+  },
+  { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} exact /> : 'Never') },
+  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+]
 
 const columns: readonly Column<DirectoryRefusal>[] = [
   { label: 'When', cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
@@ -117,7 +178,7 @@ const columns: readonly Column<DirectoryRefusal>[] = [
     label: 'Request',
     cell: ({ method, path, status, requestId }) => (
       <>
-        {method} {path} ({status}) <code>{requestId}</code>
+        {method} {path} ({status}) <CopyButton text={() => requestId}>Copy the request ID</CopyButton>
       </>
     ),
   },

@@ -1,87 +1,114 @@
 import { useTransport } from '@connectrpc/connect-query'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { type Actor, type AuditEvent, AuditLogService } from '../../../gen/svc/v2/audit_log_pb.js'
 import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
+import { UserProfileFieldSchema } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { usePersonName } from '../api/names.js'
+import { usePages } from '../api/pages.js'
 import { callTagged } from '../api/tagged.js'
-import { actionText, labelOf } from '../api/words.js'
+import { actionText, enumText, labelOf } from '../api/words.js'
 import { useFilters } from '../ui/address.js'
+import { Badge } from '../ui/button.js'
 import { type Filter, Filters } from '../ui/filters.js'
-import type { Column } from '../ui/paged-table.js'
-import { Panel, Screen } from '../ui/screen.js'
-import { ShortTable } from '../ui/short-table.js'
-import { Answered, Empty, NoRight } from '../ui/states.js'
+import { type Column, PagedTable } from '../ui/paged-table.js'
+import { Screen } from '../ui/screen.js'
+import { NoRight } from '../ui/states.js'
 import { When } from '../ui/when.js'
 import { ActorName } from './audit/actor-name.js'
+import { useActionFilter } from './audit/audit-screen.js'
 import { TargetLink } from './audit/target-link.js'
 
 const { listEvents } = EventService.method
-const PAGE_SIZE = 1_000
-/** So many are shown; programs read the feed. */
-const MAX_SHOWN = 500
+const { listAuditEvents } = AuditLogService.method
+const PAGE_SIZE = 100
 /** How long the service holds a question that has no answer yet. */
 const WAIT_SECONDS = 20
 
-const columns: readonly Column<Event>[] = [
+interface Row {
+  readonly id: string
+  readonly type: string
+  readonly targetType: string
+  readonly targetId: string
+  readonly actor: Actor | undefined
+  readonly fields: readonly string[]
+  readonly occurredAt: string
+}
+
+const columns: readonly Column<Row>[] = [
   { label: 'What', cell: ({ type }) => actionText(type) },
-  { label: 'About', cell: ({ subject }) => <TargetLink type={subject?.type ?? ''} id={subject?.id ?? ''} /> },
+  { label: 'About', cell: ({ targetType, targetId }) => <TargetLink type={targetType} id={targetId} /> },
   { label: 'By', cell: ({ actor }) => <ActorName actor={actor} /> },
-  { label: 'Changed', cell: ({ changedFields }) => changedFields.map(labelOf).join(', ') || '–' },
-  { label: 'When', cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
-  { label: 'Position', cell: ({ position }) => Number(position).toLocaleString('en-GB') },
+  { label: 'Changed', isMinor: true, cell: ({ fields }) => fields.join(', ') || '–' },
+  { label: 'When', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
 ]
 
-/** The feed that programs follow: every committed change, newest first, as it happens. */
+/** Every committed change, newest first, as it happens. */
 export function EventsScreen() {
-  const [filters] = useFilters()
-  const { target = '' } = filters
   const why = useWhyNot(listEvents)
-  const feed = useFeed(target, why === undefined)
-  const about = usePersonName(target)
-  const usable: readonly Filter[] = [{ name: 'target', label: 'About', kind: 'fixed', text: about }]
-  if (why) {
-    return (
-      <Screen title="Events">
-        <NoRight why={why} />
-      </Screen>
-    )
-  }
-  const events = feed.data?.pages.flatMap((page) => page.data).toReversed() ?? []
-  return (
-    <Screen title="Events" lead="The feed that programs follow: every change once, without values, as it happens.">
-      <Filters filters={usable} />
-      <Panel title="Newest first">
-        <Answered asked={[feed]} lines={8}>
-          {events.length === 0 ? (
-            <Empty title="No event yet">Every change of anything will stand here, at once.</Empty>
-          ) : (
-            <ShortTable
-              label="Events, newest first"
-              columns={columns}
-              rows={events.slice(0, MAX_SHOWN)}
-              keyOf={({ id }) => id}
-            />
-          )}
-        </Answered>
-      </Panel>
+  return why === undefined ? (
+    <Feed />
+  ) : (
+    <Screen title="Events">
+      <NoRight why={why} />
     </Screen>
   )
 }
 
-/** Reads the feed to its end, and goes on as it grows. */
-function useFeed(targetId: string, isAllowed: boolean) {
+function Feed() {
+  const [{ target = '', action = '' }] = useFilters()
+  const live = useLive(target, action)
+  // The log is read after the place in the feed is known, so that nothing falls between them.
+  const past = usePages(listAuditEvents, { targetId: target, action, pageSize: PAGE_SIZE }, live.isSuccess)
+  const told = live.data?.pages.flatMap(({ data }) => data) ?? []
+  const isTold = new Set(told.map(({ id }) => id))
+  const rows = [...told.toReversed().map(rowOfFeed), ...past.rows.filter(({ id }) => !isTold.has(id)).map(rowOfLog)]
+  const about = usePersonName(target)
+  const filters: readonly Filter[] = [useActionFilter(), { name: 'target', label: 'About', kind: 'fixed', text: about }]
+  const refetch = () => [live, past].map((each) => each.refetch())
+  return (
+    <Screen
+      title="Events"
+      fills
+      meta={<Badge tone={live.isError ? 'warn' : 'good'}>{live.isError ? 'Not live' : 'Live'}</Badge>}
+      lead="Every change, newest first, as it happens: what webhooks are sent and programs follow."
+    >
+      <Filters filters={filters} />
+      <PagedTable
+        label="Events"
+        pages={{ ...past, rows, error: past.error ?? live.error, refetch }}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={{ title: 'No event yet', children: 'Every change of anything stands here, at once.' }}
+      />
+    </Screen>
+  )
+}
+
+function rowOfFeed({ subject, changedFields, ...event }: Event): Row {
+  const target = { targetType: subject?.type ?? '', targetId: subject?.id ?? '' }
+  return { ...event, ...target, actor: event.actor, fields: changedFields.map(labelOf) }
+}
+
+function rowOfLog({ action, changes, changedFields, ...event }: AuditEvent): Row {
+  const governed = changes.map(({ field }) => enumText(UserProfileFieldSchema, field)).filter(Boolean)
+  return { ...event, type: action, actor: event.actor, fields: [...changedFields.map(labelOf), ...governed] }
+}
+
+/** What is added to the feed from now on. */
+function useLive(targetId: string, action: string) {
   const transport = useTransport()
+  const request = { targetId, types: action === '' ? [] : [action] }
   const feed = useInfiniteQuery({
-    queryKey: ['feed', targetId],
-    enabled: isAllowed,
+    queryKey: ['feed', request],
+    // Whoever comes back reads the log again.
+    gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
-    initialPageParam: { cursor: '', waitSeconds: 0 },
+    initialPageParam: { cursor: 'latest', waitSeconds: 0 },
     queryFn: async ({ pageParam, signal }) =>
-      (await callTagged(transport, listEvents, { ...pageParam, targetId, pageSize: PAGE_SIZE }, {}, signal)).message,
+      (await callTagged(transport, listEvents, { ...request, ...pageParam }, {}, signal)).message,
     getNextPageParam: ({ nextCursor: cursor, hasMore }) => ({ cursor, waitSeconds: hasMore ? 0 : WAIT_SECONDS }),
-    // What is above the newest ones is not shown.
-    maxPages: 4,
   })
   const { isSuccess, isFetching, isError, fetchNextPage } = feed
   useEffect(() => {

@@ -1,8 +1,11 @@
 import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
 import X from 'lucide-react/dist/esm/icons/x.mjs'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from 'react'
+import type { Kind } from '../api/things.js'
 import { useFilters } from './address.js'
 import styles from './screen.module.css'
+
+const Picker = lazy(() => import('./picker.js').then((module) => ({ default: module.Picker })))
 
 /** Long enough that a word is not asked for letter by letter, and short enough not to be noticed. */
 const PAUSE_MILLIS = 60
@@ -11,32 +14,36 @@ const PAUSE_MILLIS = 60
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** Text that is searched for while it is typed; a day; one of a few; or what only a link sets, shown as `text`. */
-  readonly kind?: 'search' | 'day' | 'choice' | 'fixed'
+  /** Text that is searched for while it is typed; a day; one of a few; a thing; or what only a link sets, shown as `text`. */
+  readonly kind?: 'search' | 'day' | 'choice' | 'thing' | 'fixed'
   readonly options?: readonly { readonly value: string; readonly text: string }[]
+  /** What things are chosen from, by name. */
+  readonly of?: Kind
   readonly text?: ReactNode
   /** Nothing is filtered by it yet, and why. */
   readonly why?: string | undefined
   /** What is taken away with it. */
   readonly removes?: readonly string[]
+  /** What has no meaning any more once it is changed. */
+  readonly resets?: readonly string[]
 }
 
 /** The filters of a list. Each that narrows it stands out, and is taken away by a button of its own. */
-export function Filters({ filters, children }: { readonly filters: readonly Filter[]; readonly children?: ReactNode }) {
+export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [given, change] = useFilters()
   return (
     <search aria-label="Filters" className={styles['filters']}>
       {filters.map((filter) => {
         const value = given[filter.name] ?? ''
-        const set = (next: string) => change({ [filter.name]: next })
+        const without = (names: readonly string[] = []) => Object.fromEntries(names.map((name) => [name, '']))
+        const set = (next: string) => change({ ...without(filter.resets), [filter.name]: next })
         if (filter.kind === 'search') {
           return <SearchFilter key={filter.name} label={filter.label} value={value} onChange={set} />
         }
         if (filter.kind === 'fixed' && value === '') return null
-        const removed = Object.fromEntries([filter.name, ...(filter.removes ?? [])].map((name) => [name, '']))
-        return <Chip key={filter.name} filter={filter} value={value} onChange={set} onRemove={() => change(removed)} />
+        const remove = () => change(without([filter.name, ...(filter.removes ?? []), ...(filter.resets ?? [])]))
+        return <Chip key={filter.name} filter={filter} value={value} onChange={set} onRemove={remove} />
       })}
-      {children}
     </search>
   )
 }
@@ -48,12 +55,20 @@ interface ChipProps {
   readonly onRemove: () => void
 }
 
-function Chip({ filter: { label, kind = 'choice', options = [], text, why }, value, onChange, onRemove }: ChipProps) {
+function Chip({ filter, value, onChange, onRemove }: ChipProps) {
+  const { label, kind = 'choice', options = [], of, text, why } = filter
   const id = useId()
   const isActive = value !== '' && why === undefined
   return (
     <span className={styles['chip']} data-active={isActive}>
-      <label htmlFor={kind === 'fixed' ? undefined : id}>{label}</label>
+      {kind !== 'thing' && <label htmlFor={kind === 'fixed' ? undefined : id}>{label}</label>}
+      {of && (
+        <span className={styles['picked']}>
+          <Suspense>
+            <Picker kind={of} label={label} value={value} onChange={onChange} />
+          </Suspense>
+        </span>
+      )}
       {kind === 'choice' && (
         <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
           {options.map((option) => (

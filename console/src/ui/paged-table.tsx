@@ -3,6 +3,7 @@ import Ellipsis from 'lucide-react/dist/esm/icons/ellipsis.mjs'
 import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useFilters } from './address.js'
 import { Button } from './button.js'
+import { ExportButton, type WholeList } from './export-button.js'
 import type { RowDialogProps } from './row-dialog.js'
 import { Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
@@ -11,7 +12,7 @@ import styles from './table.module.css'
 export interface Column<Row> {
   readonly label: string
   /** Narrow ones are for a word or a number. */
-  readonly size?: 'narrow' | 'wide'
+  readonly size?: 'tiny' | 'narrow' | 'wide'
   /** The label is for screen readers alone. */
   readonly hidesLabel?: boolean
   /** Left out where the screen is narrow. */
@@ -20,7 +21,7 @@ export interface Column<Row> {
 }
 
 /** A list that is read page by page, as `usePages` gives it. */
-export interface Pages<Row> {
+export interface Pages<Row> extends WholeList {
   readonly rows: readonly Row[]
   readonly error: unknown
   readonly isPending: boolean
@@ -109,9 +110,10 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
           </tbody>
         </table>
       </section>
-      <p className={styles['count']} role="status">
-        {countText(rows.length, hasNextPage, total)}
-      </p>
+      <div className={styles['foot']}>
+        <p role="status">{countText(rows.length, hasNextPage, total)}</p>
+        <ExportButton label={label} list={pages} />
+      </div>
       {opened !== undefined && (
         <Suspense>
           <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />

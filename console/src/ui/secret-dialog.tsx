@@ -19,10 +19,10 @@ interface SecretDialogProps {
 /** Shows a new secret, this once, with how it is used. */
 export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDialogProps) {
   const url = useServiceUrl()
-  const command =
-    kind === ApiKeyKind.MK
-      ? `curl -H "Authorization: Bearer ${secret}" ${url}/scim/v2/Users`
-      : `curl -u '${clientId}:${secret}' -d grant_type=client_credentials ${url}/v2/auth/token`
+  const isDirectory = kind === ApiKeyKind.MK
+  const command = isDirectory
+    ? `curl -H "Authorization: Bearer ${secret}" ${url}/scim/v2/Users`
+    : `curl -u '${clientId}:${secret}' -d grant_type=client_credentials ${url}/v2/auth/token`
   return (
     <Dialog title={`The secret of the ${of}`}>
       {secret === '' ? (
@@ -32,13 +32,27 @@ export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDial
       ) : (
         <>
           <p>It is shown this once, and nobody can read it again. Put it where the program finds it, now.</p>
-          {clientId && (
+          {clientId && !isDirectory && (
             <p>
               Client ID <code>{clientId}</code> <CopyButton text={() => clientId}>Copy the client ID</CopyButton>
             </p>
           )}
+          {isDirectory && (
+            <p>
+              SCIM address <code>{`${url}/scim/v2`}</code>{' '}
+              <CopyButton text={() => `${url}/scim/v2`}>Copy the SCIM address</CopyButton>
+            </p>
+          )}
           <pre className={styles['secret']}>{secret}</pre>
-          {clientId && <CopyButton text={() => command}>Copy as curl</CopyButton>}
+          {clientId && (
+            <>
+              <p>{isDirectory ? 'Try it:' : 'Get a token with it:'}</p>
+              <pre className={styles['secret']}>{command}</pre>
+              <div>
+                <CopyButton text={() => command}>Copy as curl</CopyButton>
+              </div>
+            </>
+          )}
         </>
       )}
       <DialogFoot apart={secret !== '' && <CopyButton text={() => secret}>Copy the secret</CopyButton>}>

@@ -3,21 +3,22 @@ import { ActorKindSchema, type AuditEvent, AuditLogService } from '../../../../g
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePersonName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { actionText, enumOptions } from '../../api/words.js'
+import { actionText, enumOptions, sentence, thingText } from '../../api/words.js'
 import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { dayStart } from '../../ui/days.js'
+import { ExportButton } from '../../ui/export-button.js'
 import { type Filter, Filters } from '../../ui/filters.js'
-import { PersonFilter } from '../../ui/person-filter.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { Answered, Empty, NoRight } from '../../ui/states.js'
 import { AuditTimeline } from './audit-timeline.js'
+import { targetKinds } from './target-link.js'
 
 const PAGE_SIZE = 100
 
 /** Who did what, along a line, filtered by what the address says. */
 export function AuditScreen() {
-  const [filters, change] = useFilters()
+  const [filters] = useFilters()
   const why = useWhyNot(AuditLogService.method.listAuditEvents)
   if (why !== undefined) {
     return (
@@ -26,21 +27,14 @@ export function AuditScreen() {
       </Screen>
     )
   }
-  return <Readable filters={filters} onChange={change} />
+  return <Readable filters={filters} />
 }
 
-interface ReadableProps {
-  readonly filters: Search
-  readonly onChange: (changes: Search) => void
-}
-
-function Readable({ filters, onChange: change }: ReadableProps) {
+function Readable({ filters }: { readonly filters: Search }) {
   const usable = useAuditFilters(filters)
   return (
     <Screen title="Audit log" lead="Who did what, newest first. Values of personal fields are not recorded.">
-      <Filters filters={usable}>
-        <PersonFilter label="Who did it" value={filters['actor'] ?? ''} onChange={(actor) => change({ actor })} />
-      </Filters>
+      <Filters filters={usable} />
       <AuditPanel filters={filters} />
     </Screen>
   )
@@ -51,7 +45,7 @@ function AuditPanel({ filters }: { readonly filters: Search }) {
   const events: readonly AuditEvent[] = pages.rows
   const showMore = usePagesOfAddress(pages)
   return (
-    <Panel title="What happened">
+    <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />}>
       {!pages.isSuccess && <Answered asked={[pages]}>{null}</Answered>}
       {pages.isSuccess && events.length === 0 && (
         <Empty title="No event matches">Take a filter away; every write of anybody stands here.</Empty>
@@ -66,29 +60,41 @@ function AuditPanel({ filters }: { readonly filters: Search }) {
   )
 }
 
+/** A filter by what was done. */
+export function useActionFilter(): Filter {
+  const { data } = useQuery(AuditLogService.method.listAuditActions)
+  const known = data?.data.map((action) => ({ value: action, text: actionText(action) })) ?? []
+  return { name: 'action', label: 'What', options: [{ value: '', text: 'Anything' }, ...known] }
+}
+
+const aboutOptions = [
+  { value: '', text: 'Anything' },
+  ...Object.keys(targetKinds).map((type) => ({ value: type, text: sentence(thingText(type)) })),
+]
+
 function useAuditFilters(filters: Search): readonly Filter[] {
-  const actions = useQuery(AuditLogService.method.listAuditActions)
-  const known = actions.data?.data.map((action) => ({ value: action, text: actionText(action) })) ?? []
+  const { type = '', target = '', request } = filters
+  const of = targetKinds[type]
+  const name = usePersonName(of ? '' : target)
   return [
-    { name: 'action', label: 'Action', options: [{ value: '', text: 'All' }, ...known] },
+    useActionFilter(),
+    { name: 'actor', label: 'Who did it', kind: 'thing', of: 'people' },
     { name: 'kind', label: 'By', options: enumOptions(ActorKindSchema, 'Anybody') },
+    { name: 'type', label: 'About', options: aboutOptions, resets: ['target'] },
+    { name: 'target', label: 'Which', ...(of ? { kind: 'thing', of } : { kind: 'fixed', text: name }) },
     { name: 'since', label: 'From', kind: 'day' },
     { name: 'until', label: 'Until', kind: 'day' },
-    { name: 'target', label: 'About', kind: 'fixed', text: <ActorOrTarget id={filters['target'] ?? ''} /> },
-    { name: 'request', label: 'Request', kind: 'fixed', text: <code>{filters['request']}</code> },
+    { name: 'request', label: 'Request', kind: 'fixed', text: <code>{request}</code> },
   ]
 }
 
-function ActorOrTarget({ id }: { readonly id: string }) {
-  return <>{usePersonName(id)}</>
-}
-
 function requestFrom(filters: Search) {
-  const { action = '', actor = '', target = '', request = '', kind = '', since = '', until = '' } = filters
+  const { action = '', actor = '', type = '', target = '', request = '', kind = '', since = '', until = '' } = filters
   return {
     pageSize: PAGE_SIZE,
     action,
     actorId: actor,
+    targetType: type,
     targetId: target,
     requestId: request,
     actorKind: Number(kind),

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf'
 import { useState } from 'react'
 import { ApiKeyKind, ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useCaller } from '../../api/caller-context.js'
@@ -7,9 +8,12 @@ import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
+import { useFormFaults } from '../resource/field-faults.js'
 import styles from './keys.module.css'
 
+const { createApiKey } = ApiKeyService.method
 const DAY_SECONDS = 86_400
+const FIELDS = ['name', 'kind', 'teamId', 'permissions', 'lifetimeSeconds']
 const kinds = [
   { value: String(ApiKeyKind.PK), text: 'A program' },
   { value: String(ApiKeyKind.WK), text: 'A worker, which writes as automation' },
@@ -45,9 +49,21 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
   const held = [...new Set([...caller.permissions, ...(team?.permissions ?? [])])].sort()
   const isDirectory = draft.kind === String(ApiKeyKind.MK)
   const days = Number(draft.days)
-  const fault =
-    draft.days !== '' && !(Number.isInteger(days) && days >= 1 && days <= 3_650) ? 'From 1 to 3650 days.' : undefined
-  const why = fault ?? (isDirectory || permissions.length > 0 ? undefined : 'Choose at least one permission.')
+  const isRead = draft.days === '' || (Number.isInteger(days) && days >= 1 && days <= 3_650)
+  const unread = isRead ? [] : [{ path: ['lifetimeSeconds'], text: 'From 1 to 3,650 days.' }]
+  const input = {
+    name: draft.name,
+    kind: Number(draft.kind),
+    teamId: isDirectory ? '' : draft.teamId,
+    permissions: isDirectory ? [] : [...permissions],
+    lifetimeSeconds: days * DAY_SECONDS,
+  }
+  const form = useFormFaults(createApiKey.input, isRead ? create(createApiKey.input, input) : undefined, {
+    shown: FIELDS,
+    unread,
+  })
+  const faultAt = (name: string) => form.at(name)[0]?.text
+  const missing = isDirectory || permissions.length > 0 ? undefined : 'Choose at least one permission.'
   if (secret !== undefined)
     return (
       <SecretDialog
@@ -63,14 +79,8 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
     return (
       <WriteDialog
         title="Create an API key"
-        method={ApiKeyService.method.createApiKey}
-        input={{
-          name: draft.name,
-          kind: Number(draft.kind),
-          teamId: isDirectory ? '' : draft.teamId,
-          permissions: isDirectory ? [] : [...permissions],
-          lifetimeSeconds: days * DAY_SECONDS,
-        }}
+        method={createApiKey}
+        input={input}
         changes={() => [
           { label: 'Name', to: draft.name },
           { label: 'For', to: kinds.find(({ value }) => value === draft.kind)?.text ?? '' },
@@ -81,6 +91,7 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
         confirm="Create"
         isTyped
         onClose={() => setStep('form')}
+        onFaults={(found) => form.refuse(found, () => setStep('form'))}
         onDone={({ secret: made, data }) => setSecret({ text: made ?? '', id: data?.id ?? '' })}
       />
     )
@@ -88,8 +99,14 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
   return (
     <Dialog title="Create an API key" look="wide" isTyped={isTyped} onClose={onClose}>
       <div className={styles['form']}>
-        <TextField label="Name" value={draft.name} onChange={set('name')} hint="What will use it." />
-        <SelectField label="For" value={draft.kind} options={kinds} onChange={set('kind')} />
+        <TextField
+          label="Name"
+          value={draft.name}
+          onChange={set('name')}
+          fault={faultAt('name')}
+          hint="What will use it."
+        />
+        <SelectField label="For" value={draft.kind} options={kinds} fault={faultAt('kind')} onChange={set('kind')} />
         {!isDirectory && (
           <SelectField
             label="Reaches"
@@ -98,6 +115,7 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
               { value: '', text: 'The organization' },
               ...teams.map(({ id, name }) => ({ value: id, text: name })),
             ]}
+            fault={faultAt('teamId')}
             onChange={set('teamId')}
           />
         )}
@@ -106,14 +124,20 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
           type="number"
           value={draft.days}
           onChange={set('days')}
-          fault={fault}
-          hint="Leave empty for no expiry."
+          fault={faultAt('lifetimeSeconds')}
+          hint={
+            isDirectory
+              ? 'Leave empty for no expiry. When it ends, what the provider writes is refused and people stay as they are: rotate it before.'
+              : 'Leave empty for no expiry.'
+          }
         />
       </div>
       {!isDirectory && (
         <fieldset className={styles['permissions']}>
           <legend>Permissions</legend>
-          <p>Nobody gives a key more than they have.</p>
+          <p role={faultAt('permissions') && 'alert'}>
+            {faultAt('permissions') ?? 'Nobody gives a key more than they have.'}
+          </p>
           {held.map((permission) => (
             <CheckField
               key={permission}
@@ -130,7 +154,7 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
       )}
       <DialogFoot>
         <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => setStep('review')} why={why}>
+        <Button look="main" onClick={() => form.review(() => setStep('review'))} why={form.why ?? missing}>
           Review
         </Button>
       </DialogFoot>

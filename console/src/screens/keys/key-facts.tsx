@@ -39,6 +39,19 @@ export function isUnused(key: ApiKey, now: number): boolean {
   return key.status === ApiKeyStatus.ACTIVE && now - Date.parse(last) > UNUSED_MILLIS
 }
 
+/** Ages of keys in days, as they are told apart. */
+export const keyAges = [
+  { value: 'month', text: 'Up to 30 days', from: 0, to: 30 },
+  { value: 'year', text: 'Up to a year', from: 30, to: 365 },
+  { value: 'old', text: 'Older', from: 365, to: Number.POSITIVE_INFINITY },
+] as const
+
+/** Whether a key was created so long ago. */
+export function isOfAge({ createdAt }: ApiKey, { from, to }: (typeof keyAges)[number], now: number): boolean {
+  const days = (now - Date.parse(createdAt)) / 86_400_000
+  return days >= from && days < to
+}
+
 const kinds = ['', 'Programs', 'Workers', 'Directory']
 
 /** What a key is for. */

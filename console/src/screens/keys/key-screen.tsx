@@ -15,6 +15,7 @@ import { FailureBox, Loading } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { KeyAction } from './key-action.js'
 import { isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
+import { Lifeline, LifelineWithMoments } from './lifeline.js'
 
 /** A key: what it may do, when it was last used, and the keys that it was rotated from and to. */
 export function KeyScreen() {
@@ -73,6 +74,7 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
       }
     >
       <Panel title="About">
+        <LifelineWithMoments apiKey={apiKey} />
         <Facts
           facts={{
             For: kindText(apiKey),
@@ -103,7 +105,13 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
         />
       )}
       {secret !== undefined && (
-        <SecretDialog secret={secret} of="API key" clientId={next} onClose={() => setSecret(undefined)} />
+        <SecretDialog
+          secret={secret}
+          of="API key"
+          clientId={next}
+          kind={apiKey.kind}
+          onClose={() => setSecret(undefined)}
+        />
       )}
     </Screen>
   )
@@ -113,14 +121,14 @@ const PAGE_SIZE = 1_000
 
 const chainColumns: readonly Column<ApiKey>[] = [
   {
-    label: 'Key',
-    cell: ({ id }) => (
+    label: 'Created',
+    cell: ({ id, createdAt }) => (
       <Link to="/keys/$id" params={{ id }}>
-        {id}
+        <When at={createdAt} exact />
       </Link>
     ),
   },
-  { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} exact /> },
+  { label: 'Life', cell: (key) => <Lifeline apiKey={key} /> },
   { label: 'State', cell: ({ status }) => <KeyStatus status={status} /> },
   { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} exact /> : 'Never') },
 ]

@@ -14,7 +14,8 @@ import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
-import { isLeftBehind, isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
+import { isLeftBehind, isOfAge, isUnused, KeyMaker, KeyStatus, keyAges, kindText } from './key-facts.js'
+import { Lifeline } from './lifeline.js'
 
 const PAGE_SIZE = 1_000
 
@@ -28,12 +29,14 @@ export function KeysScreen() {
   const request = { pageSize: PAGE_SIZE, createdByUserId: filters['maker'] ?? '' }
   const pages = usePages(ApiKeyService.method.listApiKeys, request, why === undefined)
   const now = Date.now()
-  const rows = pages.rows.filter(
-    (key) =>
-      (!filters['status'] || key.status === Number(filters['status'])) &&
-      (filters['use'] !== 'unused' || isUnused(key, now)) &&
-      (filters['left'] !== 'yes' || isLeftBehind(key)),
-  )
+  const age = keyAges.find(({ value }) => value === filters['age'])
+  const isWanted = (key: ApiKey) =>
+    (!filters['status'] || key.status === Number(filters['status'])) &&
+    (age === undefined || isOfAge(key, age, now)) &&
+    (filters['use'] !== 'unused' || isUnused(key, now)) &&
+    (filters['left'] !== 'yes' || isLeftBehind(key))
+  const rows = pages.rows.filter(isWanted)
+  const readAll = async () => (await pages.readAll()).filter(isWanted)
   const columns: readonly Column<ApiKey>[] = [
     {
       label: 'Name',
@@ -49,7 +52,16 @@ export function KeysScreen() {
     { label: 'Created by', cell: (key) => <KeyMaker apiKey={key} /> },
     { label: 'State', size: 'narrow', cell: ({ status }) => <KeyStatus status={status} /> },
     { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : 'Never') },
-    { label: 'Ends', isMinor: true, cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+    {
+      label: 'Ends',
+      isMinor: true,
+      cell: (key) => (
+        <>
+          {key.expiresAt ? <When at={key.expiresAt} /> : 'Never'}
+          <Lifeline apiKey={key} />
+        </>
+      ),
+    },
   ]
   const usable: readonly Filter[] = [
     { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
@@ -61,6 +73,7 @@ export function KeysScreen() {
         { value: 'unused', text: 'Not used for 30 days' },
       ],
     },
+    { name: 'age', label: 'Age', options: [{ value: '', text: 'All' }, ...keyAges] },
     {
       name: 'left',
       label: 'Creator',
@@ -89,7 +102,7 @@ export function KeysScreen() {
           <Filters filters={usable} />
           <PagedTable
             label="API keys"
-            pages={{ ...pages, rows }}
+            pages={{ ...pages, rows, readAll }}
             columns={columns}
             keyOf={({ id }) => id}
             empty={{ title: 'No API key matches', children: 'Take a filter away, or create one for a program.' }}

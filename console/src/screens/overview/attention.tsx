@@ -20,7 +20,9 @@ import { useKeys } from './use-keys.js'
 
 const SOON_DAYS = 30
 const SOON_MILLIS = SOON_DAYS * 86_400_000
-const [ENDPOINTS, ROLES] = [1_000, 100]
+/** An organization has at most 100. */
+export const ENDPOINTS = 1_000
+const ROLES = 100
 
 /** What needs attention. That nothing does is said only when everything has answered. */
 export function Attention() {

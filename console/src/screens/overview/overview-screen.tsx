@@ -13,7 +13,7 @@ import { Screen } from '../../ui/screen.js'
 import { Attention } from './attention.js'
 import { HomeScreen } from './home-screen.js'
 import styles from './overview.module.css'
-import { ChangesADay, JourneysByState, KeysByAge } from './shapes.js'
+import { ChangesADay, JourneysByState, KeysByAge, Webhooks } from './shapes.js'
 import { useKeys } from './use-keys.js'
 
 /** The first screen: of the organization for those who look after it, of their own work for others. */
@@ -50,6 +50,7 @@ function Overview() {
         <ChangesADay />
         <JourneysByState underWay={journeys} />
         <KeysByAge />
+        <Webhooks />
       </div>
     </Screen>
   )

@@ -2,12 +2,15 @@ import { Link } from '@tanstack/react-router'
 import { ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
+import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages, useTotalQuery } from '../../api/pages.js'
 import { dayOf, dayStart } from '../../ui/days.js'
 import { Panel } from '../../ui/screen.js'
 import { Answered } from '../../ui/states.js'
 import { dateText } from '../../ui/when.js'
+import { isOfAge, keyAges } from '../keys/key-facts.js'
+import { ENDPOINTS } from './attention.js'
 import styles from './overview.module.css'
 import { useKeys } from './use-keys.js'
 
@@ -23,43 +26,49 @@ export function ChangesADay() {
   const today = dayOf(Date.now())
   const since = dayStart(today, 1 - DAYS) ?? ''
   const events = usePages(listAuditEvents, { since, pageSize: EVENTS }, why === undefined)
-  const days = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
+  // A day of which only a part was read says nothing.
+  const partly = events.hasNextPage ? dayOf(events.rows.at(-1)?.occurredAt ?? '') : ''
+  const all = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
+  const days = all.filter((day) => day > partly || day === today)
   const counts = new Map<string, number>()
   for (const { occurredAt } of events.rows) {
     const day = dayOf(occurredAt)
     counts.set(day, (counts.get(day) ?? 0) + 1)
   }
   const most = Math.max(1, ...counts.values())
-  const width = WIDTH / DAYS
+  const width = WIDTH / days.length
   return (
     <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
       <Answered why={why} asked={[events]}>
         <div className={styles['plot']}>
-          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 18}`} role="img" aria-label={plotText(days, counts)}>
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
+            <title>Changes a day</title>
             {days.map((day, index) => {
               const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
+              const count = counts.get(day) ?? 0
+              const text = `${dayText(day)}: ${count.toLocaleString('en-GB')} ${count === 1 ? 'change' : 'changes'}`
               return (
-                <rect
-                  key={day}
-                  className={styles['bar']}
-                  x={index * width + GAP / 2}
-                  y={HEIGHT - height}
-                  width={width - GAP}
-                  height={height}
-                  rx="2"
-                >
-                  <title>{`${dayText(day)}: ${counts.get(day) ?? 0}`}</title>
-                </rect>
+                <Link key={day} to="/audit" search={{ since: day, until: day } as never} aria-label={text}>
+                  <title>{text}</title>
+                  <rect
+                    className={styles['bar']}
+                    x={index * width + GAP / 2}
+                    y={HEIGHT - height}
+                    width={width - GAP}
+                    height={height}
+                    rx="2"
+                  />
+                </Link>
               )
             })}
-            <text x="0" y={HEIGHT + 15}>
-              {dayText(days[0])}
-            </text>
-            <text x={WIDTH} y={HEIGHT + 15} textAnchor="end">
-              Today: {counts.get(today) ?? 0}
-            </text>
           </svg>
-          {events.hasNextPage && <p>Of the latest {EVENTS.toLocaleString('en-GB')} changes.</p>}
+          <p>
+            <span>{dayText(days[0])}</span>
+            <span>
+              Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
+              {(counts.get(today) ?? 0).toLocaleString('en-GB')}
+            </span>
+          </p>
         </div>
       </Answered>
     </Panel>
@@ -70,10 +79,6 @@ export function ChangesADay() {
 function dayText(day = ''): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return dateText({ year, month, day: date })
-}
-
-function plotText(days: readonly string[], counts: ReadonlyMap<string, number>): string {
-  return days.map((day) => `${day}: ${counts.get(day) ?? 0} changes`).join(', ')
 }
 
 interface JourneysByStateProps {
@@ -105,23 +110,43 @@ export function JourneysByState({ underWay }: JourneysByStateProps) {
   )
 }
 
-/** How many keys that work were used lately, long ago, and never. */
+/** How old the keys that work are. */
 export function KeysByAge() {
   const { why, ...keys } = useKeys()
   const active = keys.rows.filter(({ status }) => status === ApiKeyStatus.ACTIVE)
-  const since = (days: number) => Date.now() - days * DAY_MILLIS
-  const used = active.filter(({ lastUsedAt }) => lastUsedAt !== undefined)
-  const lately = used.filter(({ lastUsedAt = '' }) => Date.parse(lastUsedAt) > since(30)).length
   return (
-    <Panel title="API keys that work" actions={<Link to="/keys">API keys</Link>}>
+    <Panel title="API keys by age" actions={<Link to="/keys">API keys</Link>}>
       <Answered why={why} asked={[keys]}>
         <Split
-          parts={[
-            { text: 'Used in 30 days', count: lately, search: { status: String(ApiKeyStatus.ACTIVE) } },
-            { text: 'Used before', count: used.length - lately, search: { use: 'unused' } },
-            { text: 'Never used', count: active.length - used.length, search: { status: String(ApiKeyStatus.ACTIVE) } },
-          ]}
+          parts={keyAges.map((age) => ({
+            text: age.text,
+            count: active.filter((key) => isOfAge(key, age, Date.now())).length,
+            search: { status: String(ApiKeyStatus.ACTIVE), age: age.value },
+          }))}
           to="/keys"
+        />
+      </Answered>
+    </Panel>
+  )
+}
+
+/** How many webhooks accept what they are sent, fail, or are disabled. */
+export function Webhooks() {
+  const { listWebhookEndpoints } = WebhookEndpointService.method
+  const why = useWhyNot(listWebhookEndpoints)
+  const pages = usePages(listWebhookEndpoints, { pageSize: ENDPOINTS }, why === undefined)
+  const enabled = pages.rows.filter(({ status }) => status === WebhookEndpointStatus.ENABLED)
+  const failing = enabled.filter(({ failingSince }) => failingSince !== undefined).length
+  return (
+    <Panel title="Deliveries of webhooks" actions={<Link to="/webhooks">Webhooks</Link>}>
+      <Answered why={why} asked={[pages]}>
+        <Split
+          parts={[
+            { text: 'Accepted', count: enabled.length - failing, search: {} },
+            { text: 'Failing', count: failing, search: {} },
+            { text: 'Disabled', count: pages.rows.length - enabled.length, search: {} },
+          ]}
+          to="/webhooks"
         />
       </Answered>
     </Panel>

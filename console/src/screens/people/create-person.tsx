@@ -8,7 +8,7 @@ import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog } from '../../ui/write-dialog.js'
-import { type FieldFault, refusalsOf, useLimits } from '../resource/field-faults.js'
+import { useFormFaults } from '../resource/field-faults.js'
 
 const fields = ['email', 'firstName', 'lastName', 'department', 'jobTitle'] as const
 
@@ -18,17 +18,12 @@ export function CreatePerson({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [role, setRole] = useState(String(UserRole.ORG_MEMBER))
   const [isReviewing, setReviewing] = useState(false)
-  const [isAsked, setAsked] = useState(false)
-  const [refused, setRefused] = useState<readonly FieldFault[]>([])
   const given = fields.filter((field) => draft[field])
   const request = create(CreateUserRequestSchema, {
     ...Object.fromEntries(given.map((field) => [field, draft[field]])),
     role: Number(role),
   })
-  const limits = useLimits(CreateUserRequestSchema, request)
-  const faults = [...(limits ?? []), ...refused]
-  const faultOf = (field: string) =>
-    isAsked || draft[field] !== undefined ? faults.find(({ path }) => path[0] === field)?.text : undefined
+  const form = useFormFaults(CreateUserRequestSchema, request, { shown: fields })
   if (isReviewing) {
     return (
       <WriteDialog
@@ -44,15 +39,10 @@ export function CreatePerson({ onClose }: { readonly onClose: () => void }) {
         said={({ data }) => `${data?.name || data?.email} is added.`}
         onClose={() => setReviewing(false)}
         onDone={({ data }) => data && void navigate({ to: '/people/$id', params: { id: data.id } })}
-        onFaults={(found) => {
-          setRefused(refusalsOf(found))
-          setReviewing(false)
-        }}
+        onFaults={(found) => form.refuse(found, () => setReviewing(false))}
       />
     )
   }
-  const isWrong = isAsked && faults.length > 0
-  const why = isWrong ? 'Correct what is marked first.' : limits === undefined ? 'It is being checked.' : undefined
   return (
     <Dialog title="Add a person" isTyped={given.length > 0} onClose={onClose}>
       <div className={styles['form']}>
@@ -61,26 +51,16 @@ export function CreatePerson({ onClose }: { readonly onClose: () => void }) {
             key={field}
             label={labelOf(field)}
             value={draft[field] ?? ''}
-            fault={faultOf(field)}
+            fault={form.at(field)[0]?.text}
             hint={field === 'email' ? 'They sign in with it.' : undefined}
-            onChange={(value) => {
-              setDraft({ ...draft, [field]: value })
-              setRefused([])
-            }}
+            onChange={(value) => setDraft({ ...draft, [field]: value })}
           />
         ))}
         <SelectField label="Role" value={role} options={enumOptions(UserRoleSchema, '').slice(1)} onChange={setRole} />
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{given.length > 0 ? 'Discard changes' : 'Cancel'}</Button>
-        <Button
-          look="main"
-          why={why}
-          onClick={() => {
-            setAsked(true)
-            if (faults.length === 0) setReviewing(true)
-          }}
-        >
+        <Button look="main" why={form.why} onClick={() => form.review(() => setReviewing(true))}>
           Review
         </Button>
       </DialogFoot>

@@ -15,7 +15,7 @@ import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
-import { type FieldFault, refusalsOf, useLimits } from '../resource/field-faults.js'
+import { useFormFaults } from '../resource/field-faults.js'
 import styles from './person.module.css'
 
 /** What can be edited of a person at once, except the address, which changes alone, and the manager. */
@@ -54,7 +54,6 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [role, setRole] = useState<string>()
   const [isSaving, setSaving] = useState(false)
-  const [refused, setRefused] = useState<readonly FieldFault[]>([])
   const changed = fields.filter((field) => draft[field] !== undefined && draft[field] !== user[field])
   const isRoleChanged = role !== undefined && Number(role) !== user.role
   const count = changed.length + (isRoleChanged ? 1 : 0)
@@ -63,7 +62,7 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
     ...Object.fromEntries(changed.map((field) => [field, draft[field]])),
     ...(isRoleChanged && { role: Number(role) }),
   })
-  const faults = [...(useLimits(UpdateUserRequestSchema, request) ?? []), ...refused]
+  const form = useFormFaults(UpdateUserRequestSchema, request, { shown: fields })
   if (isSaving) {
     return (
       <WriteDialog
@@ -88,10 +87,7 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
         said={savedText}
         onClose={() => setSaving(false)}
         onDone={onDone}
-        onFaults={(found) => {
-          setRefused(refusalsOf(found))
-          setSaving(false)
-        }}
+        onFaults={(found) => form.refuse(found, () => setSaving(false))}
       >
         <p>A field that you write becomes pinned: automation cannot change it until it is released.</p>
       </WriteDialog>
@@ -111,11 +107,8 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
               key={field}
               label={labelOf(field)}
               value={draft[field] ?? user[field]}
-              fault={faults.find(({ path }) => path[0] === field)?.text}
-              onChange={(value) => {
-                setRefused(refused.filter(({ path }) => path[0] !== field))
-                setDraft({ ...draft, [field]: value })
-              }}
+              fault={form.at(field)[0]?.text}
+              onChange={(value) => setDraft({ ...draft, [field]: value })}
             />
           ),
         )}
@@ -132,10 +125,8 @@ export function EditProfile({ user, tagged, read, locked, onClose, onDone }: Edi
         <Button onClick={onClose}>{count === 0 ? 'Cancel' : 'Discard changes'}</Button>
         <Button
           look="main"
-          onClick={() => setSaving(true)}
-          why={
-            count === 0 ? 'Nothing is changed yet.' : faults.length > 0 ? 'Correct what is marked first.' : undefined
-          }
+          onClick={() => form.review(() => setSaving(true))}
+          why={count === 0 ? 'Nothing is changed yet.' : form.why}
         >
           Review {count === 1 ? '1 change' : `${count} changes`}
         </Button>

@@ -10,6 +10,7 @@ import { FailureBox } from '../../ui/states.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { controlOf, draftOf } from './field-draft.js'
+import { faultsAt, useFormFaults } from './field-faults.js'
 
 interface BatchGridProps {
   readonly declaration: ResourceDeclaration
@@ -33,18 +34,24 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
     }),
   )
   const { list } = entryOf(update)
+  const changed = [...new Set(changes.map(({ item }) => item))]
+  const entries = changed.map((item) => ({
+    id: idOf(item),
+    ...Object.fromEntries(changes.filter((each) => each.item === item).map(({ field, to }) => [field.jsonName, to])),
+  }))
+  const input = fromJson(update.input, list === undefined ? {} : { [list.jsonName]: entries })
+  const form = useFormFaults(update.input, input, {
+    shown: Object.keys(changed),
+    within: [list?.localName ?? ''],
+  })
+  const faultOf = (item: Message, name: string) => faultsAt(form.at(changed.indexOf(item)), name)[0]?.text
   if (list === undefined) return <FailureBox error={new Error(`${update.name} changes one at a time`)} />
   if (isReviewing) {
-    const changed = [...new Set(changes.map(({ item }) => item))]
-    const entries = changed.map((item) => ({
-      id: idOf(item),
-      ...Object.fromEntries(changes.filter((each) => each.item === item).map(({ field, to }) => [field.jsonName, to])),
-    }))
     return (
       <WriteDialog
         title={`Change ${changed.length === 1 ? 'one' : changed.length} of ${rows.length}`}
         method={update}
-        input={fromJson(update.input, { [list.jsonName]: entries })}
+        input={input}
         changes={() =>
           changes.map(({ item, field, from, to }) => ({
             label: `${nameOf(item)}: ${labelOf(field.localName)}`,
@@ -55,6 +62,7 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
         confirm="Save all"
         isTyped
         said={() => `${changed.length} saved.`}
+        onFaults={(found) => form.refuse(found, () => setReviewing(false))}
         onClose={() => setReviewing(false)}
         onDone={onClose}
       />
@@ -66,27 +74,36 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
       label: labelOf(field.localName),
       cell: (item: Message) => {
         const key = keyOf(item, field.localName)
+        const fault = faultOf(item, field.localName)
         return (
-          <input
-            className={controls['input']}
-            aria-label={`${labelOf(field.localName)} of ${nameOf(item)}`}
-            value={draft[key] ?? draftOf(field, item)}
-            onChange={(event) => setDraft({ ...draft, [key]: event.target.value })}
-          />
+          <>
+            <input
+              className={controls['input']}
+              aria-label={`${labelOf(field.localName)} of ${nameOf(item)}`}
+              aria-invalid={fault !== undefined}
+              value={draft[key] ?? draftOf(field, item)}
+              onChange={(event) => setDraft({ ...draft, [key]: event.target.value })}
+            />
+            {fault && (
+              <p role="alert" className={controls['fault']}>
+                {fault}
+              </p>
+            )}
+          </>
         )
       },
     })),
   ]
   return (
     <Dialog title={`Edit ${title.toLowerCase()} as a table`} look="full" isTyped={changes.length > 0} onClose={onClose}>
-      {rows.length > MAX_ROWS && <p>The first {MAX_ROWS}. Narrow the list to edit others.</p>}
+      {rows.length > MAX_ROWS && <p>The first {MAX_ROWS}. Choose rows of the list, or narrow it, to edit others.</p>}
       <ShortTable label={title} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={idOf} />
       <DialogFoot>
         <Button onClick={onClose}>{changes.length > 0 ? 'Discard changes' : 'Cancel'}</Button>
         <Button
           look="main"
-          onClick={() => setReviewing(true)}
-          why={changes.length === 0 ? 'Nothing is changed yet.' : undefined}
+          onClick={() => form.review(() => setReviewing(true))}
+          why={changes.length === 0 ? 'Nothing is changed yet.' : form.why}
         >
           Review {changes.length === 1 ? '1 change' : `${changes.length} changes`}
         </Button>

@@ -49,6 +49,8 @@ export interface ResourceDeclaration {
   readonly sentence?: Sentence
   /** What else is shown of one. */
   readonly Parts?: ComponentType<{ readonly id: string; readonly item: Message }>
+  /** What else can be done with one. */
+  readonly Actions?: ComponentType<{ readonly id: string; readonly item: Message }>
   /** How the first one comes to be. */
   readonly empty: string
 }

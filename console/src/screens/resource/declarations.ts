@@ -16,7 +16,7 @@ import { GroupMembers } from './group-members.js'
 import { mapping } from './mapping-sentence.js'
 import { promise } from './sla-fields.js'
 import { TeamMembers } from './team-members.js'
-import { WebhookDeliveries } from './webhook-deliveries.js'
+import { WebhookActions, WebhookDeliveries } from './webhook-deliveries.js'
 
 const teams = TeamService.method
 const groups = GroupService.method
@@ -178,6 +178,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     columns: ['status', 'failingSince', 'description'],
     filters: ['teamId'],
     Parts: WebhookDeliveries,
+    Actions: WebhookActions,
     empty: 'A webhook receives events as they happen. Create the first one.',
   },
 ]

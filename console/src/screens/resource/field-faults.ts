@@ -1,7 +1,7 @@
-import type { DescMessage, Message } from '@bufbuild/protobuf'
+import { type DescMessage, equals, type Message } from '@bufbuild/protobuf'
 import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
 
 /** What is wrong with a value of a form. */
@@ -16,8 +16,53 @@ export function faultsAt(faults: readonly FieldFault[], place: string | number):
   return faults.flatMap(({ path: [first, ...rest], text }) => (first === place ? [{ path: rest, text }] : []))
 }
 
+interface FormFaultsOptions {
+  /** The names of the fields that the form has. */
+  readonly shown: readonly string[]
+  /** The way to them. Default: they are fields of the request. */
+  readonly within?: readonly (string | number)[]
+  /** What cannot be read, so that there is no request. */
+  readonly unread?: readonly FieldFault[]
+  /** Whether what is wrong with a field is said before the review. Default: unless it is only missing. */
+  readonly isTouched?: (name: string) => boolean
+}
+
+/**
+ * What is wrong with the fields of a form, by the limits of the schema while one types, and by what the service has
+ * refused until something is changed. What is missing is said once the form is to be reviewed.
+ */
+export function useFormFaults(schema: DescMessage, request: Message | undefined, options: FormFaultsOptions) {
+  const { shown, within = [], unread = [], isTouched } = options
+  const limits = useLimits(schema, request)
+  const [isAsked, setAsked] = useState(false)
+  const [refused, setRefused] = useState<{ readonly of: Message; readonly faults: readonly FieldFault[] }>()
+  const stillRefused = refused && request && equals(schema, refused.of, request) ? refused.faults : []
+  const atFields = (faults: readonly FieldFault[]) =>
+    within.reduce(faultsAt, [...faults]).filter(({ path: [name] }) => shown.includes(String(name)))
+  const faults = [...unread, ...atFields([...(limits ?? []), ...stillRefused])]
+  const isTold = ({ path: [name], text }: FieldFault) => (isTouched ? isTouched(String(name)) : text !== REQUIRED)
+  const told = faults.filter((fault) => isAsked || isTold(fault))
+  const pending = limits === undefined ? 'It is being checked.' : undefined
+  return {
+    /** Those at a field, or in what it holds. */
+    at: (name: string | number) => faultsAt(told, name),
+    why: told.length > 0 ? 'Correct what is marked first.' : pending,
+    review: (go: () => void) => {
+      setAsked(true)
+      if (faults.length === 0) go()
+    },
+    /** Takes what the service refuses back to the form. What belongs to none of its fields stays where it was said. */
+    refuse: (found: Failure['faults'], back: () => void) => {
+      const places = refusalsOf(found)
+      if (request === undefined || atFields(places).length === 0) return
+      setRefused({ of: request, faults: places })
+      back()
+    },
+  }
+}
+
 /** What the limits of the schema say of a request; undefined until they are loaded. */
-export function useLimits(schema: DescMessage, message: Message | undefined): readonly FieldFault[] | undefined {
+function useLimits(schema: DescMessage, message: Message | undefined): readonly FieldFault[] | undefined {
   const { data: validator } = useQuery({
     queryKey: ['validator'],
     staleTime: Number.POSITIVE_INFINITY,
@@ -35,7 +80,7 @@ export function useLimits(schema: DescMessage, message: Message | undefined): re
 }
 
 /** What the service refuses, at the fields of the form. */
-export function refusalsOf(faults: Failure['faults']): FieldFault[] {
+function refusalsOf(faults: Failure['faults']): FieldFault[] {
   return faults.map(({ field, description }) => ({
     path: [...field.matchAll(/[^.[\]]+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : camelCase(part))),
     text: sentenceOf(description),
@@ -49,10 +94,12 @@ function placesOf(path: Path): (string | number)[] {
   })
 }
 
+const REQUIRED = 'This is required.'
+
 /** What is said of rules whose own words are for programs. */
 const words: Readonly<Record<string, string>> = {
-  required: 'This is required.',
-  'string.min_len': 'This is required.',
+  required: REQUIRED,
+  'string.min_len': REQUIRED,
   'string.pattern': 'This has characters that cannot be used here.',
 }
 

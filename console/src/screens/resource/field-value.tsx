@@ -21,7 +21,7 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
   if (typeof value === 'number')
     return <>{field.localName.endsWith('Seconds') ? durationText(value) : value.toLocaleString('en-GB')}</>
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (/[a-z]At$/.test(field.localName)) return <When at={text} exact />
+  if (/(?:[a-z]At|Since)$/.test(field.localName)) return <When at={text} exact />
   const kind = kindOf(field.localName)
   if (kind !== undefined) return <ThingLink kind={kind} id={text} />
   return field.localName === 'id' ? <code>{text}</code> : text
@@ -65,7 +65,10 @@ interface MessageFactsProps {
 /** The fields of a message, with their values. */
 export function MessageFacts({ schema, message, without = [] }: MessageFactsProps) {
   const facts: Record<string, ReactNode> = {}
-  for (const field of schema.fields.filter(({ localName }) => !without.includes(localName)))
+  // What has not come yet is left out, as the service leaves it out.
+  const isShown = ({ localName }: DescField) =>
+    !without.includes(localName) && memberOf(message, localName) !== undefined
+  for (const field of schema.fields.filter(isShown))
     facts[labelOf(field.localName)] = <FieldValue field={field} item={message} />
   return <Facts facts={facts} />
 }

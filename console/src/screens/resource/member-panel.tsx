@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button } from '../../ui/button.js'
+import { Button, Toolbar } from '../../ui/button.js'
+import { ExportButton } from '../../ui/export-button.js'
 import { SearchFilter } from '../../ui/filters.js'
 import { type Column, PagedTable, type Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
@@ -44,10 +45,11 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
     <Panel
       title={title}
       actions={
-        <>
+        <Toolbar>
           {isLong && textOf && <SearchFilter label="Name or email" value={text} onChange={setText} />}
+          {rows.length > 0 && !isLong && <ExportButton label={title} list={pages} />}
           {add}
-        </>
+        </Toolbar>
       }
     >
       <Answered asked={[{ ...pages, error: rows.length === 0 ? error : undefined }]}>

@@ -1,9 +1,11 @@
 import type { Message } from '@bufbuild/protobuf'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { WebhookEndpointStatus, WebhookEndpointStatusSchema } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTagged } from '../../api/tagged.js'
 import { ThingLink } from '../../api/things.js'
+import { enumText, sentence as sentenceOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { FailureBox, Loading } from '../../ui/states.js'
@@ -14,7 +16,7 @@ import { MessageFacts } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
 /** What the head of the screen has. */
-const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged']
+const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged', 'status']
 
 interface ResourceDetailProps {
   readonly declaration: ResourceDeclaration
@@ -24,7 +26,6 @@ interface ResourceDetailProps {
 /** One thing of a resource: its fields, what belongs to it, and what can be done with it. */
 export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
   const { path, title, one, get, Parts, sentence } = declaration
-  const without = [...shownAbove, ...(sentence ? (sentence.said ?? sentence.fields) : [])]
   const { data, error, read, refetch } = useTagged(get, { id })
   const item = data && itemIn(data.message)
   const above = <Link to={`/${path}`}>{title}</Link>
@@ -36,9 +37,18 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
     )
   }
   if (item === undefined || data === undefined) return <Loading />
+  const name = nameOf(item)
+  // What is said by the title is not said again.
+  const without = [
+    ...shownAbove,
+    ...(sentence ? (sentence.said ?? sentence.fields) : []),
+    ...itemOf(get)
+      .fields.map(({ localName }) => localName)
+      .filter((field) => memberOf(item, field) === name),
+  ]
   return (
     <Screen
-      title={nameOf(item)}
+      title={name}
       id={id}
       above={above}
       meta={<Meta item={item} one={one} />}
@@ -62,10 +72,11 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
 /** What matters of a thing, below its name: what it is, and whose. */
 function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
   const teamId = teamOf(item)
+  const status = memberOf(item, 'status')
   return (
     <>
       <span>
-        {sentence(one)}
+        {sentenceOf(one)}
         {teamId !== undefined && (
           <>
             {' '}
@@ -75,13 +86,15 @@ function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
       </span>
       {memberOf(item, 'archivedAt') !== undefined && <Badge tone="warn">Archived</Badge>}
       {memberOf(item, 'directoryManaged') === true && <Badge tone="accent">From the directory</Badge>}
+      {status !== undefined && (
+        <Badge tone={status === WebhookEndpointStatus.ENABLED ? 'good' : 'warn'}>
+          {enumText(WebhookEndpointStatusSchema, Number(status))}
+        </Badge>
+      )}
+      {memberOf(item, 'failingSince') !== undefined && <Badge tone="bad">Failing</Badge>}
       {memberOf(item, 'enabled') === false && <Badge tone="warn">Off</Badge>}
     </>
   )
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 interface ActionsProps extends ResourceDetailProps {
@@ -90,7 +103,7 @@ interface ActionsProps extends ResourceDetailProps {
 }
 
 function Actions({ declaration, id, item, subject }: ActionsProps) {
-  const { path, one, update, remove, archive } = declaration
+  const { path, one, update, remove, archive, Actions: Own } = declaration
   const [open, setOpen] = useState<'edit' | 'remove'>()
   const navigate = useNavigate()
   const team = { teamId: teamOf(item) }
@@ -104,6 +117,7 @@ function Actions({ declaration, id, item, subject }: ActionsProps) {
           Delete
         </Button>
       )}
+      {Own && <Own id={id} item={item} />}
       {archive && <ArchiveButton methods={archive} id={id} item={item} subject={subject} />}
       <Button look="main" onClick={() => setOpen('edit')} why={whyNotEdit}>
         Edit

@@ -9,7 +9,7 @@ import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, idOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
 import { draftOf, draftText, jsonOf, nestedOf } from './field-draft.js'
-import { type FieldFault, faultsAt, refusalsOf, useLimits } from './field-faults.js'
+import { type FieldFault, useFormFaults } from './field-faults.js'
 import { Messages } from './field-value.js'
 
 interface ResourceFormProps {
@@ -31,21 +31,18 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
   const fields = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
-  const [isReviewAsked, setReviewAsked] = useState(false)
-  const [refused, setRefused] = useState<readonly FieldFault[]>([])
   const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
   const isEdited = (field: DescField) => textOf(field) !== draftOf(field, item)
   const edited = fields.filter(isEdited)
   const unread = edited.flatMap((field) => faultIn(field, textOf(field)))
   const request = unread.length === 0 ? requestFrom(method, item && idOf(item), edited, textOf) : undefined
-  const known = useLimits(method.input, request)
-  const limits = known ?? []
   const { list } = entryOf(method)
-  const inEntry = list === undefined ? limits : faultsAt(faultsAt(limits, list.localName), 0)
-  const isShownField = (name: string | number | undefined) => fields.some(({ localName }) => localName === name)
-  const faults = [...unread, ...inEntry, ...refused].filter(({ path }) => isShownField(path[0]))
-  const isTouched = (name: string | number | undefined) =>
-    isReviewAsked || refused.some(({ path }) => path[0] === name) || draft[String(name)] !== undefined
+  const form = useFormFaults(method.input, request, {
+    shown: fields.map(({ localName }) => localName),
+    within: list ? [list.localName, 0] : [],
+    unread,
+    isTouched: (name) => draft[name] !== undefined,
+  })
   const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
   if (isReviewing && request !== undefined) {
     return (
@@ -65,34 +62,15 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
         confirm={subject === undefined ? 'Create' : 'Save'}
         onClose={() => setReviewing(false)}
         onDone={onDone}
-        onFaults={(found) => {
-          const places = refusalsOf(found).map((fault) => (list ? { ...fault, path: fault.path.slice(2) } : fault))
-          // What belongs to no field of the form stays where it was said.
-          if (!places.some(({ path }) => isShownField(path[0]))) return
-          setRefused(places)
-          setReviewing(false)
-        }}
+        onFaults={(found) => form.refuse(found, () => setReviewing(false))}
       />
     )
   }
   const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
-  const review = () => {
-    setReviewAsked(true)
-    if (faults.length === 0) setReviewing(true)
-  }
-  const isShownFault = faults.some(({ path }) => isTouched(path[0]))
-  const whyNot = isShownFault
-    ? 'Correct what is marked first.'
-    : known === undefined
-      ? 'It is being checked.'
-      : undefined
-  const why = edited.length === 0 ? 'Nothing is changed yet.' : whyNot
+  const why = edited.length === 0 ? 'Nothing is changed yet.' : form.why
   const { sentence } = declaration
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
-  const set = (texts: Draft) => {
-    setRefused(refused.filter(({ path }) => texts[String(path[0])] === undefined))
-    setDraft({ ...draft, ...texts })
-  }
+  const set = (texts: Draft) => setDraft({ ...draft, ...texts })
   return (
     <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
       <div className={styles['form']}>
@@ -106,7 +84,7 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
                   <sentence.Fields
                     isNew={subject === undefined}
                     text={(name) => fields.filter(({ localName }) => localName === name).map(textOf)[0] ?? ''}
-                    faultOf={(name) => (isTouched(name) ? faultsAt(faults, name)[0]?.text : undefined)}
+                    faultOf={(name) => form.at(name)[0]?.text}
                     set={set}
                   />
                 </div>
@@ -117,7 +95,7 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
               key={field.localName}
               field={field}
               text={textOf(field)}
-              faults={isTouched(field.localName) ? faultsAt(faults, field.localName) : []}
+              faults={form.at(field.localName)}
               onChange={(text) => set({ [field.localName]: text })}
             />
           ),
@@ -125,7 +103,7 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={review} why={why}>
+        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={why}>
           Review
         </Button>
       </DialogFoot>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
 import { useTeams } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { kindOf, ThingName, useChoices } from '../../api/things.js'
+import { kindOf, useChoices } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button, Toolbar } from '../../ui/button.js'
@@ -25,6 +25,7 @@ const PAGE_SIZE = 1_000
 export function ResourceList({ declaration }: { readonly declaration: ResourceDeclaration }) {
   const { path, title, one, list, create, update, empty } = declaration
   const [isGrid, setGrid] = useState(false)
+  const [chosen, setChosen] = useState<readonly string[]>([])
   const whyNotUpdate = useWhyNot(update)
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<Message>()
@@ -35,6 +36,23 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const whyNotCreate = useWhyNot(create)
   const pages = usePages(list, request, why === undefined && missing === undefined)
   const rows: readonly Message[] = pages.rows
+  const isBatch = entryOf(update).list !== undefined
+  const picked = rows.filter((item) => chosen.includes(idOf(item)))
+  const choice: Column<Message> = {
+    label: 'Choose',
+    hidesLabel: true,
+    size: 'tiny',
+    cell: (item) => (
+      <input
+        type="checkbox"
+        aria-label={`Choose ${nameOf(item)}`}
+        checked={chosen.includes(idOf(item))}
+        onChange={({ target }) =>
+          setChosen([...chosen.filter((id) => id !== idOf(item)), ...(target.checked ? [idOf(item)] : [])])
+        }
+      />
+    ),
+  }
   const open = (answer: Message) => {
     const item = itemIn(answer)
     if (item !== undefined) void navigate({ to: `/${path}/${encodeURIComponent(idOf(item))}` })
@@ -45,12 +63,12 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       fills
       actions={
         <Toolbar>
-          {entryOf(update).list && (
+          {isBatch && (
             <Button
               onClick={() => setGrid(true)}
               why={whyNotUpdate ?? (rows.length === 0 ? 'There is none.' : undefined)}
             >
-              Edit as a table
+              {picked.length === 0 ? 'Edit as a table' : `Edit ${picked.length} as a table`}
             </Button>
           )}
           <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
@@ -71,14 +89,20 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
             <PagedTable
               label={title}
               pages={{ ...pages, rows }}
-              columns={columnsOf(declaration)}
+              columns={isBatch ? [choice, ...columnsOf(declaration)] : columnsOf(declaration)}
               keyOf={idOf}
               empty={{ title: 'Nothing here yet', children: empty }}
             />
           )}
         </>
       )}
-      {isGrid && <BatchGrid declaration={declaration} rows={rows} onClose={() => setGrid(false)} />}
+      {isGrid && (
+        <BatchGrid
+          declaration={declaration}
+          rows={picked.length === 0 ? rows : picked}
+          onClose={() => setGrid(false)}
+        />
+      )}
       {made !== undefined && <SecretDialog secret={secretOf(made) ?? ''} of={one} onClose={() => open(made)} />}
       {isCreating && made === undefined && (
         <ResourceForm
@@ -143,7 +167,6 @@ function useListFilters({ filters = [], list }: ResourceDeclaration): readonly F
   const types = useChoices('entity-types', '', filters.includes('entityTypeId')).choices
   const optionsOf = (items: readonly { readonly id: string; readonly name: string }[]) =>
     items.map(({ id, name }) => ({ value: id, text: name }))
-  const [given] = useFilters()
   return filters.map((name): Filter => {
     if (name === 'q') return { name, label: 'Name', kind: 'search' }
     if (name === 'teamId') {
@@ -153,9 +176,8 @@ function useListFilters({ filters = [], list }: ResourceDeclaration): readonly F
     if (name === 'entityTypeId') {
       return { name, label: 'Entity type', options: [{ value: '', text: 'Choose' }, ...optionsOf(types)] }
     }
-    const kind = kindOf(name)
-    const text = kind && <ThingName kind={kind} id={given[name] ?? ''} />
-    return { name, label: labelOf(name), kind: 'fixed', text }
+    const of = kindOf(name)
+    return { name, label: labelOf(name), kind: 'thing', ...(of && { of }) }
   })
 }
 

@@ -145,7 +145,7 @@ function RuleText({ rule: { field, op, value, values } }: { readonly rule: Rule 
 }
 
 function NameOrText({ kind, text }: { readonly kind: Kind; readonly text: string }) {
-  return <>{useThingName(kind, text, false) ?? '…'}</>
+  return <>{useThingName(kind, text, 'none') ?? '…'}</>
 }
 
 function ConditionText({ condition }: { readonly condition: SlaCondition }) {

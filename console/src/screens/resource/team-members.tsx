@@ -1,4 +1,4 @@
-import type { Message } from '@bufbuild/protobuf'
+import { create, type Message } from '@bufbuild/protobuf'
 import { useState } from 'react'
 import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
@@ -16,10 +16,12 @@ import { ReadFirst } from '../../ui/read-first.js'
 import { agoText, momentText, When } from '../../ui/when.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { nameOf } from './declaration.js'
+import { useFormFaults } from './field-faults.js'
 import { MemberPanel, RowButton } from './member-panel.js'
 
 const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
 const PAGE_SIZE = 1_000
+const FIELDS = ['teamId', 'userId', 'role', 'expiresAt']
 
 type Open = { readonly kind: 'give' | 'take'; readonly member?: TeamMember }
 
@@ -137,7 +139,9 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
   const back = () => setReviewing(false)
   const isTyped =
     day !== (stands === undefined ? '' : dayOf(stands)) || (userId !== '' && userId !== givenUser && !member)
-  const missing = [userId === '' && 'Choose a person first.', teamId === '' && 'Choose a team first.'].find(Boolean)
+  const input = { teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }
+  const form = useFormFaults(setTeamMember.input, create(setTeamMember.input, input), { shown: FIELDS })
+  const faultAt = (name: string) => form.at(name)[0]?.text
   if (isReviewing) {
     return (
       <ReadFirst title={title} method={getTeamMember} input={{ teamId, userId }} mayBeMissing onClose={back}>
@@ -145,7 +149,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
           <WriteDialog
             title={title}
             method={setTeamMember}
-            input={{ teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }}
+            input={input}
             subject={subject}
             changes={(answer) => [
               { label: 'Role', from: roleText(answer), to: enumText(TeamUserRoleSchema, Number(role)) },
@@ -153,6 +157,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
             ]}
             confirm="Save"
             isTyped={isTyped}
+            onFaults={(found) => form.refuse(found, back)}
             onClose={back}
             onDone={onClose}
           >
@@ -169,19 +174,23 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
       {member || givenUser ? (
         <PersonLink id={userId} />
       ) : (
-        <Picker label="Person" kind="people" value={userId} onChange={setUserId} />
+        <Picker label="Person" kind="people" value={userId} fault={faultAt('userId')} onChange={setUserId} />
       )}
-      {givenTeam === '' && <Picker label="Team" kind="teams" value={teamId} onChange={setTeamId} />}
+      {givenTeam === '' && (
+        <Picker label="Team" kind="teams" value={teamId} fault={faultAt('teamId')} onChange={setTeamId} />
+      )}
       <SelectField
         label="Role"
         value={role}
         options={enumOptions(TeamUserRoleSchema, '').slice(1)}
+        fault={faultAt('role')}
         onChange={setRole}
       />
       <TextField
         label="Ends at the beginning of"
         type="date"
         value={day}
+        fault={faultAt('expiresAt')}
         onChange={setDay}
         hint={
           end === undefined
@@ -191,7 +200,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
       />
       <DialogFoot>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" onClick={() => setReviewing(true)} why={missing || undefined}>
+        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={form.why}>
           Review
         </Button>
       </DialogFoot>

@@ -2,8 +2,11 @@ import { useState } from 'react'
 import {
   type GetWebhookEndpointResponse,
   type TestWebhookEndpointResponse,
+  type WebhookDelivery,
+  WebhookDeliveryStatus,
   WebhookEndpointService,
 } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { usePages } from '../../api/pages.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { TextField } from '../../ui/field.js'
@@ -12,6 +15,14 @@ import { SecretDialog } from '../../ui/secret-dialog.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 
 const methods = WebhookEndpointService.method
+const { listWebhookDeliveries } = methods
+/** So many deliveries are counted before they are sent. */
+const COUNTED = 1_000
+
+/** Whether a delivery has failed, or waits for another attempt. */
+function isLeft({ status, attempts }: WebhookDelivery): boolean {
+  return status === WebhookDeliveryStatus.FAILED || (status === WebhookDeliveryStatus.PENDING && attempts > 0)
+}
 
 /** What can be done with an endpoint besides changing it. */
 export type WebhookActionKind = 'test' | 'enable' | 'disable' | 'recover' | 'replay' | 'rotate'
@@ -19,6 +30,8 @@ export type WebhookActionKind = 'test' | 'enable' | 'disable' | 'recover' | 'rep
 interface WebhookActionProps {
   readonly kind: WebhookActionKind
   readonly id: string
+  /** The position from which events are sent again at first. */
+  readonly from?: bigint | undefined
   readonly onClose: () => void
 }
 
@@ -36,10 +49,18 @@ interface ActionDialogProps extends WebhookActionProps {
   readonly subject: WriteSubject<GetWebhookEndpointResponse> | 'nothing'
 }
 
-function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
+function ActionDialog({ kind, id, from, subject, onClose }: ActionDialogProps) {
   const [tested, setTested] = useState<TestWebhookEndpointResponse>()
   const [secret, setSecret] = useState<string>()
-  const [position, setPosition] = useState('1')
+  const [position, setPosition] = useState(String(from ?? 1))
+  const deliveries = usePages(listWebhookDeliveries, { webhookEndpointId: id, pageSize: COUNTED })
+  /** How many deliveries there are of a kind, of those that were read. */
+  const countText = (isCounted: (delivery: WebhookDelivery) => boolean, isAll = !deliveries.hasNextPage) => {
+    if (!deliveries.isSuccess) return '…'
+    const count = deliveries.rows.filter(isCounted).length
+    return `${isAll ? '' : 'At least '}${count === 1 ? '1 event' : `${count.toLocaleString('en-GB')} events`}`
+  }
+  const first = BigInt(/^\d+$/.test(position) ? position : '0')
   const common = { input: { id }, subject, onClose, onDone: onClose }
   if (tested !== undefined) return <TestResult result={tested} onClose={onClose} />
   if (secret !== undefined) return <SecretDialog secret={secret} of="webhook endpoint" onClose={onClose} />
@@ -83,21 +104,37 @@ function ActionDialog({ kind, id, subject, onClose }: ActionDialogProps) {
           {...common}
           title="Retry failed deliveries"
           method={methods.recoverWebhookEndpoint}
-          changes={() => [{ label: 'Failed and waiting deliveries', to: 'Due now, under the same ids' }]}
+          changes={() => [{ label: 'Failed and waiting', from: countText(isLeft), to: 'Sent now, under the same IDs' }]}
           confirm="Retry"
+          said={({ recovered }) => `${recovered.toLocaleString('en-GB')} sent now.`}
         />
       )
     case 'replay':
       return (
         <WriteDialog
           {...common}
-          input={{ id, position: BigInt(/^\d+$/.test(position) ? position : '0') }}
+          input={{ id, position: first }}
           title="Send events again"
           method={methods.replayWebhookEndpoint}
-          changes={() => [{ label: 'Sent again', to: `All events from position ${position} on, under the same ids` }]}
+          changes={() => [
+            {
+              label: 'Sent again',
+              to: countText(
+                (each) => each.position >= first,
+                deliveries.rows.some((each) => each.position < first),
+              ),
+            },
+          ]}
           confirm="Send again"
+          said={({ replayed }) => `${replayed.toLocaleString('en-GB')} sent again.`}
         >
-          <TextField label="Position of the first event" type="number" value={position} onChange={setPosition} />
+          <TextField
+            label="From the event at the position"
+            type="number"
+            value={position}
+            onChange={setPosition}
+            hint="1 is the first event of the organization. Details of a delivery have its position."
+          />
         </WriteDialog>
       )
     case 'rotate':

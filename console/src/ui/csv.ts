@@ -1,0 +1,54 @@
+import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
+import papaparse from 'papaparse'
+import { kindOf } from '../api/things.js'
+import { labelOf } from '../api/words.js'
+import { memberOf } from '../screens/resource/declaration.js'
+import { draftOf, draftText } from '../screens/resource/field-draft.js'
+
+interface CsvColumn {
+  readonly label: string
+  readonly text: (row: Message) => string
+}
+
+/** What a spreadsheet would run; a number or a phone number is none. */
+const formula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$)).*$/s
+
+/** Rows of a list as separated values, as spreadsheets read them: a column for each field, under its label. */
+export function csvOf(schema: DescMessage, rows: readonly Message[]): string {
+  const columns = columnsOf(schema)
+  const data = rows.map((row) => columns.map(({ text }) => text(row)))
+  const fields = columns.map(({ label }) => label)
+  return `\ufeff${papaparse.unparse({ fields, data }, { escapeFormulae: formula })}`
+}
+
+function columnsOf(schema: DescMessage): CsvColumn[] {
+  return schema.fields.flatMap((field) => {
+    const label = `${labelOf(field.localName)}${kindOf(field.localName) ? ' ID' : ''}`
+    if (field.fieldKind !== 'message' || isDate(field.message)) return { label, text: (row) => textOf(field, row) }
+    return columnsOf(field.message).map((part) => ({
+      label: `${label}: ${part.label}`,
+      text: (row) => {
+        const item = memberOf(row, field.localName)
+        return item === undefined ? '' : part.text(item as Message)
+      },
+    }))
+  })
+}
+
+function textOf(field: DescField, row: Message): string {
+  const value = memberOf(row, field.localName)
+  if (value === undefined) return ''
+  if (field.fieldKind === 'message') {
+    const { year, month, day } = value as { year?: number; month?: number; day?: number }
+    return [year, month, day].map((part) => String(part).padStart(2, '0')).join('-')
+  }
+  const { message } = field
+  if (message === undefined) return typeof value === 'string' ? value : draftText(field, draftOf(field, row))
+  const columns = columnsOf(message)
+  const sentences = (value as readonly Message[]).map((item) => columns.map(({ text }) => text(item)).filter(Boolean))
+  return sentences.map((words) => words.join(' ')).join('; ')
+}
+
+function isDate({ name }: DescMessage): boolean {
+  return name === 'Date'
+}
