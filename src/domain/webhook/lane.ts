@@ -1,39 +1,111 @@
 import type { AcceptedAttempt } from '../../store/webhook-attempt.js'
-import type { EndpointKey } from '../../store/webhook-endpoint.js'
+import type { ClaimedDelivery } from '../../store/webhook-delivery.js'
+
+/** Requests in flight to an endpoint at a time. */
+const MAX_PER_ENDPOINT = 10
+/** One that has failed for so long gets one request at a time, and so keeps no places from others. */
+const SPARED_MILLIS = 60_000
+
+/** What an attempt ended with; 'nothing' if it did not take place, or its outcome could not be recorded. */
+export type Outcome = 'nothing' | 'failure' | AcceptedAttempt
 
 /** An endpoint for which this process works. */
 export interface Lane {
-  readonly key: EndpointKey
-  /** As last read. */
-  failingSince: Date | null
+  /** Whether a turn is under way, which records attempts and begins others, and whether another has to follow it. */
+  readonly turn: 'none' | 'underWay' | 'again'
+  /** Places among the requests in flight that it has for its next attempts; a turn gives back those that it leaves. */
+  readonly places: number
+  readonly awaitsPlace: boolean
   /** Attempts that have begun and are not recorded. */
-  inFlight: number
-  /** Whether it waits for a place among the requests in flight, or has one for its next attempt. */
-  place: 'none' | 'awaited' | 'free'
-  /** Attempts that have ended, with their outcomes, to be recorded in the next turn. */
-  readonly ended: ('nothing' | 'failure' | AcceptedAttempt)[]
-  /** Until when its maker need not be asked for again, on the clock of the dispatcher. */
-  readableUntil: number
-  isFilling: boolean
-  isWoken: boolean
+  readonly inFlight: number
+  /** Those of them that have ended, to be recorded in the next turn. */
+  readonly ended: readonly Outcome[]
   /** Whether there may be events for which there are no deliveries. */
-  hasEvents: boolean
+  readonly hasEvents: boolean
   /** Whether attempts may be due. */
-  isDue: boolean
+  readonly isDue: boolean
+  /** As last read. */
+  readonly failingSince: Date | null
 }
 
-/** An endpoint that has nothing to do yet. */
-export function newLane(key: EndpointKey): Lane {
-  return {
-    key,
-    failingSince: null,
-    inFlight: 0,
-    place: 'none',
-    ended: [],
-    readableUntil: Number.NEGATIVE_INFINITY,
-    isFilling: false,
-    isWoken: false,
-    hasEvents: false,
-    isDue: false,
+/** What a turn has claimed, and whether there may be more. */
+interface Claimed extends Pick<Lane, 'hasEvents' | 'isDue'> {
+  readonly deliveries: readonly ClaimedDelivery[]
+}
+
+/** What happens to a lane. */
+export type LaneEvent =
+  | { readonly type: 'woken'; readonly isDue: boolean; readonly failingSince: Date | null }
+  | { readonly type: 'turnBegun'; readonly now: Date }
+  /** The turn has taken places, none if there are none, and is about to look for what is to be sent. */
+  | { readonly type: 'placesTaken'; readonly places: number }
+  | ({ readonly type: 'turnEnded' } & Claimed)
+  | { readonly type: 'placeCame' }
+  | { readonly type: 'attemptEnded'; readonly outcome: Outcome; readonly isDue: boolean }
+
+/** What has to be done then. */
+export type LaneEffect =
+  | { readonly type: 'beginTurn' | 'awaitPlace' }
+  | { readonly type: 'release'; readonly places: number }
+  | { readonly type: 'attempt'; readonly delivery: ClaimedDelivery }
+
+type Step = readonly [Lane, readonly LaneEffect[]]
+
+const nothingToDo = { turn: 'none', places: 0, awaitsPlace: false, inFlight: 0, ended: [] } as const
+/** A lane that has nothing to do, which need not be kept. */
+export const idleLane: Lane = { ...nothingToDo, hasEvents: false, isDue: false, failingSince: null }
+
+/** Whether a lane has nothing to do. */
+export function isIdle({ turn, awaitsPlace, inFlight }: Lane): boolean {
+  return turn === 'none' && !awaitsPlace && inFlight === 0
+}
+
+/** How many attempts a lane can begin now. */
+export function roomIn({ failingSince, inFlight }: Lane, now: Date): number {
+  const isSpared = failingSince !== null && now.getTime() - failingSince.getTime() >= SPARED_MILLIS
+  return Math.max(0, (isSpared ? 1 : MAX_PER_ENDPOINT) - inFlight)
+}
+
+/** The lane after an event, and what has to be done. */
+export function nextLane(lane: Lane, event: LaneEvent): Step {
+  switch (event.type) {
+    case 'woken':
+      return withTurn({ ...lane, failingSince: event.failingSince, hasEvents: true, isDue: lane.isDue || event.isDue })
+    case 'attemptEnded':
+      return withTurn({ ...lane, ended: [...lane.ended, event.outcome], isDue: lane.isDue || event.isDue })
+    case 'placeCame':
+      return withTurn({ ...lane, places: lane.places + 1, awaitsPlace: false })
+    case 'turnBegun': {
+      const inFlight = lane.inFlight - lane.ended.length
+      return [{ ...lane, turn: 'underWay', ended: [], inFlight, failingSince: failingAfter(lane, event.now) }, []]
+    }
+    case 'placesTaken': {
+      const places = lane.places + event.places
+      if (places > 0) return [{ ...lane, places, hasEvents: false, isDue: false }, []]
+      return [{ ...lane, awaitsPlace: true }, lane.awaitsPlace ? [] : [{ type: 'awaitPlace' }]]
+    }
+    case 'turnEnded': {
+      const { deliveries, hasEvents, isDue } = event
+      const inFlight = lane.inFlight + deliveries.length
+      const failingSince = deliveries[0] === undefined ? lane.failingSince : deliveries[0].failingSince
+      const ended: Lane = { ...lane, turn: 'none', places: 0, inFlight, failingSince }
+      const next: Lane = { ...ended, hasEvents: lane.hasEvents || hasEvents, isDue: lane.isDue || isDue }
+      const left: LaneEffect = { type: 'release', places: lane.places - deliveries.length }
+      const attempts = deliveries.map((delivery): LaneEffect => ({ type: 'attempt', delivery }))
+      // If there may be more to send than there were places for, another turn follows, after those of other lanes.
+      const [after, turns] = lane.turn === 'again' || hasEvents || isDue ? withTurn(next) : [next, []]
+      return [after, [left, ...attempts, ...turns]]
+    }
   }
+}
+
+function withTurn(lane: Lane): Step {
+  if (lane.turn === 'none') return [{ ...lane, turn: 'underWay' }, [{ type: 'beginTurn' }]]
+  return [{ ...lane, turn: 'again' }, []]
+}
+
+/** Since when the endpoint has only failed, with the attempts that have ended. */
+function failingAfter({ ended, failingSince }: Lane, now: Date): Date | null {
+  if (ended.some((outcome) => typeof outcome === 'object')) return null
+  return ended.includes('failure') ? (failingSince ?? now) : failingSince
 }
