@@ -222,6 +222,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByRole('status').filter({ hasText: 'Saved.' }).waitFor()
     await page.getByRole('button', { name: 'Change the email' }).click()
     await page.getByLabel('Email', { exact: true }).fill('hanna.schulz@acme.example')
+    await page.getByRole('button', { name: 'Review' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('hanna.schulz@acme.example').waitFor()

@@ -106,7 +106,7 @@ it('writes an SLA: urgent tickets of a team are resolved within four hours of wo
   await dialog.getByLabel('Name', { exact: true }).fill('Urgent things')
   await dialog.getByLabel('Metric').selectOption('Resolution')
   await dialog.getByLabel('Within').fill('4')
-  await dialog.getByLabel('Which time counts').selectOption('the working time of a schedule')
+  await dialog.getByLabel('Which time counts').selectOption('the working time of')
   await dialog.getByLabel('Schedule').fill('Office hours')
   await dialog.getByLabel('Counted from').selectOption('when the ticket is created')
   await button('Add a comparison').click()
@@ -120,10 +120,10 @@ it('writes an SLA: urgent tickets of a team are resolved within four hours of wo
   await heading('Urgent things')
   await page
     .getByText(
-      'For tickets where Priority is Urgent: Resolution within 4 hours of working time, by Office hours, counted from when the ticket is created.',
+      'For tickets where Priority is Urgent: Resolution within 4 hours of the working time of Office hours, counted from when the ticket is created.',
     )
     .waitFor()
-  await page.getByText('When the time is over: Escalate').waitFor()
+  await page.getByText('When the time is over: run Escalate').waitFor()
 })
 
 it('finds the journeys that are late, and what they wait for', async () => {

@@ -215,6 +215,7 @@ export function consoleWrites(made: {
       open: async (page, dialog) => {
         await button(page, 'Change the email').click()
         await dialog.getByLabel('Email', { exact: true }).fill('h@acme.example')
+        await button(dialog, 'Review').click()
       },
     },
     { method: 'updateUser', path: '/people/user_hanna', open: press('Pin First name') },

@@ -88,6 +88,7 @@ const ownLabels: Readonly<Record<string, string>> = {
 
 /** What is said below the field of a form, where its label is not enough. */
 export const hints: Readonly<Record<string, string>> = {
+  email: 'People sign in with it: the issuer must name it.',
   scopedId: 'Unique in the team. Leave empty to have one made.',
   policyGroup: 'At most one SLA of a set applies to a ticket.',
   priority: 'The grade itself, such as P1.',

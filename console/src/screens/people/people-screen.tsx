@@ -1,11 +1,13 @@
 import { useQuery } from '@connectrpc/connect-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { lazy, Suspense, useState } from 'react'
 import {
+  type CreateUserResponse,
   FieldOwnerSchema,
   type User,
   UserProfileFieldSchema,
+  UserRole,
   UserRoleSchema,
   UserService,
 } from '../../../../gen/svc/v2/user_pb.js'
@@ -21,9 +23,12 @@ import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
+import { personForm, profileFields } from '../person/person-form.js'
 import { peopleRequest } from './people-request.js'
 
-const CreatePerson = lazy(() => import('./create-person.js').then((module) => ({ default: module.CreatePerson })))
+const ResourceForm = lazy(() =>
+  import('../resource/resource-form.js').then((module) => ({ default: module.ResourceForm })),
+)
 
 const columns: readonly Column<User>[] = [
   {
@@ -46,6 +51,7 @@ const columns: readonly Column<User>[] = [
 /** The people of the organization, searched and filtered by what the address says. */
 export function PeopleScreen() {
   const [filters] = useFilters()
+  const navigate = useNavigate()
   const [isCreating, setCreating] = useState(false)
   const whyNotCreate = useWhyNot(UserService.method.createUser)
   const usable = usePeopleFilters(filters)
@@ -88,7 +94,21 @@ export function PeopleScreen() {
           />
         </>
       )}
-      <Suspense>{isCreating && <CreatePerson onClose={() => setCreating(false)} />}</Suspense>
+      <Suspense>
+        {isCreating && (
+          <ResourceForm
+            declaration={personForm}
+            verb="Add"
+            only={['email', ...profileFields.slice(0, 4), 'role']}
+            given={{ role: String(UserRole.ORG_MEMBER) }}
+            onClose={() => setCreating(false)}
+            onDone={(answer) => {
+              const { data } = answer as CreateUserResponse
+              void navigate({ to: '/people/$id', params: { id: data?.id ?? '' } })
+            }}
+          />
+        )}
+      </Suspense>
     </Screen>
   )
 }

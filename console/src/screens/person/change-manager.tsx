@@ -8,7 +8,7 @@ import { PersonLink } from '../../api/names.js'
 import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import type { SavedProfile } from './edit-profile.js'
+import type { SavedProfile } from './person-form.js'
 
 const { getUserRelationship, createUserRelationship, deleteUserRelationship } = UserRelationshipService.method
 

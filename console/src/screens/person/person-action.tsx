@@ -1,22 +1,32 @@
 import { type ReactNode, useState } from 'react'
-import { FieldOwner, type User, UserProfileField, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import {
+  FieldOwner,
+  type GetUserResponse,
+  type User,
+  UserProfileField,
+  UserService,
+} from '../../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { ChangeAddress } from './change-address.js'
+import { ResourceForm } from '../resource/resource-form.js'
 import { ChangeManager } from './change-manager.js'
-import { EditProfile, type SavedProfile, savedText } from './edit-profile.js'
+import { personForm, profileFields, type SavedProfile, savedText } from './person-form.js'
 import type { ProfileFact } from './profile-facts.js'
 
 type Open =
   | { readonly kind: 'edit' | 'address' | 'manager' | 'deactivate' | 'reactivate' | 'end' }
   | { readonly kind: 'pin' | 'release'; readonly fact: ProfileFact }
-type PersonSubject = WriteSubject<{ readonly data?: User | undefined }>
+type PersonSubject = WriteSubject<GetUserResponse>
 
 /** What can be done to a person: functions that open the dialog of each, the open dialog, and what came of the last one. */
 export function usePersonAction(user: User, person: PersonSubject, facts: readonly ProfileFact[]) {
   const [open, setOpen] = useState<Open>()
   const [notice, setNotice] = useState<string>()
+  const whyNotRole = useWhyNot(UserService.method.updateUser)
+  const supplied = facts.filter(({ owner }) => owner === FieldOwner.DIRECTORY)
+  const own = profileFields.filter((name) => !supplied.some(({ property }) => property === name))
   const close = () => setOpen(undefined)
   const done = (text: string) => {
     close()
@@ -25,20 +35,19 @@ export function usePersonAction(user: User, person: PersonSubject, facts: readon
   const common = { user, person, onClose: close }
   const dialogFor = (action: Open): ReactNode => {
     switch (action.kind) {
-      case 'edit': {
-        const locked = facts.filter(({ owner }) => owner === FieldOwner.DIRECTORY).map(({ property }) => property)
+      case 'edit':
+      case 'address':
         return (
-          <EditProfile
-            user={user}
-            {...person}
-            locked={new Set<string>(locked)}
+          <ResourceForm
+            declaration={personForm}
+            only={action.kind === 'address' ? ['email'] : [...own, ...(whyNotRole ? [] : ['role'])]}
+            note={action.kind === 'edit' && <EditNote supplied={supplied} />}
+            subject={person}
+            said={savedText}
             onClose={close}
             onDone={(answer) => done(savedText(answer))}
           />
         )
-      }
-      case 'address':
-        return <ChangeAddress {...common} onDone={(answer) => done(savedText(answer))} />
       case 'manager':
         return <ChangeManager user={user} onClose={close} onDone={(answer) => done(savedText(answer))} />
       case 'pin':
@@ -64,6 +73,15 @@ export function usePersonAction(user: User, person: PersonSubject, facts: readon
     pin: (fact: ProfileFact) => setOpen({ kind: 'pin', fact }),
     release: (fact: ProfileFact) => setOpen({ kind: 'release', fact }),
   }
+}
+
+function EditNote({ supplied }: { readonly supplied: readonly ProfileFact[] }) {
+  return (
+    <p>
+      A field that you write becomes pinned: automation cannot change it until it is released.
+      {supplied.length > 0 && ` The directory supplies, and changes: ${supplied.map(({ label }) => label).join(', ')}.`}
+    </p>
+  )
 }
 
 /** What the dialogs about a person need. */

@@ -5,24 +5,31 @@ import { spokenId } from '../../api/words.js'
 
 type Method = DescMethodUnary<DescMessage, DescMessage>
 
-/** What the controls of a sentence need of the form that they are in. */
+/** A value in a sentence: a control where something takes its changes, and words where it is only read. */
+export interface SlotProps {
+  readonly label: string
+  readonly value: string
+  readonly fault?: string | undefined
+  readonly onChange?: ((value: string) => void) | undefined
+}
+
+/** What a sentence needs of the thing that it says, or of the form that it is in. */
 export interface SentenceProps {
   /** The text of a field, as it is edited. */
   readonly text: (name: string) => string
-  readonly faultOf: (name: string) => string | undefined
-  readonly set: (texts: Readonly<Record<string, string>>) => void
-  /** Whether it creates what it describes. */
-  readonly isNew: boolean
+  /** The slot of a field. */
+  readonly slot: (label: string, name: string) => SlotProps
+  /** Absent where it is only read. */
+  readonly set?: (texts: Readonly<Record<string, string>>) => void
 }
 
 /** Fields that are read and edited as one sentence. */
 export interface Sentence {
   readonly title: string
-  /** Fields of the form that the sentence has; `Text` says those of the thing, which can be more. */
   readonly fields: readonly string[]
+  /** Those that it has where it is read, if these are others. */
   readonly said?: readonly string[]
-  readonly Text: ComponentType<{ readonly item: Message }>
-  readonly Fields: ComponentType<SentenceProps>
+  readonly Sentence: ComponentType<SentenceProps>
 }
 
 /**
@@ -70,7 +77,11 @@ export function memberOf(item: Message, name: string): unknown {
 /** What a thing is called. */
 export function nameOf(item: Message): string {
   const field = spokenId(textOf(item, 'internalFieldId'))
-  const texts = [textOf(item, 'name'), field, ...['serviceName', 'url', 'id'].map((name) => textOf(item, name))]
+  const texts = [
+    textOf(item, 'name'),
+    field,
+    ...['serviceName', 'email', 'url', 'id'].map((name) => textOf(item, name)),
+  ]
   return texts.find((text) => text !== '') ?? ''
 }
 

@@ -14,7 +14,7 @@ import { AppShares } from './app-shares.js'
 import type { ResourceDeclaration } from './declaration.js'
 import { GroupMembers } from './group-members.js'
 import { mapping } from './mapping-sentence.js'
-import { promise } from './sla-fields.js'
+import { promise } from './sla-sentences.js'
 import { TeamMembers } from './team-members.js'
 import { WebhookActions, WebhookDeliveries } from './webhook-deliveries.js'
 

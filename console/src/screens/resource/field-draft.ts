@@ -1,5 +1,6 @@
 import {
   type DescField,
+  type DescMessage,
   fromJson,
   type JsonObject,
   type JsonValue,
@@ -45,6 +46,12 @@ export function draftOf(field: DescField, item: Message | undefined): string {
     return value.length === 0 ? '' : JSON.stringify(value.map((each: Message) => toJson(message, each)))
   }
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The text of the field with a name; empty for no such field. */
+export function draftAt(schema: DescMessage, name: string, item: Message | undefined): string {
+  const field = schema.field[name]
+  return field === undefined ? '' : draftOf(field, item)
 }
 
 /** The same text for a reader. */

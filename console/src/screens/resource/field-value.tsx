@@ -2,13 +2,20 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { ReactNode } from 'react'
 import { type A2aAgentCard, A2aAgentCardSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
+import {
+  type SlaAction,
+  SlaActionSchema,
+  type SlaCondition,
+  SlaConditionSchema,
+} from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { actionText, durationText, enumText, labelOf } from '../../api/words.js'
 import { Facts } from '../../ui/screen.js'
+import styles from '../../ui/screen.module.css'
 import { When } from '../../ui/when.js'
 import { AgentCard } from './agent-card.js'
 import { memberOf } from './declaration.js'
-import { RulesText, Sentences, type SentencesProps } from './sla-sentences.js'
+import { ActionSentence, ConditionSentence, Rules } from './sla-sentences.js'
 
 /** The value of a field, as its type and its name say: a link, a duration, a moment, words. */
 export function FieldValue({ field, item }: { readonly field: DescField; readonly item: Message }) {
@@ -48,11 +55,20 @@ interface MessagesProps {
 
 /** The messages of a field, in words. */
 export function Messages({ schema, messages }: MessagesProps) {
-  const [first] = messages
-  if (first === undefined) return <>–</>
-  if (schema.typeName === A2aAgentCardSchema.typeName) return <AgentCard card={first as A2aAgentCard} />
-  if (schema.typeName === RuleSchema.typeName) return <RulesText rules={messages as readonly Rule[]} />
-  return <Sentences messages={messages as SentencesProps['messages']} none="–" />
+  if (messages.length === 0) return <>–</>
+  if (schema.typeName === RuleSchema.typeName) return <Rules rules={messages as readonly Rule[]} />
+  const keyed = messages.map((message, index) => ({ message, key: `${index}` }))
+  return (
+    <ol className={styles['sentences']}>
+      {keyed.map(({ message, key }) => (
+        <li key={key}>
+          {schema.typeName === A2aAgentCardSchema.typeName && <AgentCard card={message as A2aAgentCard} />}
+          {schema.typeName === SlaConditionSchema.typeName && <ConditionSentence value={message as SlaCondition} />}
+          {schema.typeName === SlaActionSchema.typeName && <ActionSentence value={message as SlaAction} />}
+        </li>
+      ))}
+    </ol>
+  )
 }
 
 interface MessageFactsProps {

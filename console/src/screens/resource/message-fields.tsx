@@ -21,7 +21,7 @@ import { OrderButtons } from '../procedure/order-buttons.js'
 import { FieldControl } from './field-control.js'
 import { jsonOfDraft, nestedDraft, nestedOf } from './field-draft.js'
 import { type FieldFault, faultsAt } from './field-faults.js'
-import { ActionFields, ConditionFields, type EditProps, JoinedRuleFields, NEW_RULE } from './sla-fields.js'
+import { ActionSentence, ConditionSentence, type MessageProps, NEW_RULE, RuleSentence } from './sla-sentences.js'
 
 interface MessageFieldsProps {
   readonly field: DescField
@@ -116,12 +116,12 @@ interface SentenceFieldsProps {
 
 /** Messages that are edited as sentences, with the controls of one. */
 const sentences: Readonly<Record<string, ComponentType<SentenceFieldsProps>>> = {
-  [RuleSchema.typeName]: sentenceOf(RuleSchema, JoinedRuleFields),
-  [SlaConditionSchema.typeName]: sentenceOf(SlaConditionSchema, ConditionFields),
-  [SlaActionSchema.typeName]: sentenceOf(SlaActionSchema, ActionFields),
+  [RuleSchema.typeName]: sentenceOf(RuleSchema, RuleSentence),
+  [SlaConditionSchema.typeName]: sentenceOf(SlaConditionSchema, ConditionSentence),
+  [SlaActionSchema.typeName]: sentenceOf(SlaActionSchema, ActionSentence),
 }
 
-function sentenceOf<Desc extends DescMessage>(schema: Desc, Fields: ComponentType<EditProps<MessageShape<Desc>>>) {
+function sentenceOf<Desc extends DescMessage>(schema: Desc, Fields: ComponentType<MessageProps<MessageShape<Desc>>>) {
   return ({ item, isLast, onChange }: SentenceFieldsProps) => (
     <Fields
       value={fromJson(schema, item)}

@@ -8,10 +8,12 @@ import { ThingLink } from '../../api/things.js'
 import { enumText, sentence as sentenceOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
+import styles from '../../ui/screen.module.css'
 import { FailureBox, Loading } from '../../ui/states.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { ArchiveButton } from './archive-button.js'
 import { itemOf, memberOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
+import { draftAt } from './field-draft.js'
 import { MessageFacts } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
@@ -46,6 +48,7 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
       .fields.map(({ localName }) => localName)
       .filter((field) => memberOf(item, field) === name),
   ]
+  const text = (field: string) => draftAt(itemOf(get), field, item)
   return (
     <Screen
       title={name}
@@ -56,7 +59,9 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
     >
       {sentence && (
         <Panel title={sentence.title}>
-          <sentence.Text item={item} />
+          <p className={styles['said']}>
+            <sentence.Sentence text={text} slot={(label, name) => ({ label, value: text(name) })} />.
+          </p>
         </Panel>
       )}
       {itemOf(get).fields.some(({ localName }) => !without.includes(localName)) && (

@@ -6,14 +6,21 @@ import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import styles from '../../ui/screen.module.css'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { editableFields, entryOf, idOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
+import { editableFields, entryOf, idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
-import { draftOf, draftText, jsonOf, nestedOf } from './field-draft.js'
+import { draftAt, draftOf, draftText, jsonOf, nestedOf } from './field-draft.js'
 import { type FieldFault, useFormFaults } from './field-faults.js'
 import { Messages } from './field-value.js'
 
 interface ResourceFormProps {
-  readonly declaration: ResourceDeclaration
+  readonly declaration: Pick<ResourceDeclaration, 'one' | 'create' | 'update' | 'sentence'>
+  /** The fields that the form has, in their order. Default: all that the request can set. */
+  readonly only?: readonly string[]
+  /** What is done with what is not there yet. */
+  readonly verb?: string
+  readonly note?: ReactNode
+  /** What is said once it is done. */
+  readonly said?: (answer: Message) => string
   /** What is changed; absent to create one. */
   readonly subject?: WriteSubject<Message> | undefined
   /** What the first values are, by field. */
@@ -25,10 +32,12 @@ interface ResourceFormProps {
 type Draft = Readonly<Record<string, string>>
 
 /** Creates or changes a thing: a form with the fields of the request, then what the request changes. */
-export function ResourceForm({ declaration, subject, given = {}, onClose, onDone }: ResourceFormProps) {
+export function ResourceForm(props: ResourceFormProps) {
+  const { declaration, subject, given = {}, only, verb = 'Create', note, said, onClose, onDone } = props
   const method = subject === undefined ? declaration.create : declaration.update
   const item = subject && itemIn(subject.tagged.message)
-  const fields = editableFields(method)
+  const all = editableFields(method)
+  const fields = only?.flatMap((name) => all.filter(({ localName }) => localName === name)) ?? all
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
   const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
@@ -37,13 +46,14 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
   const unread = edited.flatMap((field) => faultIn(field, textOf(field)))
   const request = unread.length === 0 ? requestFrom(method, item && idOf(item), edited, textOf) : undefined
   const { list } = entryOf(method)
+  const hasField = (name: string) => fields.some(({ localName }) => localName === name)
   const form = useFormFaults(method.input, request, {
     shown: fields.map(({ localName }) => localName),
     within: list ? [list.localName, 0] : [],
     unread,
     isTouched: (name) => draft[name] !== undefined,
   })
-  const title = subject === undefined ? `Create ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
+  const title = subject === undefined ? `${verb} ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
   if (isReviewing && request !== undefined) {
     return (
       <WriteDialog
@@ -59,20 +69,25 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
             to: shown(field, textOf(field)),
           }))
         }
-        confirm={subject === undefined ? 'Create' : 'Save'}
+        confirm={subject === undefined ? verb : 'Save'}
+        {...(said && { said })}
         onClose={() => setReviewing(false)}
         onDone={onDone}
         onFaults={(found) => form.refuse(found, () => setReviewing(false))}
-      />
+      >
+        {note}
+      </WriteDialog>
     )
   }
   const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
   const why = edited.length === 0 ? 'Nothing is changed yet.' : form.why
   const { sentence } = declaration
+  const textAt = (name: string) => draft[name] ?? draftAt(itemOf(method), name, item)
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
   const set = (texts: Draft) => setDraft({ ...draft, ...texts })
   return (
     <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
+      {note}
       <div className={styles['form']}>
         {fields.map((field) =>
           inSentence.includes(field) ? (
@@ -81,10 +96,14 @@ export function ResourceForm({ declaration, subject, given = {}, onClose, onDone
               <fieldset key={sentence.title} className={styles['nested']}>
                 <legend>{sentence.title}</legend>
                 <div className={styles['sentence']}>
-                  <sentence.Fields
-                    isNew={subject === undefined}
-                    text={(name) => fields.filter(({ localName }) => localName === name).map(textOf)[0] ?? ''}
-                    faultOf={(name) => form.at(name)[0]?.text}
+                  <sentence.Sentence
+                    text={textAt}
+                    slot={(label, name) => ({
+                      label,
+                      value: textAt(name),
+                      fault: form.at(name)[0]?.text,
+                      onChange: hasField(name) ? (text) => set({ [name]: text }) : undefined,
+                    })}
                     set={set}
                   />
                 </div>

@@ -1,21 +1,22 @@
-import type { Message } from '@bufbuild/protobuf'
-import { Fragment, type ReactNode } from 'react'
-import type { Rule } from '../../../../gen/svc/v2/rule_pb.js'
-import {
-  type SlaAction,
-  type SlaCondition,
-  SlaConditionType,
-  type SlaDefinition,
-  SlaMetricSchema,
-  SlaStartingPoint,
-} from '../../../../gen/svc/v2/sla_definition_pb.js'
-import { type Kind, useThingName, WorkflowName } from '../../api/things.js'
-import { durationText, enumText, labelOf, spokenId } from '../../api/words.js'
-import { Facts } from '../../ui/screen.js'
-import styles from '../../ui/screen.module.css'
+import { fromJson } from '@bufbuild/protobuf'
+import { Fragment, useState } from 'react'
+import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
+import { type SlaAction, type SlaCondition, SlaConditionType } from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { type Kind, useNamed } from '../../api/things.js'
+import { labelOf } from '../../api/words.js'
+import type { Sentence, SentenceProps } from './declaration.js'
+import { nestedOf } from './field-draft.js'
+import { Choice, Span, Text, Thing } from './slots.js'
+
+/** A message as a sentence, one of several maybe: it is only read where nothing takes its changes. */
+export interface MessageProps<Value> {
+  readonly value: Value
+  readonly isLast?: boolean
+  readonly onChange?: ((value: Value) => void) | undefined
+}
 
 /** What comparisons of rules are called. */
-export const comparisons: Readonly<Record<string, string>> = {
+const comparisons = {
   eq: 'is',
   neq: 'is not',
   in: 'is one of',
@@ -28,150 +29,226 @@ export const comparisons: Readonly<Record<string, string>> = {
   lt: 'is less than',
   lte: 'is at most',
 }
-
+const ticketFields = ['status', 'priority', 'team', 'group', 'requester', 'assignee', 'firstReplyBy']
+const fieldWords = Object.fromEntries(ticketFields.map((name) => [name, labelOf(name)]))
 /** The fields of tickets whose values are ids of things with names. */
-export const ticketKinds: Readonly<Record<string, Kind>> = {
+const kinds: Readonly<Record<string, Kind>> = {
   priority: 'priorities',
   team: 'teams',
   group: 'groups',
   requester: 'people',
   assignee: 'people',
 }
-
-/** What a condition does to the clock. */
-export const clockVerbs: Readonly<Record<SlaConditionType, string>> = {
-  [SlaConditionType.UNSPECIFIED]: 'is looked at',
+const clockVerbs = {
   [SlaConditionType.START]: 'starts',
   [SlaConditionType.PAUSE]: 'pauses',
   [SlaConditionType.STOP]: 'stops',
 }
-
-/** What the clock does after a pause. */
-export const resumptions: Readonly<Record<string, string>> = { CONTINUE: 'it goes on', RESTART: 'it starts again' }
-
-/** From when the time is counted. */
-export const startingPoints: Readonly<Record<SlaStartingPoint, string>> = {
-  [SlaStartingPoint.UNSPECIFIED]: 'an unknown moment',
-  [SlaStartingPoint.TICKET_CREATED]: 'when the ticket is created',
-  [SlaStartingPoint.SLA_ATTACHED]: 'when the SLA comes to apply',
-  [SlaStartingPoint.GROUP_ASSIGNED]: 'when a group is assigned',
+const metrics = { 1: 'First response', 2: 'First human response', 3: 'Resolution' }
+const startingPoints = {
+  1: 'when the ticket is created',
+  2: 'when the SLA comes to apply',
+  3: 'when a group is assigned',
+}
+const hours = {
+  calendar: 'calendar time',
+  group: 'the working time of the assigned group',
+  schedule: 'the working time of',
 }
 
-/** What an SLA promises, of which tickets, when its clock runs and what happens then: in sentences. */
-export function SlaText({ item }: { readonly item: Message }) {
-  const sla = item as SlaDefinition
+/** A comparison of which nothing is known yet. */
+export const NEW_RULE = { type: 'field', op: 'eq' }
+
+/** A comparison of a field of the ticket, with how it joins the next one. */
+export function RuleSentence({ value: rule, isLast = true, onChange }: MessageProps<Rule>) {
+  const { field, op, value, values, logicOp } = rule
+  const known = useNamed().valuesOf(field)
+  const kind = kinds[field]
+  const isList = /in$/i.test(op)
+  const all = [value, ...values].filter(Boolean)
+  const given = /exists$/i.test(op) ? [] : isList || !onChange ? all : [all[0] ?? '']
+  const shown = isList && onChange ? [...given, ''] : given
+  const set = (next: Partial<Rule>, texts: readonly string[]) => {
+    const changed = { ...rule, ...next }
+    const [first = '', ...others] = texts.filter(Boolean)
+    onChange?.(
+      /in$/i.test(changed.op)
+        ? { ...changed, value: '', values: [first, ...others].filter(Boolean) }
+        : { ...changed, value: first, values: [] },
+    )
+  }
   return (
     <>
-      <p className={styles['said']}>
-        For <RulesText rules={sla.attachmentCriteria} />: <strong>{enumText(SlaMetricSchema, sla.metric)}</strong>{' '}
-        within <strong>{durationText(sla.targetDurationSeconds)}</strong> of {hoursText(sla)}, counted from{' '}
-        {startingPoints[sla.startingPoint]}.
-      </p>
-      <Facts
-        facts={{
-          Clock: <Sentences messages={sla.conditions} none="It runs until the promise is kept." />,
-          Workflows: <Sentences messages={sla.actionDefinitions} none="None runs." />,
-        }}
+      <Choice
+        label="Field"
+        words={field in fieldWords ? fieldWords : { ...fieldWords, [field]: labelOf(field) }}
+        isStrong
+        value={field}
+        onChange={onChange && ((next) => set({ field: next }, kind === kinds[next] ? given : []))}
+      />{' '}
+      <Choice
+        label="Comparison"
+        words={comparisons}
+        value={op.toLowerCase()}
+        onChange={onChange && ((next) => set({ op: next }, given))}
+      />
+      {shown
+        .map((each, index) => ({ each, index, key: `${field} ${index}` }))
+        .map(({ each, index, key }) => {
+          const slot = {
+            label: index === 0 ? 'Value' : `Value ${index + 1}`,
+            value: each,
+            onChange: onChange && ((text: string) => set({}, shown.toSpliced(index, 1, text))),
+          }
+          return (
+            <Fragment key={key}>
+              {index > 0 && ' or'}{' '}
+              {kind === undefined ? <Text known={known} {...slot} /> : <Thing kind={kind} {...slot} />}
+            </Fragment>
+          )
+        })}
+      {!isLast && (
+        <>
+          {' '}
+          <Choice
+            label="Joined by"
+            words={{ AND: 'and', OR: 'or' }}
+            value={logicOp || 'AND'}
+            onChange={onChange && ((next) => onChange({ ...rule, logicOp: next }))}
+          />{' '}
+        </>
+      )}
+    </>
+  )
+}
+
+/** What the clock does, and when. */
+export function ConditionSentence({ value: condition, onChange }: MessageProps<SlaCondition>) {
+  const { conditionType, conditionRule, resumePolicy } = condition
+  const set = (next: Partial<SlaCondition>) => onChange?.({ ...condition, ...next })
+  const isPause = conditionType === SlaConditionType.PAUSE
+  return (
+    <>
+      The clock{' '}
+      <Choice
+        label="What the clock does"
+        words={clockVerbs}
+        value={String(conditionType)}
+        onChange={onChange && ((next) => set({ conditionType: Number(next) }))}
+      />{' '}
+      when{' '}
+      <RuleSentence
+        value={conditionRule ?? fromJson(RuleSchema, NEW_RULE)}
+        onChange={onChange && ((next) => set({ conditionRule: next }))}
+      />
+      {(resumePolicy || (isPause && onChange)) && (
+        <>
+          ; afterwards{' '}
+          <Choice
+            label="Afterwards"
+            words={{ CONTINUE: 'it goes on', RESTART: 'it starts again' }}
+            value={resumePolicy}
+            onChange={onChange && ((next) => set({ resumePolicy: next }))}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Which workflow runs, and how long before or after the end of the promised time. */
+export function ActionSentence({ value: action, onChange }: MessageProps<SlaAction>) {
+  const { offsetSeconds, workflowId } = action
+  const { workflows } = useNamed()
+  const [side, setSide] = useState(offsetSeconds <= 0 ? 'before' : 'after')
+  const set = (seconds: number, next: string) => {
+    setSide(next)
+    onChange?.({ ...action, offsetSeconds: next === 'before' ? -seconds || 0 : seconds })
+  }
+  const seconds = Math.abs(offsetSeconds)
+  return (
+    <>
+      {offsetSeconds === 0 && !onChange ? (
+        'When'
+      ) : (
+        <>
+          <Span label="How long" value={String(seconds)} onChange={onChange && ((next) => set(Number(next), side))} />{' '}
+          <Choice
+            label="Before or after"
+            words={{ before: 'before', after: 'after' }}
+            value={side}
+            onChange={onChange && ((next) => set(seconds, next))}
+          />
+        </>
+      )}{' '}
+      the time is over: run{' '}
+      <Text
+        label="Workflow"
+        known={workflows}
+        value={workflowId}
+        onChange={onChange && ((next) => onChange({ ...action, workflowId: next }))}
       />
     </>
   )
 }
 
-export interface SentencesProps {
-  readonly messages: readonly (SlaCondition | SlaAction)[]
-  readonly none: string
-}
-
-/** Conditions or actions in their order, each as a sentence. */
-export function Sentences({ messages, none }: SentencesProps) {
-  if (messages.length === 0) return <>{none}</>
-  const keyed = messages.map((message, index) => ({ message, key: `${index}` }))
-  return (
-    <ol className={styles['sentences']}>
-      {keyed.map(({ message, key }) => (
-        <li key={key}>
-          {message.$typeName === 'svc.v2.SlaAction' ? (
-            <ActionText action={message} />
-          ) : (
-            <ConditionText condition={message} />
-          )}
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function hoursText({ scheduleId, useCalendarTime, useAssignedGroupSchedule }: SlaDefinition): ReactNode {
-  if (useAssignedGroupSchedule) return 'the working time of the assigned group'
-  if (useCalendarTime || scheduleId === '') return 'calendar time'
+/** What an SLA promises: of which tickets what is done within how much of which time, and from when. */
+function PromiseSentence({ text, slot, set }: SentenceProps) {
+  const counts = text('useAssignedGroupSchedule') === 'true' ? 'group' : text('scheduleId') ? 'schedule' : 'calendar'
+  const [counted, setCounted] = useState(counts)
+  const { schedules } = useNamed()
+  const rules = (set ? [] : nestedOf(text('attachmentCriteria'))).map((each) => fromJson(RuleSchema, each))
+  const count = (chosen: string) => {
+    setCounted(chosen)
+    set?.({
+      useCalendarTime: String(chosen === 'calendar'),
+      useAssignedGroupSchedule: String(chosen === 'group'),
+      ...(chosen !== 'schedule' && { scheduleId: '' }),
+    })
+  }
+  const shown = set ? counted : counts
   return (
     <>
-      working time, by <strong title={scheduleId}>{spokenId(scheduleId)}</strong>
-    </>
-  )
-}
-
-/** Rules that are joined, as one sentence. */
-export function RulesText({ rules }: { readonly rules: readonly Rule[] }) {
-  if (rules.length === 0) return <>every ticket</>
-  const keyed = rules.map((rule, index) => ({ rule, key: `${index}`, isLast: index === rules.length - 1 }))
-  return (
-    <span>
-      tickets where{' '}
-      {keyed.map(({ rule, key, isLast }) => (
-        <Fragment key={key}>
-          <RuleText rule={rule} />
-          {!isLast && (rule.logicOp ? ` ${rule.logicOp.toLowerCase()} ` : ', ')}
-        </Fragment>
-      ))}
-    </span>
-  )
-}
-
-function RuleText({ rule: { field, op, value, values } }: { readonly rule: Rule }) {
-  const all = [value, ...values].filter((each) => each !== '')
-  const kind = ticketKinds[field]
-  return (
-    <>
-      <strong>{labelOf(field) || 'a field'}</strong> {comparisons[op.toLowerCase()] ?? op}
-      {all.map((each, index) => (
-        <Fragment key={each}>
-          {index > 0 && ' or'}{' '}
-          <strong>{kind === undefined ? each.replaceAll('_', ' ') : <NameOrText kind={kind} text={each} />}</strong>
-        </Fragment>
-      ))}
-    </>
-  )
-}
-
-function NameOrText({ kind, text }: { readonly kind: Kind; readonly text: string }) {
-  return <>{useThingName(kind, text, 'none') ?? '…'}</>
-}
-
-function ConditionText({ condition }: { readonly condition: SlaCondition }) {
-  const { conditionType, conditionRule, resumePolicy } = condition
-  return (
-    <>
-      The clock {clockVerbs[conditionType]}
-      {conditionRule && (
+      {!set && (
         <>
-          {' '}
-          when <RuleText rule={conditionRule} />
+          For {rules.length === 0 ? 'every ticket' : 'tickets where '}
+          <Rules rules={rules} />:{' '}
         </>
       )}
-      {resumePolicy && `; afterwards ${resumptions[resumePolicy] ?? resumePolicy.toLowerCase().replaceAll('_', ' ')}`}
+      <Choice words={metrics} isStrong {...slot('Metric', 'metric')} /> within{' '}
+      <Span {...slot('Within', 'targetDurationSeconds')} /> of{' '}
+      <Choice label="Which time counts" words={hours} value={shown} onChange={set && count} />
+      {shown === 'schedule' && (
+        <>
+          {' '}
+          <Text known={schedules} {...slot('Schedule', 'scheduleId')} />
+        </>
+      )}
+      , counted from <Choice words={startingPoints} {...slot('Counted from', 'startingPoint')} />
     </>
   )
 }
 
-function ActionText({ action: { workflowId, offsetSeconds } }: { readonly action: SlaAction }) {
-  const offset = `${durationText(Math.abs(offsetSeconds))} ${offsetSeconds < 0 ? 'before' : 'after'}`
-  return (
-    <>
-      {offsetSeconds === 0 ? 'When' : offset} the time is over:{' '}
-      <strong>
-        <WorkflowName id={workflowId} />
-      </strong>
-    </>
-  )
+/** Rules, each of which says how it joins the next one. */
+export function Rules({ rules }: { readonly rules: readonly Rule[] }) {
+  return rules
+    .map((rule, index) => ({ rule, index, key: `${index}` }))
+    .map(({ rule, index, key }) => <RuleSentence key={key} value={rule} isLast={index === rules.length - 1} />)
+}
+
+const fields = [
+  'metric',
+  'targetDurationSeconds',
+  'useCalendarTime',
+  'useAssignedGroupSchedule',
+  'scheduleId',
+  'startingPoint',
+]
+
+/** What an SLA promises, as a sentence. */
+export const promise: Sentence = {
+  title: 'Promise',
+  fields,
+  said: [...fields, 'attachmentCriteria', 'archivedAt'],
+  Sentence: PromiseSentence,
 }

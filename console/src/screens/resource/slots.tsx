@@ -1,0 +1,53 @@
+import { type Kind, ThingLink, useThingName } from '../../api/things.js'
+import { durationText, spokenId } from '../../api/words.js'
+import { DurationField } from '../../ui/duration-field.js'
+import { SelectField, TextField } from '../../ui/field.js'
+import { Picker } from '../../ui/picker.js'
+import type { SlotProps } from './declaration.js'
+
+interface ChoiceProps extends SlotProps {
+  readonly words: Readonly<Record<string, string>>
+  /** It matters in the sentence. */
+  readonly isStrong?: boolean
+}
+
+/** One of a few values, in words; one without words as it is. */
+export function Choice({ words, isStrong = false, onChange, ...field }: ChoiceProps) {
+  const text = words[field.value] ?? (field.value || 'Choose')
+  if (onChange === undefined) return isStrong ? <strong>{text}</strong> : text
+  const options = Object.entries(words).map(([value, word]) => ({ value, text: word }))
+  const own = field.value in words ? [] : [{ value: field.value, text }]
+  return <SelectField options={[...own, ...options]} onChange={onChange} {...field} />
+}
+
+interface TextProps extends SlotProps {
+  readonly known?: ReadonlyMap<string, string>
+  readonly placeholder?: string
+  readonly type?: 'number'
+}
+
+/** A text, or the words that are known for it. */
+export function Text({ onChange, ...field }: TextProps) {
+  const { value, known, label } = field
+  if (onChange === undefined) return <strong title={value}>{known?.get(value) ?? spokenId(value)}</strong>
+  return <TextField placeholder={label} {...field} onChange={onChange} />
+}
+
+/** A thing by its name. */
+export function Thing({
+  kind,
+  onChange,
+  isLink,
+  ...field
+}: SlotProps & { readonly kind: Kind; readonly isLink?: boolean }) {
+  const name = useThingName(kind, onChange ? '' : field.value, 'none')
+  if (onChange !== undefined) return <Picker kind={kind} {...field} onChange={onChange} />
+  return isLink ? <ThingLink kind={kind} id={field.value} /> : <strong>{name ?? '…'}</strong>
+}
+
+/** A length of time, in seconds. */
+export function Span({ label, value, fault, onChange }: SlotProps) {
+  const seconds = Number(value)
+  if (onChange === undefined) return <strong>{durationText(seconds)}</strong>
+  return <DurationField label={label} seconds={seconds} fault={fault} onChange={(next) => onChange(String(next))} />
+}
