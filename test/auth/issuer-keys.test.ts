@@ -3,7 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { createOidcVerifier } from '../../src/domain/auth/oidc.js'
 import { eventually } from '../support/eventually.js'
-import { type OidcIssuer, startOidcIssuer, startSilentIssuer, startStaticIssuer } from '../support/oidc-issuer.js'
+import {
+  type OidcIssuer,
+  startOidcIssuer,
+  startSilentIssuer,
+  startStaticIssuer,
+  startTricklingIssuer,
+} from '../support/oidc-issuer.js'
 import { createTestRuntime, type TestRuntime } from '../support/runtime.js'
 
 const audience = 'https://svc.example.com'
@@ -217,6 +223,18 @@ describe('tokens of the OpenID Connect issuer', () => {
       expect(silent.requests()).toBe(1)
     } finally {
       await silent.stop()
+    }
+  })
+
+  it('do not wait for an issuer whose key set never ends, and do not ask it again soon', async () => {
+    const trickling = await startTricklingIssuer()
+    try {
+      const verifyTrickling = createVerifier(trickling.url)
+      const token = await strange('unknown', trickling.url)
+      for (let time = 0; time < 3; time++) await expect(verifyTrickling(token)).rejects.toMatchObject(unreachable(30))
+      expect(warnings).toEqual([expect.stringContaining('/keys cannot be used: The operation was aborted')])
+    } finally {
+      await trickling.stop()
     }
   })
 })

@@ -67,6 +67,18 @@ export async function startSilentIssuer(): Promise<SilentIssuer> {
   return { url, requests: () => requests, hangUp: () => server.closeAllConnections(), stop: () => stop(server) }
 }
 
+/** Starts an issuer whose key set never ends: a blank at a time. */
+export async function startTricklingIssuer(): Promise<Pick<OidcIssuer, 'url' | 'stop'>> {
+  let url = ''
+  const server = createServer((request, response) => {
+    if (request.url !== '/keys') return response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }))
+    const timer = setInterval(() => response.write(' '), 50)
+    return response.on('close', () => clearInterval(timer))
+  })
+  url = await listen(server)
+  return { url, stop: () => stop(server) }
+}
+
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
