@@ -3,6 +3,11 @@ import { setImmediate } from 'node:timers/promises'
 /** How long work goes on before others have a turn of the event loop. */
 const SLICE_MILLIS = 5
 
+/** The JSON of a list of what is made of each item, without others having to wait for it. */
+export async function jsonInSlices<Item>(items: Iterable<Item>, work: (item: Item) => unknown): Promise<string> {
+  return `[${(await mapInSlices(items, (item) => JSON.stringify(work(item)))).join(',')}]`
+}
+
 /** What is made of each item, in order. Others have their turns of the event loop meanwhile, however many items there are. */
 export async function mapInSlices<Item, Result>(
   items: Iterable<Item>,

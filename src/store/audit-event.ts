@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { mapInSlices } from '../db/slices.js'
+import { jsonInSlices } from '../db/slices.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
@@ -74,9 +74,9 @@ export async function insertAuditEvents(
   context: AuditContext,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
-  const rows = await mapInSlices(events, (event) => ({ ...event, changes: event.changes.map(changeDocument) }))
+  const rows = await jsonInSlices(events, (event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
-  const values = { ...context, events: JSON.stringify(rows), firstEventId, lastEventId, eventCount: events.length }
+  const values = { ...context, events: rows, firstEventId, lastEventId, eventCount: events.length }
   if (!isDistributed) return void (await run(insertWithOutboxRow, values))
   await run(insert, values)
   await run(insertOutboxRow, values)

@@ -3,7 +3,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { mapInSlices } from '../db/slices.js'
+import { jsonInSlices } from '../db/slices.js'
 import { type Columns, createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
@@ -144,7 +144,7 @@ export async function writeMembers(
   const all = [...added, ...changed]
   const [first, ...others] = all
   if (first === undefined) return
-  const members = async () => JSON.stringify(await mapInSlices(all, rowOf))
+  const members = () => jsonInSlices(all, rowOf)
   const { userId } = first
   const old = added.length > 0 ? undefined : before.get(userId)
   if (others.length > 0) {

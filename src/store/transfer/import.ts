@@ -1,4 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import { jsonInSlices } from '../../db/slices.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { perKind, type RecordKind } from './kind.js'
@@ -54,7 +55,7 @@ export async function createStaging({ run }: Tables): Promise<void> {
 
 /** Adds rows with different keys, each of which replaces an earlier one with its key. */
 export async function addStagedLines({ run }: Tables, lines: readonly StagedLine[]): Promise<void> {
-  if (lines.length > 0) await run(add, { rows: JSON.stringify(lines) })
+  if (lines.length > 0) await run(add, { rows: await jsonInSlices(lines, (line) => line) })
 }
 
 /** Counts the records of each kind, those twice that two lines give to different owners. */
