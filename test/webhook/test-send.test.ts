@@ -85,6 +85,7 @@ describe('a test of a webhook endpoint', () => {
       responseBody: '',
       error: '',
       createdAt: expect.any(String),
+      subject: { type: 'webhook_endpoint', id },
     })
     const page = async (token = '') => {
       const path = `/v2/webhook-endpoints/${id}/deliveries?pageSize=1&pageToken=${token}`
