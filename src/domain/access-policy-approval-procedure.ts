@@ -3,6 +3,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, invalidField, refuseViolations } from '../errors.js'
 import { DEFAULT_TIMEOUT_SECONDS, MAX_STEPS } from '../limits/known-limits.js'
 import * as store from '../store/access-policy-approval-procedure.js'
+import type { PrintedObject } from '../store/resource/print.js'
 import type { CallContext } from './caller/caller.js'
 import { createObject, updateObject } from './standard-methods.js'
 import { ofOwner, standardResource } from './standard-resource.js'
@@ -65,12 +66,15 @@ export interface ApprovalProcedureDraft {
 export const approvalProcedures = standardResource(store.approvalProcedureStore)
 
 /**
- * Creates a procedure for an access policy and returns its JSON (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
+ * Creates a procedure for an access policy and returns it (docs/resources.md). Throws `RESOURCE_NOT_FOUND` for
  * the policy, `PERMISSION_MISSING` without `access:write` in its team, then the faults of the procedure:
  * `STEPS_OR_STAGES_REQUIRED`, `TOO_MANY_STEPS`, the limits that the draft breaks, `STEPS_DIFFER_FROM_STAGES`,
  * `APPROVER_NOT_FOUND`.
  */
-export async function createApprovalProcedure(context: CallContext, draft: ApprovalProcedureDraft): Promise<string> {
+export async function createApprovalProcedure(
+  context: CallContext,
+  draft: ApprovalProcedureDraft,
+): Promise<PrintedObject> {
   requireNames(draft)
   const { accessPolicyId } = draft
   return createObject(context, approvalProcedures, { accessPolicyId }, async (transaction) => {
@@ -79,13 +83,13 @@ export async function createApprovalProcedure(context: CallContext, draft: Appro
 }
 
 /**
- * Replaces the timeout and the stages of a procedure and returns its JSON; steps that stay as they are keep their ids.
+ * Replaces the timeout and the stages of a procedure and returns it; steps that stay as they are keep their ids.
  * Throws what `createApprovalProcedure` throws, for the procedure instead of the policy, and `ETAG_MISMATCH`.
  */
 export async function updateApprovalProcedure(
   context: CallContext,
   { id, ...draft }: ApprovalProcedureDraft & { readonly id: string },
-): Promise<string> {
+): Promise<PrintedObject> {
   requireNames(draft)
   const resource = ofOwner(approvalProcedures, draft.accessPolicyId)
   return updateObject(context, resource, id, (before, _, transaction) =>

@@ -2,6 +2,7 @@ import type { PriorityModel } from '../../gen/prisma/models.js'
 import { notFound } from '../errors.js'
 import { consecutiveIds } from '../runtime/runtime.js'
 import * as store from '../store/priority.js'
+import type { PrintedObject } from '../store/resource/print.js'
 import { actorOf } from './audit/audit-event.js'
 import { type CallContext, permittedTeamIds, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { updateObject } from './standard-methods.js'
@@ -12,7 +13,7 @@ import { acceptedVersionsFrom } from './value/entity-tag.js'
 export const priorities = standardResource(store.priorityStore, { complete: withScopedId('pri') })
 
 /**
- * Changes a priority and returns its JSON after the change. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
+ * Changes a priority and returns it. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without
  * `tickets:write` in its team, and `ETAG_MISMATCH`.
  */
 export async function updatePriority(
@@ -20,7 +21,7 @@ export async function updatePriority(
   id: string,
   changes: Partial<Pick<PriorityModel, 'name' | 'description' | 'isAiSelectable'>>,
   requireUnchanged?: (before: PriorityModel) => void,
-): Promise<string> {
+): Promise<PrintedObject> {
   const { tables, caller, runtime, requestId, ifMatch } = context
   // The version is checked under a lock; without a condition, one statement suffices.
   if (acceptedVersionsFrom(ifMatch) !== undefined || requireUnchanged !== undefined || tables.isDistributed) {

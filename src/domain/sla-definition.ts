@@ -1,3 +1,4 @@
+import type { PrintedObject } from '../store/resource/print.js'
 import { readSlaDefinitionsOfTeam, slaDefinitionStore } from '../store/sla-definition.js'
 import { type CallContext, listOfOwner, visibilityOf } from './caller/caller.js'
 import type { Page } from './paging.js'
@@ -8,8 +9,8 @@ import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 /** What teams promise about their tickets. */
 export const slaDefinitions = standardResource(slaDefinitionStore, { name: 'SLA definition' })
 
-/** Archives a definition, or puts it back in use, and returns its JSON. What is already so stays as it is. */
-export function archiveSlaDefinition(context: CallContext, id: string, isArchived: boolean): Promise<string> {
+/** Archives a definition, or puts it back in use, and returns it. What is already so stays as it is. */
+export function archiveSlaDefinition(context: CallContext, id: string, isArchived: boolean): Promise<PrintedObject> {
   return updateObject(
     context,
     slaDefinitions,

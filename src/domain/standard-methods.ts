@@ -1,6 +1,7 @@
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations, ServiceError, typeNamed } from '../errors.js'
 import { type AuditAction, isAuditAction } from '../store/audit-action.js'
+import type { PrintedObject } from '../store/resource/print.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
 import type { Referrers } from '../store/standard-writes.js'
@@ -24,17 +25,17 @@ export interface StandardListRequest extends PageRequest {
 }
 
 /**
- * The JSON of an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
+ * An object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
  */
 export async function getObject<Of extends object>(
   { tables, caller }: CallContext,
   { name, read, store }: StandardResource<Of>,
   id: string,
-): Promise<string> {
+): Promise<PrintedObject> {
   const found = await store.find(tables, { id, ...visibilityOf(caller) })
   if (found === undefined) throw notFound(name, id)
   requirePermissionIn(caller, found.teamId, read)
-  return found.json
+  return found
 }
 
 /**
@@ -87,7 +88,7 @@ function requireOwner(
 }
 
 /**
- * Creates an object with the given values, or those that `complete` makes of them, and returns its JSON. Throws
+ * Creates an object with the given values, or those that `complete` makes of them, and returns it. Throws
  * `RESOURCE_NOT_FOUND` for its owner, `PERMISSION_MISSING` without the write permission in the owner's team, and
  * `FIELD_INVALID` for other references.
  */
@@ -97,19 +98,20 @@ export function createObject<Of extends object>(
   given: Partial<Of>,
   complete: (transaction: Tables) => Partial<Of> | Promise<Partial<Of>> = () => resource.complete(given, context),
   id = context.runtime.newId(),
-): Promise<string> {
+): Promise<PrintedObject> {
   const { tables, caller, runtime } = context
   return tables.transaction(async (transaction) => {
     const inTeam = await ownerTeam(context, transaction, resource, given)
     const values = { ...(await complete(transaction)), ...inTeam }
     await requireReferences(context, transaction, resource, values)
     await resource.store.create(transaction, { organizationId: caller.organizationId, id }, values, runtime.now())
-    const { json, teamId } = await written(context, transaction, resource, id)
+    const created = await written(context, transaction, resource, id)
+    const { teamId } = created
     const changedFields = resource.store.presentFields(values)
     await recordCallEvents(context, transaction, [
       { action: actionOf(resource, 'create'), targetId: id, teamId, changedFields },
     ])
-    return json
+    return created
   })
 }
 
@@ -133,7 +135,7 @@ async function ownerTeam<Of extends object>(
 export type StandardChanges<Of> = (before: Of, now: Date, transaction: Tables) => Partial<Of> | Promise<Partial<Of>>
 
 /**
- * Changes an object and returns its JSON. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write
+ * Changes an object and returns it. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write
  * permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references. A change with a name of its own gives
  * its `action`.
  */
@@ -143,7 +145,7 @@ export function updateObject<Of extends object>(
   id: string,
   changes: StandardChanges<Of>,
   action = actionOf(resource, 'update'),
-): Promise<string> {
+): Promise<PrintedObject> {
   const { caller, runtime } = context
   const { store } = resource
   const key = { organizationId: caller.organizationId, id }
@@ -156,9 +158,9 @@ export function updateObject<Of extends object>(
       before,
       await store.update(transaction, { ...before, ...key }, values, now),
     )
-    const { json, teamId } = await written(context, transaction, resource, id)
-    await recordCallEvents(context, transaction, [{ action, targetId: id, teamId, changedFields }])
-    return json
+    const after = await written(context, transaction, resource, id)
+    await recordCallEvents(context, transaction, [{ action, targetId: id, teamId: after.teamId, changedFields }])
+    return after
   })
 }
 
@@ -245,7 +247,7 @@ async function lockForWrite<Of extends object>(
   const accepted = acceptedVersionsFrom(ifMatch)
   if (accepted !== undefined) {
     const found = await store.find(transaction, wanted)
-    requireAcceptedVersion(accepted, found && entityTagOf(found.json), { resourceType: name, resourceId: id })
+    requireAcceptedVersion(accepted, found && entityTagOf(found.version), { resourceType: name, resourceId: id })
   }
   requireWritable(before)
   return { teamId: locked.teamId, before }

@@ -3,6 +3,7 @@ import type { Tables } from '../db/tables.js'
 import { type FieldViolation, refuseViolations, ServiceError } from '../errors.js'
 import { sourceLock, takeLocks } from '../store/lock.js'
 import { lockMemberRows } from '../store/member.js'
+import type { PrintedObject } from '../store/resource/print.js'
 import {
   findSourceProfiles,
   type KeptSourceProfile,
@@ -205,14 +206,14 @@ async function ingest(
 }
 
 /**
- * Publishes all source profiles of a user again, in the order of their last change, and returns the JSON of the user:
+ * Publishes all source profiles of a user again, in the order of their last change, and returns the user:
  * whatever ingestion left out is reconsidered (docs/field-ownership.md). Throws `RESOURCE_NOT_FOUND` and
  * `PERMISSION_MISSING`.
  */
 export async function republishUser(
   context: CallContext,
   userId: string,
-): Promise<PublishedFields & { readonly json: string }> {
+): Promise<PublishedFields & { readonly user: PrintedObject }> {
   const { caller } = context
   await requireMemberPermission(context, 'ingestion:write', userId)
   const writer = memberWriterOf(context, 'user.republish')
@@ -229,6 +230,6 @@ export async function republishUser(
     const plan = planMembers(writer, changes, await lockValues(tables, writer, changes, rows))
     await writePlan(tables, writer, plan)
     const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
-    return { json: await printMember({ tables, caller }, userId), changes: written, leftOut }
+    return { user: await printMember({ tables, caller }, userId), changes: written, leftOut }
   })
 }

@@ -5,6 +5,7 @@ import type { CallContext } from '../domain/caller/caller.js'
 import type { Page } from '../domain/paging.js'
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
+import type { PrintedObject } from '../store/resource/print.js'
 import { callContextOf } from './request-context.js'
 
 /** How answers are printed over every protocol: fields without presence are always there. */
@@ -26,10 +27,10 @@ export function rawJson<Answer>(
 /** The same for an object, with its `ETag`. */
 export function rawJsonWithEtag<Answer>(
   context: HandlerContext,
-  json: string,
+  { json, version }: PrintedObject,
   others?: NoInfer<Partial<Answer>>,
 ): Answer {
-  context.responseHeader.set('etag', entityTagOf(json))
+  context.responseHeader.set('etag', entityTagOf(version))
   return rawJson<Answer>(context, json, others)
 }
 
@@ -53,9 +54,9 @@ function othersText(desc: DescMessage, others: object): string {
 
 type Handler<Request, Answer> = (request: Request, context: HandlerContext) => Promise<Answer>
 
-/** The handler of a method whose rules give the JSON of an object. */
+/** The handler of a method whose rules give an object. */
 export function withEtag<Request, Answer>(
-  rules: (callContext: CallContext, request: Request) => Promise<string>,
+  rules: (callContext: CallContext, request: Request) => Promise<PrintedObject>,
 ): Handler<Request, Answer> {
   return async (request, context) => rawJsonWithEtag(context, await rules(callContextOf(context), request))
 }

@@ -53,11 +53,11 @@ const handlers: Readonly<Record<string, Handler>> = {
   Update: async (request, context, resource) => {
     const changes = updatedValues(resource, request, context)
     const requireUnchanged = unchangedCheck(resource.store, request, context)
-    const json = await updateObject(callContextOf(context), resource, request.id, (before) => {
+    const object = await updateObject(callContextOf(context), resource, request.id, (before) => {
       requireUnchanged?.(before)
       return changes
     })
-    return rawJsonWithEtag(context, json)
+    return rawJsonWithEtag(context, object)
   },
 
   Delete: async (request, context, resource) => {

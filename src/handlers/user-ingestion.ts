@@ -42,8 +42,8 @@ export function createUserIngestionHandlers({
     },
 
     async republishUser({ id }, context) {
-      const { json, ...fields } = await republishUser(callContextOf(context), id)
-      return rawJsonWithEtag(context, json, counted(fields))
+      const { user, ...fields } = await republishUser(callContextOf(context), id)
+      return rawJsonWithEtag(context, user, counted(fields))
     },
   }
 }

@@ -39,8 +39,8 @@ import { callContextOf } from './request-context.js'
 export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
-      const { json, changes } = await updateUser(callContextOf(context), updateFrom(request))
-      return rawJsonWithEtag(context, json, countSkippedFields(changes, tally))
+      const { user, changes } = await updateUser(callContextOf(context), updateFrom(request))
+      return rawJsonWithEtag(context, user, countSkippedFields(changes, tally))
     },
 
     async batchUpdateUsers({ users, validateOnly }, context) {
@@ -59,8 +59,8 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
     },
 
     async deactivateUser({ id }, context) {
-      const { json, activeApiKeyCount } = await deactivateUser(callContextOf(context), id)
-      return rawJsonWithEtag(context, json, { activeApiKeyCount })
+      const { user, activeApiKeyCount } = await deactivateUser(callContextOf(context), id)
+      return rawJsonWithEtag(context, user, { activeApiKeyCount })
     },
     reactivateUser: withEtag((callContext, { id }) => reactivateUser(callContext, id)),
     getUser: withEtag((callContext, { id }) => getUser(callContext, id)),

@@ -32,8 +32,12 @@ export function createWebhookEndpointHandlers({
       const { url, hasPublicKey } = request
       const mode = request.mode || WebhookMode.UNORDERED
       const given = createdValues(webhookEndpoints, { ...request, mode }, context)
-      const { json, secret } = await createEndpoint(callContextOf(context), webhooks, { ...given, url, hasPublicKey })
-      return rawJsonWithEtag(context, json, { secret })
+      const { endpoint, secret } = await createEndpoint(callContextOf(context), webhooks, {
+        ...given,
+        url,
+        hasPublicKey,
+      })
+      return rawJsonWithEtag(context, endpoint, { secret })
     },
     updateWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
@@ -45,8 +49,8 @@ export function createWebhookEndpointHandlers({
       )
     },
     rotateWebhookEndpointSecret: async ({ id }, context) => {
-      const { json, secret } = await rotateEndpointSecret(callContextOf(context), webhooks, id)
-      return rawJsonWithEtag(context, json, { secret })
+      const { endpoint, secret } = await rotateEndpointSecret(callContextOf(context), webhooks, id)
+      return rawJsonWithEtag(context, endpoint, { secret })
     },
     enableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, true)),
     disableWebhookEndpoint: withEtag((callContext, { id }) => setEndpointEnabled(callContext, id, false)),

@@ -20,6 +20,7 @@ export const apiKeyStore = createStandardStore(
     kind: { kind: 'column', name: 'kind', read: Prisma.sql`upper(k.kind::text)` },
     status: {
       kind: 'computed',
+      isUnwritten: true,
       sql: Prisma.sql`CASE WHEN k.revoked_at IS NOT NULL THEN 'API_KEY_STATUS_REVOKED'
         WHEN k.expires_at <= now() THEN 'API_KEY_STATUS_EXPIRED' ELSE 'API_KEY_STATUS_ACTIVE' END`,
     },
@@ -29,11 +30,12 @@ export const apiKeyStore = createStandardStore(
     },
     isCreatorDeactivated: {
       kind: 'computed',
+      isUnwritten: true,
       sql: Prisma.sql`EXISTS (SELECT FROM memberships m WHERE ${ofOrganization('m')}
         AND m.user_id = k.created_by_user_id AND m.deactivated_at IS NOT NULL)`,
     },
     rotatedFrom: { kind: 'computed', sql: rotation('k.previous_rotation') },
-    rotatedTo: { kind: 'computed', sql: rotation('k.rotation + 1') },
+    rotatedTo: { kind: 'computed', isUnwritten: true, sql: rotation('k.rotation + 1') },
   }),
 )
 
@@ -50,7 +52,7 @@ export function countKeysMadeBy(
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
 
 /** A new key, with its place in a chain. */
-export type NewApiKey = Omit<ApiKeyModel, 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal'>
+export type NewApiKey = Omit<ApiKeyModel, 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal' | 'version'>
 
 /** Stores a new key with the hash of its secret. */
 export async function insertApiKey({ models }: Tables, key: NewApiKey): Promise<void> {
@@ -148,7 +150,7 @@ export async function findTeamOfKey({ models }: Tables, { organizationId, id }: 
 /** A key whose chain is locked, and when the transaction began by the clock of the database. */
 export type LockedApiKey = Omit<
   ApiKeyModel,
-  'secretHash' | 'lastUsedAt' | 'createdBy' | 'createdByUserId' | 'previousRotation' | 'ordinal'
+  'secretHash' | 'lastUsedAt' | 'createdBy' | 'createdByUserId' | 'previousRotation' | 'ordinal' | 'version'
 > & { readonly now: Date }
 
 // The first key stands for the chain: it stays the first, however the chain grows.
@@ -206,7 +208,7 @@ export async function revokeApiKeys(
 ): Promise<RevokedKey[]> {
   const revoked = await models.apiKey.updateManyAndReturn({
     where: { ...keys, revokedAt: null },
-    data: revocation,
+    data: { ...revocation, version: { increment: 1 } },
     select: { id: true, organizationId: true, teamId: true, rotation: true },
   })
   return revoked.toSorted((one, other) => one.rotation - other.rotation)
@@ -214,7 +216,7 @@ export async function revokeApiKeys(
 
 /** Lets a key whose chain is locked end at the time. */
 export async function endApiKey({ models }: Tables, key: KeyId, expiresAt: Date): Promise<void> {
-  await models.apiKey.updateMany({ where: { ...key }, data: { expiresAt } })
+  await models.apiKey.updateMany({ where: { ...key }, data: { expiresAt, version: { increment: 1 } } })
 }
 
 /** Records that a key is used now, unless its last recorded use is later than a time. */
@@ -224,7 +226,8 @@ export async function writeKeyUse(
   { now, ifBefore }: { readonly now: Date; readonly ifBefore: Date },
 ): Promise<void> {
   const isDue = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: ifBefore } }] }
-  await models.apiKey.updateMany({ where: { organizationId, id, ...isDue }, data: { lastUsedAt: now } })
+  const data = { lastUsedAt: now, version: { increment: 1 } }
+  await models.apiKey.updateMany({ where: { organizationId, id, ...isDue }, data })
 }
 
 /** Replaces the hash of a key's secret, unless it has already been replaced. */

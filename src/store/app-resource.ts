@@ -69,7 +69,10 @@ WITH updated AS (
          name = coalesce(u.name, r.name),
          description = coalesce(u.description, r.description),
          external_id = CASE WHEN u.external_id IS NULL THEN r.external_id ELSE nullif(u.external_id, '') END,
-         scoped_id = coalesce(u.scoped_id, r.scoped_id)
+         scoped_id = coalesce(u.scoped_id, r.scoped_id),
+         version = r.version + coalesce(u.resource_type <> r.resource_type OR u.name <> r.name
+                                        OR u.description <> r.description OR u.external_id <> coalesce(r.external_id, '')
+                                        OR u.scoped_id <> r.scoped_id, false)::int
     FROM ROWS FROM (json_to_recordset(${changes}) AS (id text, "resourceType" text, name text, description text,
                                                       "externalId" text, "scopedId" text))
          WITH ORDINALITY AS u (id, resource_type, name, description, external_id, scoped_id, place)
@@ -80,7 +83,7 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 })
 
 /** A resource to create. */
-export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal'>
+export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal' | 'version'>
 
 /** Which of the new resources have a value that another one already has: their places, which count from 1. */
 interface Taken {

@@ -21,7 +21,7 @@ export interface OwnedValue {
 export type MemberKey = Pick<MembershipModel, 'organizationId' | 'userId'>
 
 /** A row of `memberColumns`. */
-export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal'>
+export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal' | 'version'>
 
 /** A row with these columns as a member, whose governed fields are the profile. */
 export type MemberOf<Row extends MemberColumns> = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
@@ -31,7 +31,7 @@ export type MemberOf<Row extends MemberColumns> = Readonly<Omit<Row, OwnedPlace[
 /** A person in one organization. */
 export type MemberRow = MemberOf<MemberColumns>
 
-const separateColumns: readonly string[] = ['organization_id', 'email_key', 'ordinal']
+const separateColumns: readonly string[] = ['organization_id', 'email_key', 'ordinal', 'version']
 const columns = Object.entries(schema.Membership.columns)
   .filter(([column]) => !separateColumns.includes(column))
   .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
@@ -75,7 +75,8 @@ SELECT ${organizationId}, ${listOf(columns, ({ name }) => `r."${name}"`)}
   FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
        WITH ORDINALITY AS r (${listOf(columns, ({ name }) => `"${name}"`)}, place)
  ORDER BY r.place
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changedColumns, ({ column }) => `${column} = EXCLUDED.${column}`)}`,
+    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changedColumns, ({ column }) => `${column} = EXCLUDED.${column}`)},
+           version = m.version + 1`,
 })
 
 /** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
@@ -87,7 +88,8 @@ const change = createStatement<
   columns: {},
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
   text: ({ organizationId, userIds, members }) => Prisma.sql`
-UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)}
+UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)},
+       version = m.version + 1
   FROM json_to_recordset(${members}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
 })
@@ -157,7 +159,7 @@ export async function writeMembers(
     const isChanged = (name: string) => !isDeepStrictEqual(Reflect.get(row, name), Reflect.get(oldRow, name))
     const data = Object.fromEntries(Object.entries(dataOf(row)).filter(([name]) => isChanged(name)))
     const where = { organizationId_userId: { organizationId, userId } }
-    await models.membership.update({ where, data, select: { userId: true } })
+    await models.membership.update({ where, data: { ...data, version: { increment: 1 } }, select: { userId: true } })
   }
 }
 

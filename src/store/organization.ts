@@ -19,9 +19,9 @@ export type OrganizationRow = Pick<OrganizationModel, keyof typeof shown>
 /** The fields of an organization and its row. */
 export const organizationFields = createFieldRows(declareResource(OrganizationSchema, schema.Organization, 'o'))
 
-/** The organization; null if there is none. */
+/** The organization, with its version; null if there is none. */
 export function findOrganization({ models }: Tables, id: string) {
-  return models.organization.findUnique({ where: { id }, select: shown })
+  return models.organization.findUnique({ where: { id }, select: { ...shown, version: true } })
 }
 
 /** The same, held until the end of the transaction by a write that changes nothing. */
@@ -32,7 +32,7 @@ export async function lockOrganization(tables: Tables, id: string) {
 
 /** Renames the organization. */
 export async function renameOrganization({ models }: Tables, id: string, name: string): Promise<void> {
-  await models.organization.updateMany({ where: { id }, data: { name } })
+  await models.organization.updateMany({ where: { id }, data: { name, version: { increment: 1 } } })
 }
 
 /** The first organization other than `except`; undefined if there is none. */

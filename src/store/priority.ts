@@ -4,7 +4,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { type PrintedRow, rowText } from './resource/print.js'
+import { type PrintedObject, rowText, versionText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { inTeams, type Visibility } from './visibility.js'
@@ -24,9 +24,9 @@ export interface PriorityChange
 }
 
 /** All of an update at once, which costs a third of its transaction; a cluster would do so on all its nodes. */
-const update = createStatement<PriorityChange, PrintedRow>({
+const update = createStatement<PriorityChange, PrintedObject>({
   name: 'update_priority',
-  columns: { json: 'text' },
+  columns: { json: 'text', version: 'text' },
   text: (change) => Prisma.sql`
 WITH old AS (
   SELECT * FROM priorities
@@ -37,7 +37,9 @@ WITH old AS (
   UPDATE priorities p
      SET name = coalesce(${change.name}, p.name),
          description = coalesce(${change.description}, p.description),
-         is_ai_selectable = coalesce(${change.isAiSelectable}, p.is_ai_selectable)
+         is_ai_selectable = coalesce(${change.isAiSelectable}, p.is_ai_selectable),
+         version = p.version + coalesce(${change.name} <> p.name OR ${change.description} <> p.description
+                                        OR ${change.isAiSelectable} <> p.is_ai_selectable, false)::int
     FROM old
    WHERE p.id = old.id AND p.organization_id = ${change.organizationId}
   RETURNING p.*
@@ -55,16 +57,16 @@ WITH old AS (
   INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
   SELECT p.organization_id, ${change.auditEventId}::uuid, ${change.auditEventId}::uuid, 1 FROM updated p
 )
-SELECT ${rowText(priorityResource)} AS json FROM updated p`,
+SELECT ${rowText(priorityResource)} AS json, ${versionText(priorityResource)} AS version FROM updated p`,
 })
 
 /** The standard methods; updates have a statement of their own. */
 export const priorityStore = createStandardStore(priorityResource)
 
 /**
- * Changes a priority together with its audit event, and returns its JSON; nothing if it is not in the scope. Only for
- * tables that are not distributed.
+ * Changes a priority together with its audit event, and returns it; nothing if it is not in the scope. Only for tables
+ * that are not distributed.
  */
-export async function updatePriorityAtOnce(tables: Tables, change: PriorityChange): Promise<string | undefined> {
-  return (await firstRow(tables, update, change))?.json
+export function updatePriorityAtOnce(tables: Tables, change: PriorityChange): Promise<PrintedObject | undefined> {
+  return firstRow(tables, update, change)
 }

@@ -66,7 +66,7 @@ export function searchStatements<Row>(
   const text = Prisma.sql`
 SELECT ${columns}, ${row}.found
   FROM (
-    SELECT ${row}.*, ${row}.xmin, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
+    SELECT ${row}.*, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
            count(*) OVER () AS found
       FROM unnest(ARRAY(SELECT ${row}.ordinal ${source} ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}))
            WITH ORDINALITY AS page (ordinal, place)

@@ -4,15 +4,15 @@ import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { createCount, createPages, isFound } from './pages.js'
-import { type PrintedRow, rowText } from './resource/print.js'
+import { type PrintedObject, rowText, versionText } from './resource/print.js'
 import { columnOfField, type Resource } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type Relation, type StandardKey } from './standard-writes.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
-/** One object: its JSON, and the team that it belongs to; null for the organization's own. */
-export interface StandardRow extends PrintedRow {
+/** One object: its JSON, its version, and the team that it belongs to; null for the organization's own. */
+export interface StandardRow extends PrintedObject {
   readonly teamId: string | null
 }
 
@@ -72,13 +72,13 @@ export function createStandardStore<Of extends object>(resource: Resource<Of>, o
   const isOfOwner = ownerColumn !== null && ownerColumn !== 'team_id'
   const find = createStatement<WantedObject, StandardRow>({
     name: `print_${table.name}`,
-    columns: { teamId: 'text', json: 'text' },
+    columns: { teamId: 'text', json: 'text', version: 'text' },
     text: ({ id, ownerId, teamIds }) => {
       const isOwned = isOfOwner
         ? Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
         : Prisma.empty
       return Prisma.sql`
-SELECT ${team} AS "teamId", ${rowText(resource)} AS json
+SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource)} AS version
   FROM ${rows} ${join}
  WHERE ${column('id')} = ${id} AND ${ofOrganization(alias)} AND ${inTeams(team, teamIds)}
        ${isOwned}`

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '../../gen/prisma/client.js'
 import type { Tables } from '../db/tables.js'
 import { camelCase, type PartsPlace, type Resource, type Table } from './resource/resource.js'
@@ -79,7 +80,7 @@ export function createStandardWrites<Of extends object>(
     },
     /**
      * Changes the given values of an object, and replaces the given lists; parts with an id that stays keep when they
-     * were created. Returns all that it has written.
+     * were created. Returns all that it has written: nothing if the object has the values already.
      */
     update: async (
       tables: Tables,
@@ -87,9 +88,11 @@ export function createStandardWrites<Of extends object>(
       values: Partial<Of>,
       now: Date,
     ): Promise<Partial<Of>> => {
-      if (Object.keys(values).length === 0) return values
+      const isChange = ([name, value]: [string, unknown]) =>
+        value !== undefined && !isDeepStrictEqual(Reflect.get(before, name), value)
+      if (!Object.entries(values).some(isChange)) return {}
       const { createdAt: _, ...times } = { ...timesIn(table, now) }
-      const data = { ...times, ...dataOf({ ...values }, false) }
+      const data = { ...times, ...dataOf({ ...values }, false), version: { increment: 1 } }
       await modelOf(tables, table).update({ where: { organizationId_id: keyOf(before) }, data, select })
       const written: Record<string, unknown> = { ...times, ...values }
       for (const list of lists) {

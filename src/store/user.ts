@@ -6,7 +6,7 @@ import { firstRow, type Tables } from '../db/tables.js'
 import type { MemberKey } from './member.js'
 import { nameIn } from './member-name.js'
 import { ownedColumns } from './owned-column.js'
-import { type PrintedRow, rowText } from './resource/print.js'
+import { type PrintedObject, rowText, versionText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 
 const ownershipTexts = ownedColumns.map((column) => {
@@ -28,16 +28,16 @@ export const userDeclarations = {
 /** People as members of an organization. */
 export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)
 
-const print = createStatement<MemberKey, PrintedRow>({
+const print = createStatement<MemberKey, PrintedObject>({
   name: 'print_user',
-  columns: { json: 'text' },
+  columns: { json: 'text', version: 'text' },
   text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${rowText(userResource)} AS json
+SELECT ${rowText(userResource)} AS json, ${versionText(userResource)} AS version
   FROM memberships m
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
-/** The JSON of a member of the organization as a user. */
-export async function printUser(tables: Tables, key: MemberKey): Promise<string | undefined> {
-  return (await firstRow(tables, print, key))?.json
+/** A member of the organization as a user. */
+export function printUser(tables: Tables, key: MemberKey): Promise<PrintedObject | undefined> {
+  return firstRow(tables, print, key)
 }

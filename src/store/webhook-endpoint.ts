@@ -76,7 +76,7 @@ export async function addSecret(
 /** Notes since when an endpoint has only failed, unless that is known, or that it no longer does. */
 export async function noteFailing({ models }: Tables, key: EndpointKey, failingSince: Date | null): Promise<void> {
   const where = { ...key, failingSince: failingSince === null ? { not: null } : null }
-  await models.webhookEndpoint.updateMany({ where, data: { failingSince } })
+  await models.webhookEndpoint.updateMany({ where, data: { failingSince, version: { increment: 1 } } })
 }
 
 /** Disables an endpoint that is enabled, and returns its team; undefined if it was not. */
@@ -87,7 +87,7 @@ export async function disableEndpoint(
 ): Promise<string | null | undefined> {
   const [disabled] = await models.webhookEndpoint.updateManyAndReturn({
     where: { ...key, status: 'ENABLED' },
-    data: { status: 'DISABLED', disabledReason },
+    data: { status: 'DISABLED', disabledReason, version: { increment: 1 } },
     select: { teamId: true },
   })
   return disabled?.teamId

@@ -56,9 +56,9 @@ describe('an approval procedure', () => {
   afterAll(() => test.drop())
 
   const create = async (draft: ApprovalProcedureDraft): Promise<Printed> =>
-    JSON.parse(await createApprovalProcedure(scopeOn(database, caller), draft))
+    JSON.parse((await createApprovalProcedure(scopeOn(database, caller), draft)).json)
   const update = async (draft: ApprovalProcedureDraft, id = first.id): Promise<Printed> =>
-    JSON.parse(await updateApprovalProcedure(scopeOn(database, caller), { ...draft, id }))
+    JSON.parse((await updateApprovalProcedure(scopeOn(database, caller), { ...draft, id })).json)
   const idsOf = ({ steps }: Printed) => steps.map(({ id }) => id)
   const countProcedures = async () => (await database.query('SELECT FROM approval_procedures')).length
 

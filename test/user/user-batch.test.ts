@@ -25,7 +25,9 @@ useUsers()
 /** What is stored of users, without the times and ids of the writes. */
 async function contentOf(userIds: readonly string[]) {
   const states = await Promise.all(userIds.map(stateOf))
-  const text = JSON.stringify(states, (name, value) => (/_since$|_at$|^ordinal$/.test(name) ? undefined : value))
+  const text = JSON.stringify(states, (name, value) =>
+    /_since$|_at$|^ordinal$|^version$/.test(name) ? undefined : value,
+  )
   return text.replaceAll(/[bs]-\d+(?:rest|connect)-/gi, '')
 }
 

@@ -2,6 +2,7 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { countKeysMadeBy } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
+import type { PrintedObject } from '../../store/resource/print.js'
 import { printUser } from '../../store/user.js'
 import { authorOf } from '../audit/audit-event.js'
 import {
@@ -37,31 +38,34 @@ export interface NewUser {
 }
 
 /**
- * The JSON of one member of the caller's organization, as everybody may read their own. Of somebody else it needs
+ * One member of the caller's organization, as everybody may read their own. Of somebody else it needs
  * `users:read` anywhere. Throws `PERMISSION_MISSING` and `RESOURCE_NOT_FOUND`.
  */
-export async function getUser(context: CallContext, userId: string): Promise<string> {
+export async function getUser(context: CallContext, userId: string): Promise<PrintedObject> {
   const { caller } = context
   if (!isOwn(caller, userId) && !hasPermissionAnywhere(caller, 'users:read')) throw permissionMissing('users:read')
   return printMember(context, userId)
 }
 
-/** The JSON of one member of the caller's organization, whoever may read it. Throws `RESOURCE_NOT_FOUND`. */
+/** One member of the caller's organization, whoever may read it. Throws `RESOURCE_NOT_FOUND`. */
 export async function printMember(
   { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
-): Promise<string> {
+): Promise<PrintedObject> {
   const user = await printUser(tables, { organizationId, userId })
   if (user === undefined) throw notFound('user', userId)
   return user
 }
 
 /**
- * Adds a person to the caller's organization and returns the JSON of the user; whoever has this address in another
+ * Adds a person to the caller's organization and returns the user; whoever has this address in another
  * organization is somebody else. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
  * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
-export async function createUser(context: CallContext, { email, role, profile, pinFields }: NewUser): Promise<string> {
+export async function createUser(
+  context: CallContext,
+  { email, role, profile, pinFields }: NewUser,
+): Promise<PrintedObject> {
   const { caller } = context
   const { values, violations } = profileValuesOf({ email, ...profile })
   refuseViolations([...violations, ...pinViolations({ profile, pinFields }, createPinFields)])
@@ -85,9 +89,9 @@ export interface UserUpdate {
   readonly releaseFields: readonly GovernedField[]
 }
 
-/** The JSON of a user after a write, and what became of the fields that it named. */
+/** A user after a write, and what became of the fields that it named. */
 export interface UserWrite extends Pick<ChangedMember, 'changes'> {
-  readonly json: string
+  readonly user: PrintedObject
 }
 
 /**
@@ -104,24 +108,24 @@ export async function updateUser(context: CallContext, update: UserUpdate): Prom
 }
 
 /**
- * Deactivates a member of the caller's organization, unless the member already is, and returns the JSON of the user and
+ * Deactivates a member of the caller's organization, unless the member already is, and returns the user and
  * how many usable keys they have made. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`,
  * `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
  */
 export async function deactivateUser(
   context: CallContext,
   userId: string,
-): Promise<{ readonly json: string; readonly activeApiKeyCount: number }> {
+): Promise<{ readonly user: PrintedObject; readonly activeApiKeyCount: number }> {
   const { tables, caller, runtime } = context
-  const { json } = await changeUser(context, { target: { userId }, commands: [], active: false })
+  const { user } = await changeUser(context, { target: { userId }, commands: [], active: false })
   const maker = { organizationId: caller.organizationId, userId, now: runtime.now() }
-  return { json, activeApiKeyCount: await countKeysMadeBy(tables, maker) }
+  return { user, activeApiKeyCount: await countKeysMadeBy(tables, maker) }
 }
 
-/** Reactivates a member in the same way, and returns the JSON of the user. Throws the same, but for the last. */
-export async function reactivateUser(context: CallContext, userId: string): Promise<string> {
-  const { json } = await changeUser(context, { target: { userId }, commands: [], active: true })
-  return json
+/** Reactivates a member in the same way, and returns the user. Throws the same, but for the last. */
+export async function reactivateUser(context: CallContext, userId: string): Promise<PrintedObject> {
+  const { user } = await changeUser(context, { target: { userId }, commands: [], active: true })
+  return user
 }
 
 /**
@@ -142,13 +146,13 @@ async function changeUser(context: CallContext, change: ChangeById, isOwnProfile
   return memberTransaction(context.tables, async (tables) => {
     const locked = await lockMembers(tables, writer, [change])
     if (accepted !== undefined) {
-      const tag = entityTagOf(await printMember({ tables, caller }, userId))
-      requireAcceptedVersion(accepted, tag, { resourceType: 'user', resourceId: userId })
+      const { version } = await printMember({ tables, caller }, userId)
+      requireAcceptedVersion(accepted, entityTagOf(version), { resourceType: 'user', resourceId: userId })
     }
     const plan = planMembers(writer, [change], locked)
     await writePlan(tables, writer, plan)
     const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
-    return { json: await printMember({ tables, caller }, userId), changes }
+    return { user: await printMember({ tables, caller }, userId), changes }
   })
 }
 

@@ -4,9 +4,9 @@ import { invalidField, ServiceError, typeNamed } from '../../errors.js'
 /** Characters of a tag: 162 bits. */
 const LENGTH = 27
 
-/** The strong entity tag of an object whose content the text is (RFC 9110, 8.8.3), quotes included. */
-export function entityTagOf(text: string): string {
-  return `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`
+/** The strong entity tag of an object in a version (RFC 9110, 8.8.3), quotes included. It says nothing of the version. */
+export function entityTagOf(version: string): string {
+  return `"${hash('sha256', version, 'base64url').slice(0, LENGTH)}"`
 }
 
 /** The versions that an `If-Match` accepts: any, or those with one of the tags. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findFeedEnd, readFeedStates } from '../../store/event.js'
 import { endpointLock, takeLocks } from '../../store/lock.js'
+import type { PrintedObject } from '../../store/resource/print.js'
 import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
   countEndpoints,
@@ -29,9 +30,9 @@ export type EndpointChanges = StandardChanges<WebhookEndpointModel>
 /** Webhook endpoints as callers read them. */
 export const webhookEndpoints = standardResource(webhookEndpointStore)
 
-/** The JSON of an endpoint, and its new secret, which cannot be read again. */
+/** An endpoint, and its new secret, which cannot be read again. */
 interface WithSecret {
-  readonly json: string
+  readonly endpoint: PrintedObject
   readonly secret: string
 }
 
@@ -69,20 +70,20 @@ export function createEndpoint(
       return values
     }
     const id = context.runtime.newId()
-    const json = await createObject({ ...context, tables }, webhookEndpoints, values, complete, id)
+    const endpoint = await createObject({ ...context, tables }, webhookEndpoints, values, complete, id)
     await secrets.add(tables, { organizationId, id }, keys, context.runtime)
-    return { json, secret: keys.secret }
+    return { endpoint, secret: keys.secret }
   })
 }
 
-/** Changes an endpoint and returns its JSON. Throws `FIELD_INVALID` for the URL, and as `updateObject` does. */
+/** Changes an endpoint and returns it. Throws `FIELD_INVALID` for the URL, and as `updateObject` does. */
 export function updateEndpoint(
   context: CallContext,
   { allowance }: WebhookTools,
   id: string,
   values: EndpointValues,
   requireUnchanged?: (before: WebhookEndpointModel) => void,
-): Promise<string> {
+): Promise<PrintedObject> {
   if (values.url !== undefined) destinationFrom(values.url, allowance)
   return changeSent(context, id, (before) => {
     requireUnchanged?.(before)
@@ -98,7 +99,7 @@ export function changeSent(
   id: string,
   changes: EndpointChanges,
   action?: Parameters<typeof updateObject>[4],
-): Promise<string> {
+): Promise<PrintedObject> {
   const judged: EndpointChanges = (before, now, transaction) => {
     requireReader(context.caller, before.teamId)
     return changes(before, now, transaction)
@@ -113,24 +114,24 @@ export async function rotateEndpointSecret(
   id: string,
 ): Promise<WithSecret> {
   secrets.requireKey()
-  const endpoint = { organizationId: context.caller.organizationId, id }
+  const key = { organizationId: context.caller.organizationId, id }
   let secret = ''
-  const json = await changeSent(
+  const endpoint = await changeSent(
     context,
     id,
     async (before, _now, transaction) => {
       const made = newSigningKeys(context.runtime, before.publicKey !== '')
-      await secrets.add(transaction, endpoint, made.keys, context.runtime)
+      await secrets.add(transaction, key, made.keys, context.runtime)
       secret = made.keys.secret
       return { publicKey: made.publicKey, ...makerOf(context.caller) }
     },
     'webhook_endpoint.rotate_secret',
   )
-  return { json, secret }
+  return { endpoint, secret }
 }
 
-/** Lets events be sent to an endpoint, or no longer, and returns its JSON. Throws as `updateObject` does. */
-export function setEndpointEnabled(context: CallContext, id: string, isEnabled: boolean): Promise<string> {
+/** Lets events be sent to an endpoint, or no longer, and returns it. Throws as `updateObject` does. */
+export function setEndpointEnabled(context: CallContext, id: string, isEnabled: boolean): Promise<PrintedObject> {
   const values: EndpointValues = isEnabled
     ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(context.caller) }
     : { status: 'DISABLED', disabledReason: 'REQUEST' }

@@ -15,7 +15,7 @@ import type { Reference } from './user.js'
 export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
   /** Null if they were not asked for. */
   readonly members: readonly Reference[] | null
-  /** Of the row: every write of the row, and of the members, changes it. */
+  /** Every change of the group or of its members raises it. */
   readonly version: string
 }
 
@@ -28,7 +28,7 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
     where: Prisma.sql`true`,
     columns: Prisma.sql`
        g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
-       g.updated_at AS "updatedAt", g.xmin::text AS version,
+       g.updated_at AS "updatedAt", g.version::text AS version,
        CASE WHEN ${withMembers}::boolean THEN (
          SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
                                   ORDER BY gm.position), '[]')
@@ -85,7 +85,7 @@ const lock = createRowLock<LockedGroup>({
     name: true,
     directoryExternalId: true,
     directoryManaged: true,
-    version: [Prisma.sql`xmin::text`, 'text'],
+    version: [Prisma.sql`version::text`, 'text'],
   },
 })
 
@@ -176,6 +176,9 @@ export async function leaveAllGroups(
   if (left.length === 0) return []
   const groupIds = left.map(({ groupId }) => groupId)
   await models.groupMember.deleteMany({ where: { organizationId, userId } })
-  await models.group.updateMany({ where: { organizationId, id: { in: groupIds } }, data: { updatedAt: now } })
+  await models.group.updateMany({
+    where: { organizationId, id: { in: groupIds } },
+    data: { updatedAt: now, version: { increment: 1 } },
+  })
   return groupIds
 }

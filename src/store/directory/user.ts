@@ -22,7 +22,7 @@ export interface DirectoryUserColumns extends MemberColumns {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly Reference[]
-  /** Of the row of the membership: every write of the row changes it. */
+  /** Every change of the membership raises it. */
   readonly version: string
 }
 
@@ -40,7 +40,7 @@ export const directoryUserColumns = Prisma.sql`${memberColumns},
           FROM group_members gm
           JOIN groups g ON ${ofOrganization('g')} AND g.id = gm.group_id
          WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id) AS groups,
-       m.xmin::text AS version`
+       m.version::text AS version`
 
 /** The types of these columns. */
 export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {

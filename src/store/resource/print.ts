@@ -13,6 +13,18 @@ export interface PrintedRow {
   readonly json: string
 }
 
+/** An object with its version: another whenever the object is another, also as other representations show it. */
+export interface PrintedObject extends PrintedRow {
+  readonly version: string
+}
+
+/** The version of the row, in a statement of one organization, with what changes although nobody writes the row. */
+export function versionText({ alias, fields }: Resource): Prisma.Sql {
+  const others = fields.flatMap(({ source }) => (source.kind === 'computed' && source.isUnwritten ? [source.sql] : []))
+  const values = [Prisma.raw(`${alias}.version`), ...others.map((sql) => Prisma.sql`(${sql})`)]
+  return Prisma.sql`concat_ws(' ', ${Prisma.join(values)})`
+}
+
 /** The row as the JSON of the API, as text, in a statement of one organization. */
 export function rowText(resource: Resource): Prisma.Sql {
   return textOf(objectParts(resource, false))

@@ -45,8 +45,11 @@ export type Source =
   | ({ readonly kind: 'parts'; readonly resource: Resource } & PartsPlace)
   /** Rows of another table, one value each. */
   | ({ readonly kind: 'values'; readonly table: Table; readonly column: string } & PartsPlace)
-  /** Computed from other values when it is printed: an import ignores it, an export omits it. */
-  | { readonly kind: 'computed'; readonly sql: Prisma.Sql }
+  /**
+   * Computed from other values when it is printed: an import ignores it, an export omits it. `isUnwritten`: it changes
+   * with time or with rows that others write, so that its value belongs to the version of the object.
+   */
+  | { readonly kind: 'computed'; readonly sql: Prisma.Sql; readonly isUnwritten?: boolean }
   /** Kept elsewhere, or in no one column: an import has a way of its own to write it. `of`: what of the row it shows. */
   | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql; readonly of?: readonly string[] }
 

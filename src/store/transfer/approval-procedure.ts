@@ -16,6 +16,7 @@ CROSS JOIN LATERAL ROWS FROM (json_to_recordset(step.approvers) AS (kind approve
 export const approvalProcedureKind: KindDefinition = {
   resource: approvalProcedureResource,
   owner: 'accessPolicyId',
+  showsLists: true,
   extras: { steps: 'json' },
   references: [
     {

@@ -101,9 +101,9 @@ export async function stageKind(
 
 /** Writes the prepared records of a kind and what belongs to them, and returns how many are new. */
 export async function writeKind({ run }: Tables, kind: RecordKind): Promise<number> {
-  const { upsert, lists, after } = kindStatements[kind]
+  const { upsert, lists, after, raise } = kindStatements[kind]
   const [written] = await run(upsert, {})
-  for (const each of [...lists, ...after]) await run(each, {})
+  for (const each of [...lists, ...after, ...(raise === undefined ? [] : [raise])]) await run(each, {})
   return written?.created ?? 0
 }
 

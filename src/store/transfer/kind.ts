@@ -56,6 +56,8 @@ export interface KindDefinition {
   readonly elsewhere?: Readonly<Record<string, readonly string[]>>
   /** Columns that differ from the staged value. Existing rows keep the columns that are not named. */
   readonly values?: Expressions
+  /** Whether objects show what is written besides their rows, so that it raises their versions. */
+  readonly showsLists?: boolean
   /** Additional columns of the tables of lists, by the name of the list, and what is joined to find them. */
   readonly listColumns?: Readonly<Record<string, { readonly values: Expressions; readonly join: Prisma.Sql }>>
   /** References that are not in the schema of the database. */

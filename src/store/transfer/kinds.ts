@@ -76,6 +76,7 @@ const definitions: Readonly<Record<RecordKind, KindDefinition>> = {
       },
     }),
     owner: 'organizationId',
+    showsLists: true,
     values: { updated_at: Prisma.sql`now()` },
   },
   accessPolicy: { resource: declareResource(AccessPolicyRecordSchema, schema.AccessPolicy, 'p'), owner: 'teamId' },
@@ -131,7 +132,7 @@ const definitions: Readonly<Record<RecordKind, KindDefinition>> = {
     resource: declareResource(EntityFieldMappingRecordSchema, schema.EntityFieldMapping, 'm'),
     owner: 'entityTypeId',
   },
-  slaDefinition: { resource: slaDefinitionResource, owner: 'teamId' },
+  slaDefinition: { resource: slaDefinitionResource, owner: 'teamId', showsLists: true },
 }
 
 /** How each kind of record is imported and exported. */

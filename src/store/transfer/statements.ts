@@ -71,6 +71,8 @@ export function statementsOf(kind: StagedKind) {
     ),
     stageBefore: make(`stage_${stem}_before`, {}, () => beforeText(kind)),
     upsert: make<{ readonly created: number }>(`import_${stem}`, { created: 'int4' }, () => upsertText(kind)),
+    /** Sent after the lists and what follows them, where objects show these. */
+    raise: kind.showsLists ? make(`import_${stem}_raise`, {}, () => raiseText(kind)) : undefined,
     lists: listTexts(kind).map((text, index) => make(`import_${stem}_list_${index + 1}`, {}, () => text)),
     after: after.map((text, index) => make(`import_${stem}_after_${index + 1}`, {}, () => text)),
     /** Sent when all kinds have been written. */
@@ -107,6 +109,17 @@ const outcomeColumns: Columns<Outcome> = {
 function beforeText(kind: StagedKind): Prisma.Sql {
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${kind.before} ${TEMPORARY} AS ${imageText(kind, Prisma.sql`${kind.staged} WHERE is_record`)}`
+}
+
+/** Raises the versions of the records of the file that stood and are changed, in their rows or beside them. */
+function raiseText(kind: StagedKind): Prisma.Sql {
+  const { table, staged, before, key, values } = kind
+  const updated = values?.['updated_at']
+  return Prisma.sql`
+WITH after AS MATERIALIZED (${imageText(kind, Prisma.sql`${staged} WHERE is_record`)})
+UPDATE ${table} t SET version = t.version + 1${updated === undefined ? Prisma.empty : Prisma.sql`, updated_at = ${updated}`}
+  FROM ${before} before JOIN after ON ${equal(key, 'after', 'before')}
+ WHERE ${equal(key, 't', 'before')} AND before.record <> after.record`
 }
 
 /** The records as they stand, as an export has them, of those rows that a table names. */

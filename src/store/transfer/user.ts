@@ -123,6 +123,7 @@ const move = createStatement<{ readonly ids: readonly string[] }, Record<never, 
   text: ({ ids }) => Prisma.sql`
 UPDATE memberships m
    SET email = s.email,
+       version = m.version + (m.email <> s.email)::int,
        in_several_organizations = m.in_several_organizations OR coalesce(s.in_several_organizations, false)
   FROM (SELECT DISTINCT ON (user_id) * FROM staged_user) s
  WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,

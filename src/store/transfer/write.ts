@@ -3,10 +3,12 @@ import { camelCase } from '../resource/resource.js'
 import { type Expressions, equal, listed, rowColumns, type StagedKind, type StagedList, storedValues } from './kind.js'
 
 /**
- * Writes every staged row, new ones in the order of their first lines, and returns `created`, the number of new ones.
- * Existing rows keep what is not named, including their place in the order of creation.
+ * Writes the staged rows, new ones in the order of their first lines, and returns `created`, the number of new ones.
+ * Existing rows keep what is not named, including their place in the order of creation, and stay unwritten if nothing
+ * changes.
  */
-export function upsertText({ table, staged, key, owner, resource, values }: StagedKind): Prisma.Sql {
+export function upsertText(kind: StagedKind): Prisma.Sql {
+  const { table, staged, key, owner, resource, values } = kind
   const given = [...Object.keys(rowColumns(resource)), ...Object.keys(owner?.gives ?? {})]
   const columns = { ...storedValues('s', given), ...values }
   const names = listed(Object.keys(columns))
@@ -16,10 +18,21 @@ WITH prepared AS MATERIALIZED (
   SELECT s.first_line, ${Prisma.join(prepared)} FROM ${staged} s LEFT JOIN ${table} t ON ${equal(key, 't', 's')}
 ), written AS (
   INSERT INTO ${table} AS made (${names}) SELECT ${names} FROM prepared ORDER BY first_line
-  ${onConflict(columns, key)}
+  ${onConflict(columns, key)}${raisedVersion(kind, Object.keys(columns))}
   RETURNING xmax = 0 AS is_new
 )
 SELECT count(*) FILTER (WHERE is_new)::integer AS created FROM written`
+}
+
+/** Leaves an existing row as it is that has the values already, and raises the version of any other. */
+function raisedVersion({ resource, key, values = {} }: StagedKind, columns: readonly string[]): Prisma.Sql {
+  const { table } = resource
+  if (table.columns['version'] === undefined) return Prisma.empty
+  const compared = columns.filter((column) => !key.includes(column) && !(column === 'updated_at' && column in values))
+  const texts = (name: string) =>
+    compared.map((column) => `${name}.${column}${table.columns[column]?.type === 'json' ? '::text' : ''}`)
+  const [made, excluded] = [Prisma.raw(texts('made').join()), Prisma.raw(texts('EXCLUDED').join())]
+  return Prisma.sql`, version = made.version + 1 WHERE (${made}) IS DISTINCT FROM (${excluded})`
 }
 
 /** Lets an insertion of these columns change the row that has its key. */

@@ -1,0 +1,32 @@
+-- Every write raises the version of its object. Rows that stand begin at 0, which writes none of them; new ones at the time
+-- of their creation in milliseconds, so that an object that is deleted and made again has no earlier version again.
+ALTER TABLE "organizations" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "organizations" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "teams" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "teams" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "memberships" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "memberships" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "groups" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "groups" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "api_keys" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "api_keys" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "webhook_endpoints" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "webhook_endpoints" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "access_policies" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "access_policies" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "approval_procedures" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "approval_procedures" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "app_instances" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "app_instances" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "app_resources" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "app_resources" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "priorities" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "priorities" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "sla_definitions" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "sla_definitions" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "entity_types" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "entity_types" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "entity_ingestion_configs" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "entity_ingestion_configs" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
+ALTER TABLE "entity_field_mappings" ADD COLUMN "version" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "entity_field_mappings" ALTER COLUMN "version" SET DEFAULT (EXTRACT(EPOCH FROM now()) * 1000)::BIGINT;
