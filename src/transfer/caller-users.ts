@@ -13,10 +13,10 @@ import type { ChangedMember } from '../domain/user/member.js'
 import type { MemberPlan } from '../domain/user/plan.js'
 import { type ImportedUser, importWriterOf, planImportedUsers } from '../domain/user/user-import.js'
 import { writePlan } from '../domain/user/write.js'
-import { type ErrorReason, ServiceError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { writeLists } from '../store/transfer/import.js'
 import { readStagedUsers } from '../store/transfer/user.js'
-import type { Refusal } from './import-error.js'
+import { faultsIn, type Refusal } from './import-error.js'
 import type { UserWriter } from './import-users.js'
 import type { RecordOf } from './record-reader.js'
 import { changedTeamRoles } from './team-roles.js'
@@ -94,19 +94,6 @@ export function callerUsers(context: CallContext, users: UsersByLine, locked: Lo
   }
 }
 
-/** The fields to which errors that name none apply. */
-const fieldsOfReasons: Partial<Record<ErrorReason, string>> = {
-  OWN_ROLE: 'role',
-  OWN_DEACTIVATION: 'deactivatedAt',
-  USER_MANAGED_BY_DIRECTORY: 'deactivatedAt',
-  EMAIL_MANAGED_BY_DIRECTORY: 'email',
-  EMAIL_SHARED_BETWEEN_ORGANIZATIONS: 'email',
-  EMAIL_TAKEN: 'email',
-  PHONE_TAKEN: fieldNames.PRIMARY_PHONE,
-  MANAGER_IS_SELF: fieldNames.MANAGER,
-  MANAGER_CYCLE: fieldNames.MANAGER,
-}
-
 function faultsOf(
   error: ServiceError,
   line: number,
@@ -116,11 +103,8 @@ function faultsOf(
 ): Omit<Refusal, 'kind'>[] {
   const isOtherRole = role !== undefined && role !== locked.members.get(userId)?.role
   // Of an administrator, role, access and address are refused for the same reason, in this order.
-  const field =
-    fieldsOfReasons[error.reason] ?? (isOtherRole ? 'role' : deactivatedAt !== undefined ? 'deactivatedAt' : 'email')
-  const { violations, message: description, reason } = error
-  const faults = violations.length > 0 ? violations : [{ field, description, reason }]
-  return faults.map((fault) => {
-    return { line, id: userId, organizationId, field: fault.field, fault: fault.description, reason: fault.reason }
+  const field = isOtherRole ? 'role' : deactivatedAt !== undefined ? 'deactivatedAt' : 'email'
+  return faultsIn(error, field).map(({ field, description: fault, reason }) => {
+    return { line, id: userId, organizationId, field, fault, reason }
   })
 }

@@ -1,4 +1,5 @@
-import type { ErrorReason } from '../errors.js'
+import { fieldNames } from '../domain/profile/profile-value.js'
+import type { ErrorReason, FieldViolation, ServiceError } from '../errors.js'
 import type { Fault } from '../store/transfer/checks.js'
 import type { RecordKind } from '../store/transfer/kind.js'
 
@@ -9,6 +10,25 @@ export interface Refusal extends Fault {
   readonly reason?: ErrorReason
   /** Whether force imports it anyway. Default false. */
   readonly isForceable?: boolean
+}
+
+/** The fields to which errors that name none apply. */
+const fieldsOfReasons: Partial<Record<ErrorReason, string>> = {
+  OWN_ROLE: 'role',
+  OWN_DEACTIVATION: 'deactivatedAt',
+  USER_MANAGED_BY_DIRECTORY: 'deactivatedAt',
+  EMAIL_MANAGED_BY_DIRECTORY: 'email',
+  EMAIL_SHARED_BETWEEN_ORGANIZATIONS: 'email',
+  EMAIL_TAKEN: 'email',
+  PHONE_TAKEN: fieldNames.PRIMARY_PHONE,
+  MANAGER_IS_SELF: fieldNames.MANAGER,
+  MANAGER_CYCLE: fieldNames.MANAGER,
+}
+
+/** What an error says of a user's record; `field` is the one of an error that names none. */
+export function faultsIn({ violations, message: description, reason }: ServiceError, field: string) {
+  const fault: FieldViolation = { field: fieldsOfReasons[reason] ?? field, description, reason }
+  return violations.length > 0 ? violations : [fault]
 }
 
 /** The fault of a refused record, with its field. */

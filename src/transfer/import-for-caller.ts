@@ -7,7 +7,7 @@ import type { CallContext } from '../domain/caller/caller.js'
 import type { FieldChange } from '../domain/profile/field-ownership.js'
 import { lockImportedUsers } from '../domain/user/user-import.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
-import { administratorLock, importLocksOf, managerLock, newcomerLock, takeLocks } from '../store/lock.js'
+import { importLocksOf, newcomerLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
 import { type CallerUsers, callerUsers, importedUserOf, type UsersByLine } from './caller-users.js'
 import { ImportError, type Refusal } from './import-error.js'
@@ -31,12 +31,7 @@ export async function importForCaller(
   const { read, refusals } = await readRecords(context, records, readRecord)
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
-    // Before any row is locked.
-    await takeLocks(transaction, [
-      ...importLocksOf(organizationId),
-      administratorLock(organizationId),
-      managerLock(organizationId),
-    ])
+    await takeLocks(transaction, importLocksOf(organizationId))
     const { foreign, memberIds } = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))

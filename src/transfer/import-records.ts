@@ -2,7 +2,7 @@ import { databaseFailure } from '../db/errors.js'
 import type { Tables, TransactionOptions } from '../db/tables.js'
 import type { AuditEvent } from '../domain/audit/audit-event.js'
 import { takenValueError, takenValueOf } from '../domain/value/taken-value.js'
-import { importLock, type Lock, managerLock, takeLocks } from '../store/lock.js'
+import { importLock, type Lock, takeLocks } from '../store/lock.js'
 import {
   analyzeImported,
   countStaged,
@@ -147,10 +147,10 @@ export async function writeRecords(
   options: WriteOptions,
 ): Promise<WrittenRecords> {
   const { users = operatorUsers(options.runtime) } = options
-  const organizationIds = await stageLines(transaction, lines, options.onProgress)
+  await stageLines(transaction, lines, options.onProgress)
   await takeLocks(transaction, options.locks ?? [importLock])
   return withRetries(transaction, options.tries ?? 1, async (part) => {
-    const result = await writeStaged(part, organizationIds, users, options)
+    const result = await writeStaged(part, users, options)
     const changed = result.outcomes.get('user') ?? []
     await users.recordChanges(part, changed.filter(isUpdated))
     const groups = result.outcomes.get('group') ?? []
@@ -181,16 +181,13 @@ async function withRetries<T>(
   }
 }
 
-/** Writes every staged record, and compares them with what stood. `organizationIds` are those of users. */
+/** Writes every staged record, and compares them with what stood. */
 async function writeStaged(
   transaction: Tables,
-  organizationIds: ReadonlySet<string>,
   users: UserWriter,
   { onProgress, isMerge = false, isForced = false, isWhole = false, hasRecords = false }: WriteOptions,
 ): Promise<WrittenRecords> {
   const counts = await countStaged(transaction)
-  // Nobody else assigns managers in the organizations, so that cycles are found.
-  await takeLocks(transaction, [...organizationIds].map(managerLock))
   const staged: { kind: RecordKind; records: number; created: number }[] = []
   const refusals: Refusal[] = []
   for (const kind of recordKinds) {

@@ -1,12 +1,10 @@
 import type { Tables } from '../db/tables.js'
 import { type AuditEvent, recordAuditEvents, systemActor } from '../domain/audit/audit-event.js'
 import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profile/field-ownership.js'
-import { managerFault } from '../domain/user/manager.js'
-import { otherHolder } from '../domain/user/value-holders.js'
-import { emailKeyOf } from '../domain/value/email-address.js'
+import { judgeGivenUsers } from '../domain/user/user-import.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { insertDepartmentOptions } from '../store/department-option.js'
-import { findValueHolders, readManagerChains } from '../store/member-value.js'
+import { managerLock, takeLocks } from '../store/lock.js'
 import { byOrganization } from '../store/organization.js'
 import { ownedPlaces } from '../store/owned-column.js'
 import type { Fault } from '../store/transfer/checks.js'
@@ -19,7 +17,7 @@ import {
   type StagedUser,
   settleAddresses,
 } from '../store/transfer/user.js'
-import type { Refusal } from './import-error.js'
+import { faultsIn, type Refusal } from './import-error.js'
 
 /** How the users of an import are judged and written, once they are staged. */
 export interface UserWriter {
@@ -39,7 +37,7 @@ export interface UserWriter {
 /** Writes users as an operator does: their owners are taken over as given. */
 export function operatorUsers(runtime: Runtime): UserWriter {
   return {
-    judge: (transaction) => prepareUsers(transaction, () => runtime.newId()),
+    judge: (transaction) => prepareUsers(transaction, runtime),
     write: (transaction) => writeKind(transaction, 'user'),
     recordChanges: (transaction, changed) => recordChangedUsers(transaction, changed, runtime),
     record: (transaction, events) => recordAuditEvents(transaction, events, { actor: systemActor, runtime }),
@@ -51,14 +49,15 @@ const AT_ONCE = 1_000
 
 /**
  * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
- * writes the departments, and the addresses of those who stand. Their organizations' managers must be locked. Returns
- * what is wrong with those who cannot be written, and what only force may do with the others.
+ * writes the departments, and the addresses of those who stand. Returns what is wrong with those who cannot be written, and what only force may do with the others.
  */
 async function prepareUsers(
   transaction: Tables,
-  newId: () => string,
-): Promise<Readonly<Record<'unwritable' | 'refused', readonly Fault[]>>> {
+  runtime: Runtime,
+): Promise<Readonly<Record<'unwritable' | 'refused', readonly Omit<Refusal, 'kind'>[]>>> {
   const users = await readStagedUsers(transaction)
+  // Nobody else assigns managers in the organizations, so that cycles are found.
+  await takeLocks(transaction, [...byOrganization(users).keys()].map(managerLock))
   // A person has the address of the last line, in whatever organization.
   const last = new Map(users.map((user) => [user.userId, user]))
   const existing: ExistingMembership[] = []
@@ -70,7 +69,7 @@ async function prepareUsers(
   await settleAddresses(transaction, idsInSeveralOrganizations([...users, ...existing]), movedIds)
   for (const [organizationId, members] of byOrganization(users)) {
     const names = members.map(({ department }) => department)
-    await insertDepartmentOptions(transaction, organizationId, names, newId)
+    await insertDepartmentOptions(transaction, organizationId, names, () => runtime.newId())
   }
   return { unwritable, refused: users.flatMap(refusalsOf) }
 }
@@ -104,95 +103,39 @@ function faultOf({ line, userId: id, organizationId }: StagedUser, field: string
 }
 
 /**
- * The users with a manager who is nobody, else with a taken address, a taken number, or a cycle of managers. `last` has
- * the last line of each person.
+ * The users who cannot have what they are given, by the rules of every writer of members. `last` has the last line of each
+ * person, whose address all organizations of the person get.
  */
 async function findUnwritable(
   transaction: Tables,
   users: readonly StagedUser[],
   existing: readonly ExistingMembership[],
   last: ReadonlyMap<string, StagedUser>,
-): Promise<Fault[]> {
+): Promise<Omit<Refusal, 'kind'>[]> {
   const members = byOrganization(users)
   const elsewhere = byOrganization(existing)
-  const faults: Record<'missing' | 'emails' | 'phones' | 'cycles', Fault[]> = {
-    missing: [],
-    emails: [],
-    phones: [],
-    cycles: [],
-  }
+  const refusals = new Map<number, Omit<Refusal, 'kind'>>()
   for (const organizationId of new Set([...members.keys(), ...elsewhere.keys()])) {
-    const here = members.get(organizationId) ?? []
-    const ids = new Set([...here, ...(elsewhere.get(organizationId) ?? [])].map(({ userId }) => userId))
-    const withAddress = [...ids].flatMap((userId) => last.get(userId) ?? [])
-    faults.emails.push(...(await takenValues(transaction, organizationId, 'emails', withAddress)))
-    faults.phones.push(...(await takenValues(transaction, organizationId, 'phones', here)))
-    await judgeManagers(transaction, organizationId, here, faults)
-  }
-  const byLine = new Map<number, Fault>()
-  for (const fault of Object.values(faults).flat()) if (!byLine.has(fault.line)) byLine.set(fault.line, fault)
-  return [...byLine.values()]
-}
-
-/** The values that only one member can have, and the fields that hold them. */
-const uniqueValues = {
-  emails: { field: 'email', read: ({ email }: StagedUser) => emailKeyOf(email) },
-  phones: { field: 'primaryPhone', read: ({ phone }: StagedUser) => phone },
-}
-
-/** Finds users whose value somebody will have who is not among them, or has by an earlier line. */
-async function takenValues(
-  transaction: Tables,
-  organizationId: string,
-  kind: keyof typeof uniqueValues,
-  users: readonly StagedUser[],
-): Promise<Fault[]> {
-  const { field, read } = uniqueValues[kind]
-  const ids = new Set(users.map(({ userId }) => userId))
-  const claims = users.flatMap((user) => {
-    const value = read(user)
-    return value === null ? [] : { user, value }
-  })
-  const holders = new Map<string, { readonly userId: string }>()
-  for (const batch of batchesOf(claims)) {
-    const values = { [kind]: batch.map(({ value }) => value) }
-    for (const holder of await findValueHolders(transaction, organizationId, values)) {
-      if (!ids.has(holder.userId)) holders.set(holder.value, holder)
-    }
-  }
-  return claims
-    .sort((one, other) => one.user.line - other.user.line)
-    .flatMap(({ user, value }) => {
-      const other = otherHolder(holders, value, user.userId)
-      holders.set(value, user)
-      return other === undefined ? [] : faultOf(user, field, `user ${other.userId} already has it`)
+    const here = new Map((members.get(organizationId) ?? []).map((user) => [user.userId, user]))
+    const ids = new Set([...here.keys(), ...(elsewhere.get(organizationId) ?? []).map(({ userId }) => userId)])
+    const lines = [...ids].flatMap((userId) => {
+      const line = last.get(userId)
+      const { phone, managerUserId } = here.get(userId) ?? { phone: null, managerUserId: undefined }
+      return line === undefined
+        ? []
+        : { userId, email: line.email, phone, managerUserId, user: here.get(userId) ?? line }
     })
-}
-
-/** Finds managers who are nobody, and cycles of managers. */
-async function judgeManagers(
-  transaction: Tables,
-  organizationId: string,
-  users: readonly StagedUser[],
-  { missing, cycles }: Readonly<Record<'missing' | 'cycles', Fault[]>>,
-): Promise<void> {
-  const managerIds = new Set(users.flatMap(({ managerUserId }) => managerUserId ?? []))
-  const chains = new Map<string, string | null>()
-  for (const ids of batchesOf([...managerIds])) {
-    for (const above of await readManagerChains(transaction, organizationId, ids)) {
-      chains.set(above.userId, above.managerUserId)
+    lines.sort((one, other) => one.user.line - other.user.line)
+    const errors = await judgeGivenUsers(transaction, organizationId, lines)
+    for (const [index, error] of errors.entries()) {
+      const { user } = lines[index] ?? {}
+      if (error === undefined || user === undefined || refusals.has(user.line)) continue
+      for (const { field, description, reason } of faultsIn(error, 'email')) {
+        refusals.set(user.line, { ...faultOf(user, field, description), reason })
+      }
     }
   }
-  for (const { userId, managerUserId } of users) chains.set(userId, managerUserId)
-  const field = 'managerUserId'
-  for (const user of users) {
-    if (user.managerUserId === null) continue
-    const fault = managerFault(chains, user.userId, user.managerUserId)
-    if (fault === 'MANAGER_CYCLE') cycles.push(faultOf(user, field, 'the managers above the user form a cycle'))
-    else if (fault !== undefined) {
-      missing.push(faultOf(user, field, `there is no user ${user.managerUserId} in the organization`))
-    }
-  }
+  return [...refusals.values()]
 }
 
 /** Records an event `user.import` for each of the users, who stood and are changed. */

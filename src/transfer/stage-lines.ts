@@ -55,20 +55,18 @@ export async function* linesOfText(
   for await (const each of textLines(chunks)) yield lineFrom(each)
 }
 
-/** Stages every record, in the transaction, and returns the ids of the organizations of users. */
+/** Stages every record, in the transaction. */
 export async function stageLines(
   transaction: Tables,
   lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,
   onProgress: ImportOptions['onProgress'],
-): Promise<ReadonlySet<string>> {
-  const organizationIds = new Set<string>()
+): Promise<void> {
   await createStaging(transaction)
   // No statement may have a key twice.
   let batch = new Map<string, StagedLine>()
   let batchCharacters = 0
   for await (const { staged, characters = 0 } of lines) {
     const { kind, line } = staged
-    if (kind === 'user') organizationIds.add(String(staged.values['organizationId']))
     const key = `${kind} ${staged.key}`
     batch.set(key, { ...staged, firstLine: batch.get(key)?.firstLine ?? line })
     batchCharacters += characters
@@ -79,7 +77,6 @@ export async function stageLines(
     batchCharacters = 0
   }
   await addStagedLines(transaction, [...batch.values()])
-  return organizationIds
 }
 
 /** A record as it is staged. Throws a ServiceError that names the field for one that breaks rules of its own. */

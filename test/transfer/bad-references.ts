@@ -1,4 +1,5 @@
-import { app, journey, owner, priority, procedure, resource, sla, task, user } from './record-lines.js'
+import { takenValueText } from '../../src/domain/value/taken-value.js'
+import { app, journey, NO_MANAGER, owner, priority, procedure, resource, sla, task, user } from './record-lines.js'
 import { line } from './transfer-text.js'
 
 /** What a line refers to or takes, and what the error says behind its number. */
@@ -14,16 +15,8 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
     user({ organizationId: 'org_none' }),
     'user.organizationId: there is no organization org_none',
   ],
-  [
-    'an unknown manager',
-    user({ managerUserId: 'user_none' }),
-    'user.managerUserId: there is no user user_none in the organization',
-  ],
-  [
-    'a manager of another organization',
-    user({ managerUserId: 'user_other' }),
-    'user.managerUserId: there is no user user_other in the organization',
-  ],
+  ['an unknown manager', user({ managerUserId: 'user_none' }), NO_MANAGER],
+  ['a manager of another organization', user({ managerUserId: 'user_other' }), NO_MANAGER],
   [
     'a role in a team of another organization',
     user({ teamRoles: [{ teamId: 'team_other', role: 'TEAM_USER_ROLE_AGENT' }] }),
@@ -130,9 +123,13 @@ export const badReferences: readonly (readonly [string, string, string])[] = [
   [
     'an email that is taken, in other letters',
     user({ email: 'ADA@acme.example' }),
-    'user.email: user user_ada already has it',
+    'user.email: the email address belongs to Ada Lindqvist (user user_ada): choose another one, or update that user',
   ],
-  ['a phone that is taken', user({ primaryPhone: '+12125550101' }), 'user.primaryPhone: user user_ada already has it'],
+  [
+    'a phone that is taken',
+    user({ primaryPhone: '+12125550101' }),
+    `user.primaryPhone: ${takenValueText('phone number of member')[1]}`,
+  ],
   [
     'a scoped id that is taken',
     priority({ scopedId: 'pri_urgent' }),

@@ -67,7 +67,8 @@ describe('managers', () => {
   it('must not form a cycle that the file closes', async () => {
     const manager = (id: string, managerUserId: string) => user({ id, email: `${id}@acme.example`, managerUserId })
     const error = await failure([manager('user_1', 'user_2'), manager('user_2', 'user_3'), manager('user_3', 'user_1')])
-    const fault = 'user.managerUserId: the managers above the user form a cycle'
+    const fault =
+      'user.managerUserId: the manager reports to the user, directly or through others: name a user who does not'
     const lines = [1, 2, 3].map((number) => `line ${number}: ${fault}`)
     expect(error.message).toBe([...lines, 'Nothing was imported.'].join('\n'))
   })
@@ -84,6 +85,8 @@ it("a person's email is taken if any of their organizations has it from another 
     line('user', { id: 'user_shared', organizationId: 'org_acme', email: 'shared@acme.example' }),
     line('user', { id: 'user_shared', organizationId: 'org_other', email: 'OTHER@other.example' }),
   ]
-  expect((await failure(shared)).message).toBe('line 2: user.email: user user_other already has it')
+  expect((await failure(shared)).message).toBe(
+    'line 2: user.email: the email address belongs to user user_other: choose another one, or update that user',
+  )
   expect(await allRows(database)).toEqual(before)
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { Database } from '../support/sql.js'
+import { NO_MANAGER } from './record-lines.js'
 import { allRows, exportedRecord, importLines, line, planLines } from './transfer-text.js'
 
 const organization = line('organization', { id: 'org_a', name: 'A' })
@@ -215,8 +216,8 @@ describe('a plan', () => {
     const lines = [user('new', { managerUserId: 'zoe' }), user('eve', { managerUserId: 'new' }), group, team]
     const { records } = await planLines(database, lines)
     expect(records.map(({ outcome, faults }) => [outcome, faults])).toEqual([
-      ['refused', ['user.managerUserId: there is no user zoe in the organization']],
-      ['refused', ['user.managerUserId: there is no user new in the organization']],
+      ['refused', [NO_MANAGER]],
+      ['refused', [NO_MANAGER]],
       ['refused', ['group.userIds[1]: there is no user new in the organization']],
       ['unchanged', []],
     ])

@@ -20,3 +20,6 @@ export const owner = { approvers: [{ appOwner: {} }] }
 export const value = (dataType: string, given: unknown) =>
   journey({ customFields: [{ fieldId: 'f', dataType: `DATA_TYPE_${dataType}`, value: given }] })
 export const sla = (fields: object) => line('slaDefinition', { id: 'sla_x', teamId: 'team_it', name: 'X', ...fields })
+
+/** What the rules of members say of a manager who is nobody. */
+export const NO_MANAGER = 'user.managerUserId: no such user in the organization: send the id of one of its users'

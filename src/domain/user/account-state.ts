@@ -157,8 +157,11 @@ function requireRightsOf({ caller }: MemberWriter, roles: readonly TeamRoleRow[]
   }
 }
 
+/** Who has an address. */
+export type EmailHolder = Pick<ValueHolder, 'userId' | 'name'>
+
 /** The error for an address that a member of the organization already has (docs/field-ownership.md). */
-export function emailTaken({ userId, name }: ValueHolder): ServiceError {
+export function emailTaken({ userId, name }: EmailHolder): ServiceError {
   const holder = name === '' ? `user ${userId}` : `${name} (user ${userId})`
   const message = `the email address belongs to ${holder}: choose another one, or update that user`
   return new ServiceError('EMAIL_TAKEN', message, { metadata: { holderId: userId, holderName: name } })

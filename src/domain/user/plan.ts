@@ -84,9 +84,7 @@ export async function planTogether(
 ): Promise<MemberPlan<ChangedMember | ServiceError>> {
   const members = new PlannedMembers(writer, locked)
   await members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
-  const attempt = (change: MemberChange | ServiceError) =>
-    change instanceof ServiceError ? change : members.attempt(change)
-  const outcomes = await mapInSlices(changes, attempt)
+  const outcomes = await mapInSlices(changes, (each) => (each instanceof ServiceError ? each : members.attempt(each)))
   return { ...members.plan(), outcomes }
 }
 
@@ -245,9 +243,7 @@ class PlannedMembers {
       const isKeeper = 'userId' in target && target.userId === userId
       const member = isKeeper ? undefined : this.#members.get(userId)
       const change = member && givingUp(member, names, this.#writer.runtime.newId())
-      if (change === undefined) continue
-      this.#freeing.add(userId)
-      this.apply(change)
+      if (change !== undefined) this.#freeing.add(this.apply(change).member.userId)
     }
   }
 

@@ -2,15 +2,17 @@ import type { UserRole } from '../../../gen/prisma/enums.js'
 import { mapInSlices } from '../../db/slices.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidFields, type ServiceError } from '../../errors.js'
+import { findValueHolders, readManagerChains } from '../../store/member-value.js'
 import type { CallContext } from '../caller/caller.js'
 import { commandsOfRequest, type FieldOwner, type GovernedField, governedFields } from '../profile/field-ownership.js'
 import { pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { EMAIL_ALONE } from './account-state.js'
-import { type LockedMembers, lockMembers } from './lock.js'
+import { EMAIL_ALONE, type EmailHolder, emailTaken } from './account-state.js'
+import { type LockedMembers, lockMembers, valueFault } from './lock.js'
 import { type ChangedMember, type Member, type MemberChange, newMember } from './member.js'
 import { type MemberPlan, planTogether } from './plan.js'
 import { apiWriterOf, memberWriterOf } from './user.js'
+import { otherHolder } from './value-holders.js'
 
 /** A user as a record of an import gives it; whatever is absent stays as it is. */
 export interface ImportedUser {
@@ -67,6 +69,58 @@ export async function planImportedUsers(
     return changeOf(context, user, member, newcomerIds.has(userId) ? { newcomer: member } : { userId })
   })
   return planTogether(importWriterOf(context), changes, locked)
+}
+
+/** A user as an operator gives it: what not everybody can have. */
+export interface GivenUser {
+  readonly userId: string
+  readonly email: string
+  readonly phone: string | null
+  /** Undefined if it stays as it is. */
+  readonly managerUserId: string | null | undefined
+}
+
+/** How many values go into one query. */
+const AT_ONCE = 1_000
+
+/**
+ * Why users of an organization, some of them new, cannot have what an operator gives them, by what all of them will be:
+ * the rules of every writer, but of so many users nothing else is planned. The managers must be locked.
+ */
+export async function judgeGivenUsers(
+  transaction: Tables,
+  organizationId: string,
+  users: readonly GivenUser[],
+): Promise<(ServiceError | undefined)[]> {
+  const ids = new Set(users.map(({ userId }) => userId))
+  const holders = { emails: new Map<string, EmailHolder>(), phones: new Map<string, Pick<EmailHolder, 'userId'>>() }
+  const managers = new Map<string, string | null>()
+  for (let start = 0; start < users.length; start += AT_ONCE) {
+    const batch = users.slice(start, start + AT_ONCE)
+    const emails = batch.map(({ email }) => emailKeyOf(email))
+    const phones = batch.flatMap(({ phone }) => phone ?? [])
+    for (const { kind, value, userId, name } of await findValueHolders(transaction, organizationId, {
+      emails,
+      phones,
+    })) {
+      if (!ids.has(userId)) holders[kind === 'phones' ? 'phones' : 'emails'].set(value, { userId, name })
+    }
+    const managerIds = new Set(batch.flatMap(({ managerUserId }) => managerUserId ?? []))
+    const above = await readManagerChains(transaction, organizationId, [...managerIds])
+    for (const { userId, managerUserId } of above) managers.set(userId, managerUserId)
+  }
+  for (const { userId, managerUserId } of users) if (managerUserId !== undefined) managers.set(userId, managerUserId)
+  const facts = { managers, phones: holders.phones }
+  return mapInSlices(users, ({ userId, email, phone, managerUserId }) => {
+    const holder = otherHolder(holders.emails, emailKeyOf(email), userId)
+    const fault =
+      (holder && emailTaken(holder)) ??
+      valueFault(facts, userId, 'MANAGER', managerUserId ?? '') ??
+      valueFault(facts, userId, 'PRIMARY_PHONE', phone ?? '')
+    holders.emails.set(emailKeyOf(email), { userId, name: '' })
+    if (phone !== null) holders.phones.set(phone, { userId })
+    return fault
+  })
 }
 
 function newcomerOf({ userId, email, createdAt, deactivatedAt }: ImportedUser, now: Date): Member {
