@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 import { pick } from '../support/console-writes.js'
@@ -15,8 +17,21 @@ beforeAll(async () => {
   opened = await console.open('/', token)
   page = opened.page
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.evaluate("window.presses = 0; addEventListener('click', () => { window.presses++ }, true)")
 })
 afterAll(() => console.stop())
+
+/** What docs/console.md says of each task: how many presses it takes, beside what is typed. */
+const documented = new Map(
+  [...readFileSync(join(import.meta.dirname, '../../docs/console.md'), 'utf8').matchAll(/^\| (.+) \| (\d+) \|$/gm)].map(
+    ([, task = '', presses]) => [task, Number(presses)],
+  ),
+)
+const takePresses = `(() => { const made = window.presses; window.presses = 0; return made })()`
+afterEach(async () => {
+  const task = String(expect.getState().currentTestName)
+  expect([task, await page.evaluate(takePresses)]).toEqual([task, documented.get(task)])
+})
 
 const link = (name: string | RegExp) => page.getByRole('link', { name, exact: typeof name === 'string' }).first()
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first()
