@@ -179,12 +179,12 @@ export function memberFrom<Row extends MemberColumns>(row: Row): MemberOf<Row> {
 
 /** The row of a member. */
 function rowOf({ profile, ...member }: MemberRow): MemberColumns {
-  const values: Record<string, unknown> = { ...member }
+  const row: Record<string, unknown> = member
   for (const { field, value, owner, since, isNullable } of ownedPlaces) {
     const held = profile[field]
-    values[value] = isNullable && held.value === '' ? null : held.value
-    values[owner] = held.owner
-    values[since] = held.since
+    row[value] = isNullable && held.value === '' ? null : held.value
+    row[owner] = held.owner
+    row[since] = held.since
   }
-  return Object.fromEntries(columns.map(({ name }) => [name, values[name]])) as MemberColumns
+  return row as MemberColumns
 }
