@@ -87,12 +87,18 @@ export async function clearOutbox({ models }: Tables, organizationId: string): P
   await models.eventOutbox.deleteMany({ where: { organizationId } })
 }
 
+/** The members of the JSON of a change, and before what the API writes the names of enums. */
+const changeMembers = FieldChangeSchema.fields.map((field) => {
+  return { name: field.localName, key: field.jsonName, prefix: field.enum && enumPrefix(field) }
+})
+
 /** A change as it is stored: the JSON of the API. */
 function changeDocument(change: NewFieldChange): Readonly<Record<string, string>> {
   const names: Readonly<Record<string, string>> = change
-  const members = FieldChangeSchema.fields.map((field) => {
-    const name = names[field.localName]
-    return [field.jsonName, field.enum ? `${enumPrefix(field)}${name ?? 'UNSPECIFIED'}` : name]
-  })
-  return Object.fromEntries(members.filter(([, text]) => text !== undefined))
+  const document: Record<string, string> = {}
+  for (const { name, key, prefix } of changeMembers) {
+    const text = names[name] ?? (prefix && 'UNSPECIFIED')
+    if (text !== undefined) document[key] = `${prefix ?? ''}${text}`
+  }
+  return document
 }
