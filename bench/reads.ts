@@ -18,11 +18,11 @@ const LOG_MILLIS = 1_500
 /** With filters that nearly all match, or next to none: by words, and by what has no index. */
 const countedLists = [
   '/v2/users?pageSize=100',
-  '/v2/users?q=person',
-  '/v2/users?q=person%2099999',
+  '/v2/users?q=person&pageSize=100',
+  '/v2/users?q=person%2099999&pageSize=100',
   '/v2/users?role=USER_ROLE_ORG_GUEST',
   '/v2/users?department=nothing',
-  '/v2/users?field=USER_PROFILE_FIELD_JOB_TITLE&owner=FIELD_OWNER_AUTOMATION',
+  '/v2/users?field=USER_PROFILE_FIELD_JOB_TITLE&owner=FIELD_OWNER_AUTOMATION&pageSize=100',
   '/v2/app-resources?q=resource',
   '/v2/app-resources?externalId=nothing',
   '/v2/app-resources?resourceType=nothing',
