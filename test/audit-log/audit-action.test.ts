@@ -18,7 +18,7 @@ describe('the actions of the audit log', () => {
       ['create', 'update', 'delete'].includes(verb) &&
       [...sources].some(
         ([path, source]) =>
-          path.endsWith(`${target.replaceAll('_', '-')}.ts`) && source.includes('createStandardStore('),
+          path.endsWith(`${target.replaceAll('_', '-')}.ts`) && /\bcreateStandardStore[<(]/.test(source),
       )
     const isNamed = [...sources.values()].some((source) => source.includes(`'${action}'`))
     expect(isStandard || isNamed).toBe(true)
