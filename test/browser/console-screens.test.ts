@@ -168,7 +168,9 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await opened.go('/')
     await page.getByRole('link', { name: '2 journeys are late' }).click()
     const row = page.getByRole('row', { name: /^Kamala Iyer joins Engineering/ })
-    await row.getByText('Prepare the workplace, Print the badge, Create the accounts').waitFor()
+    const waits =
+      'Prepare the workplace (Emre Yıldız), Print the badge (Emre Yıldız), Create the accounts (Chidi Okafor)'
+    await row.getByText(waits).waitFor()
   })
 
   it('archives an SLA definition and puts it back in use', async () => {

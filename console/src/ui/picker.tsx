@@ -13,11 +13,20 @@ interface PickerProps {
   readonly fault?: string | undefined
   /** These cannot be chosen. */
   readonly without?: ReadonlySet<string>
+  readonly placeholder?: string | undefined
   readonly onChange: (id: string) => void
 }
 
 /** A choice of one thing of a kind, which is searched by name. */
-export function Picker({ label, kind, value, without, onChange, ...field }: PickerProps) {
+export function Picker({
+  label,
+  kind,
+  value,
+  without,
+  placeholder = 'Search by name',
+  onChange,
+  ...field
+}: PickerProps) {
   const [text, setText] = useState('')
   const [isTyped, setTyped] = useState(false)
   const { choices, isAsking } = useChoices(kind, isTyped ? text : '')
@@ -49,7 +58,7 @@ export function Picker({ label, kind, value, without, onChange, ...field }: Pick
           <Combobox.Input
             id={id}
             className={styles['input']}
-            placeholder="Search by name"
+            placeholder={placeholder}
             aria-describedby={describedBy}
             aria-invalid={field.fault !== undefined}
             spellCheck={false}

@@ -75,7 +75,7 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
         </div>
       ))}
       {customWorkflow === undefined && (
-        <div>
+        <div className={styles['row']}>
           <Button onClick={() => set({ approvers: [...approvers, newApprover()] })}>Add an approver</Button>
         </div>
       )}

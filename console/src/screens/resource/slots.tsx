@@ -41,7 +41,9 @@ export function Thing({
   ...field
 }: SlotProps & { readonly kind: Kind; readonly isLink?: boolean }) {
   const name = useThingName(kind, onChange ? '' : field.value, 'none')
-  if (onChange !== undefined) return <Picker kind={kind} {...field} onChange={onChange} />
+  if (onChange !== undefined) {
+    return <Picker kind={kind} placeholder={isLink ? field.label : undefined} {...field} onChange={onChange} />
+  }
   return isLink ? <ThingLink kind={kind} id={field.value} /> : <strong>{name ?? '…'}</strong>
 }
 
