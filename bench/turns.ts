@@ -149,6 +149,18 @@ function keptOperations(tokens: Tokens, directory: string): KeptOperation[] {
     ...operations(tokens).map((operation) => ({ ...operation, target: HOT })),
     ...otherOperations(tokens).map((operation) => ({ ...operation, target: targetOf(operation) })),
     {
+      name: 'POST /v2/entity-types',
+      requests: [requestText('POST /v2/entity-types', { token, json: { teamId: place.team, name: `Type ${SERIAL}` } })],
+      target: WRITE,
+    },
+    {
+      name: 'PATCH /v2/access-policies/{id}',
+      requests: Array.from({ length: 10 }, (_, index) =>
+        requestText(`PATCH /v2/access-policies/policy-${index}`, { token, json: { name: `Policy ${SERIAL}` } }),
+      ),
+      target: WRITE,
+    },
+    {
       name: 'POST /scim/v2/Users',
       requests: [requestText('POST /scim/v2/Users', { token: directory, json: scimUser() })],
       connections: 8,

@@ -4,7 +4,7 @@ import { type AuditAction, isAuditAction } from '../store/audit-action.js'
 import type { PrintedObject } from '../store/resource/print.js'
 import type { StandardRow } from '../store/standard-methods.js'
 import type { StandardReference } from '../store/standard-references.js'
-import type { Referrers } from '../store/standard-writes.js'
+import type { Referrers, StandardKey } from '../store/standard-writes.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import {
   type CallContext,
@@ -27,7 +27,7 @@ export interface StandardListRequest extends PageRequest {
 /**
  * An object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
  */
-export async function getObject<Of extends object>(
+export async function getObject<Of extends StandardKey>(
   { tables, caller }: CallContext,
   { name, read, store }: StandardResource<Of>,
   id: string,
@@ -43,7 +43,7 @@ export async function getObject<Of extends object>(
  * their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND` for it, and `PERMISSION_MISSING`
  * without the read permission in its team.
  */
-export async function listObjects<Of extends object>(
+export async function listObjects<Of extends StandardKey>(
   context: CallContext,
   { name, read, store }: StandardResource<Of>,
   request: StandardListRequest,
@@ -92,7 +92,7 @@ function requireOwner(
  * `RESOURCE_NOT_FOUND` for its owner, `PERMISSION_MISSING` without the write permission in the owner's team, and
  * `FIELD_INVALID` for other references.
  */
-export function createObject<Of extends object>(
+export function createObject<Of extends StandardKey>(
   context: CallContext,
   resource: StandardResource<Of>,
   given: Partial<Of>,
@@ -108,15 +108,14 @@ export function createObject<Of extends object>(
     const created = await written(context, transaction, resource, id)
     const { teamId } = created
     const changedFields = resource.store.presentFields(values)
-    await recordCallEvents(context, transaction, [
-      { action: actionOf(resource, 'create'), targetId: id, teamId, changedFields },
-    ])
+    const event = { action: actionOf(resource, 'create'), targetId: id, teamId, changedFields }
+    await recordCallEvents(context, transaction, [event])
     return created
   })
 }
 
 /** The team of a new object; what belongs to the organization, or names no owner, has none. */
-async function ownerTeam<Of extends object>(
+async function ownerTeam<Of extends StandardKey>(
   context: CallContext,
   transaction: Tables,
   { store: { owner }, write }: StandardResource<Of>,
@@ -139,25 +138,19 @@ export type StandardChanges<Of> = (before: Of, now: Date, transaction: Tables) =
  * permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references. A change with a name of its own gives
  * its `action`.
  */
-export function updateObject<Of extends object>(
+export function updateObject<Of extends StandardKey>(
   context: CallContext,
   resource: StandardResource<Of>,
   id: string,
   changes: StandardChanges<Of>,
   action = actionOf(resource, 'update'),
 ): Promise<PrintedObject> {
-  const { caller, runtime } = context
-  const { store } = resource
-  const key = { organizationId: caller.organizationId, id }
   return context.tables.transaction(async (transaction) => {
     const { before } = await lockForWrite(context, transaction, resource, id)
-    const now = runtime.now()
+    const now = context.runtime.now()
     const values = await changes(before, now, transaction)
     await requireReferences(context, transaction, resource, values)
-    const changedFields = store.changedFields(
-      before,
-      await store.update(transaction, { ...before, ...key }, values, now),
-    )
+    const changedFields = await resource.store.update(transaction, before, values, now)
     const after = await written(context, transaction, resource, id)
     await recordCallEvents(context, transaction, [{ action, targetId: id, teamId: after.teamId, changedFields }])
     return after
@@ -168,18 +161,17 @@ export function updateObject<Of extends object>(
  * Deletes an object. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write permission in its team,
  * `ETAG_MISMATCH`, and `RESOURCE_IN_USE` while something refers to it.
  */
-export function deleteObject<Of extends object>(
+export function deleteObject<Of extends StandardKey>(
   context: CallContext,
   resource: StandardResource<Of>,
   id: string,
 ): Promise<void> {
-  const key = { organizationId: context.caller.organizationId, id }
   const { name, store } = resource
   return context.tables.transaction(async (transaction) => {
-    const { teamId } = await lockForWrite(context, transaction, resource, id)
-    const referrers = await store.referrers(transaction, key)
+    const { before, teamId } = await lockForWrite(context, transaction, resource, id)
+    const referrers = await store.referrers(transaction, before)
     if (referrers.length > 0) throw inUse(name, id, referrers)
-    await store.delete(transaction, key)
+    await store.delete(transaction, before)
     const target = { targetId: id, teamId }
     await recordCallEvents(context, transaction, [{ action: actionOf(resource, 'delete'), ...target }])
   })
@@ -204,7 +196,7 @@ function actionOf(
 }
 
 /** Refuses values that name what does not exist or is hidden from the caller; what they name stays. */
-async function requireReferences<Of extends object>(
+async function requireReferences<Of extends StandardKey>(
   { caller }: CallContext,
   transaction: Tables,
   { store }: StandardResource<Of>,
@@ -221,7 +213,7 @@ async function requireReferences<Of extends object>(
 }
 
 /** An object that the caller has just written. */
-export async function written<Of extends object>(
+export async function written<Of extends StandardKey>(
   { caller }: CallContext,
   transaction: Tables,
   { name, store }: StandardResource<Of>,
@@ -233,7 +225,7 @@ export async function written<Of extends object>(
 }
 
 /** The team of an object, and the object as it is before it is written. */
-async function lockForWrite<Of extends object>(
+async function lockForWrite<Of extends StandardKey>(
   { caller, ifMatch }: CallContext,
   transaction: Tables,
   { name, write, store, requireWritable }: StandardResource<Of>,

@@ -1,9 +1,10 @@
 import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
+import type { StandardKey } from '../store/standard-writes.js'
 import { type CallContext, type Permission, permissions } from './caller/caller.js'
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export interface StandardResource<Of extends object = object> {
+export interface StandardResource<Of extends StandardKey = StandardKey> {
   /** As errors name it, such as `entity type`. */
   readonly name: string
   /** As the audit log names it: its events are `entity_type.create` and so on. */
@@ -12,18 +13,22 @@ export interface StandardResource<Of extends object = object> {
   readonly write: Permission
   readonly store: StandardStore<Of>
   /** The values of a new object, from those that a request gives. */
-  readonly complete: (given: Partial<Of>, context: CallContext) => Partial<Of>
+  readonly complete: Complete<Of>
   /** Throws if an object cannot be changed or deleted. */
   readonly requireWritable: (object: Of) => void
 }
 
+type Complete<Of> = (given: Partial<Of>, context: CallContext) => Partial<Of>
+
 /** What is not the default. */
-type StandardOptions<Of extends object> = Partial<Pick<StandardResource<Of>, 'name' | 'complete' | 'requireWritable'>>
+type StandardOptions<Of extends StandardKey> = Partial<
+  Pick<StandardResource<Of>, 'name' | 'complete' | 'requireWritable'>
+>
 
 /**
  * Declares the standard methods of the objects in a store. Throws if its methods have no common group of permissions.
  */
-export function standardResource<Of extends object>(
+export function standardResource<Of extends StandardKey>(
   store: StandardStore<Of>,
   options: StandardOptions<NoInfer<Of>> = {},
 ): StandardResource<Of> {
@@ -51,7 +56,7 @@ function permissionOf(
 }
 
 /** The same resource, limited to the objects of one owner. */
-export function ofOwner<Of extends object>(
+export function ofOwner<Of extends StandardKey>(
   { store, ...resource }: StandardResource<Of>,
   ownerId: string,
 ): StandardResource<Of> {
@@ -60,7 +65,10 @@ export function ofOwner<Of extends object>(
     store: {
       ...store,
       find: (tables, wanted) => store.find(tables, { ...wanted, ownerId }),
-      lock: (tables, wanted) => store.lock(tables, { ...wanted, ownerId }),
+      read: async (tables, key) => {
+        const row = await store.read(tables, key)
+        return row && store.owner && row[store.owner.property] === ownerId ? row : undefined
+      },
     },
   }
 }
@@ -69,7 +77,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const RANDOM_CHARACTERS = 16
 
 /** Completes new objects that have no short handle. */
-export function withScopedId(prefix: 'pri' | 'ares'): StandardResource<{ readonly scopedId: string }>['complete'] {
+export function withScopedId(prefix: 'pri' | 'ares'): Complete<{ readonly scopedId: string }> {
   return (given, { runtime }) => ({ ...given, scopedId: given.scopedId || newScopedId(prefix, runtime) })
 }
 

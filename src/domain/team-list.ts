@@ -1,5 +1,6 @@
 import { notFound } from '../errors.js'
 import { hasTeam } from '../store/organization.js'
+import type { StandardKey } from '../store/standard-writes.js'
 import { type CallContext, type Permission, requirePermissionIn, visibleTeamIds } from './caller/caller.js'
 import type { Page } from './paging.js'
 import { listObjects, type StandardListRequest } from './standard-methods.js'
@@ -47,7 +48,7 @@ export async function requireTeam(
  * A page of the objects in the list of a team, or of every team in which the caller may read them, each once, in
  * creation order. Throws `PAGE_TOKEN_INVALID`, and what `teamFilterOf` throws.
  */
-export async function listAcrossTeams<Of extends object>(
+export async function listAcrossTeams<Of extends StandardKey>(
   context: CallContext,
   resource: StandardResource<Of>,
   { teamId, q, filters = {}, ...request }: TeamListRequest & Partial<Pick<StandardListRequest, 'filters'>>,

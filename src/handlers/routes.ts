@@ -52,6 +52,7 @@ import { accessPolicyStore } from '../store/access-policy.js'
 import { auditActions } from '../store/audit-action.js'
 import { entityTypeStore } from '../store/entity-type.js'
 import { organizationFields } from '../store/organization.js'
+import type { StandardKey } from '../store/standard-writes.js'
 import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
@@ -77,7 +78,7 @@ export const services: readonly DescService[] = Object.values(servicesByMember)
 export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => void {
   const { limitCheck } = tools
   return (router) => {
-    const standard = <Service extends DescService, Row extends object>(
+    const standard = <Service extends DescService, Row extends StandardKey>(
       service: Service,
       resource: StandardResource<Row>,
       others: Partial<ServiceImpl<Service>> = {},

@@ -14,6 +14,7 @@ import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
+import type { StandardKey } from '../store/standard-writes.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
 import { fieldHint } from './method-options.js'
 import { rawJsonList, rawJsonWithEtag } from './raw-json.js'
@@ -29,7 +30,7 @@ type Request = Readonly<Record<string, unknown>> & {
   readonly clearFields?: readonly string[]
 }
 
-type Handler = <Of extends object>(
+type Handler = <Of extends StandardKey>(
   request: Message & Request,
   context: HandlerContext,
   resource: StandardResource<Of>,
@@ -67,7 +68,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** The values of a new object, from the request for it. */
-export function createdValues<Of extends object>(
+export function createdValues<Of extends StandardKey>(
   { store }: StandardResource<Of>,
   request: object,
   { method }: Pick<HandlerContext, 'method'>,
@@ -79,7 +80,7 @@ export function createdValues<Of extends object>(
 }
 
 /** The values that a request gives an object, or empties. */
-export function updatedValues<Of extends object>(
+export function updatedValues<Of extends StandardKey>(
   { store }: StandardResource<Of>,
   request: Message & Pick<Request, 'clearFields'>,
   { method }: Pick<HandlerContext, 'method'>,
@@ -94,7 +95,7 @@ export function updatedValues<Of extends object>(
  * The check that a request gives no other values of fields that an update cannot change; undefined if it gives none of
  * them. The present ones are accepted, so that what was read can be sent back (AIP-203).
  */
-export function unchangedCheck<Of extends object>(
+export function unchangedCheck<Of extends StandardKey>(
   { valuesOf, changedFields }: Pick<StandardStore<Of>, 'valuesOf' | 'changedFields'>,
   request: Message,
   { method: { input } }: Pick<HandlerContext, 'method'>,
@@ -123,14 +124,14 @@ function identifyItems(items: unknown, { newId }: Runtime): void {
 }
 
 /** The objects that a request can name: those of one owner, if it names that as well. */
-function placed<Of extends object>(resource: StandardResource<Of>, request: Request): StandardResource<Of> {
+function placed<Of extends StandardKey>(resource: StandardResource<Of>, request: Request): StandardResource<Of> {
   const { owner } = resource.store
   const ownerId = owner && request[owner.property]
   return typeof ownerId === 'string' ? ofOwner(resource, ownerId) : resource
 }
 
 /** Handlers of those methods of a service that are standard methods (AIP-131 to 135) of the resource. */
-export function standardMethods<Service extends DescService, Of extends object>(
+export function standardMethods<Service extends DescService, Of extends StandardKey>(
   service: Service,
   resource: StandardResource<Of>,
 ): Partial<ServiceImpl<Service>> {

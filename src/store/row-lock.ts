@@ -20,6 +20,8 @@ interface RowLockDefinition<Row> {
   readonly key?: string
   /** The column whose order the locks follow. Default: that of the ids. */
   readonly order?: string
+  /** The team of a row. Default: the column that names it, if there is one. */
+  readonly team?: Prisma.Sql
 }
 
 /**
@@ -33,6 +35,7 @@ export function createRowLock<Row extends object = Record<never, never>>({
   read,
   key = 'id',
   order = key,
+  team = ownTeam(table),
 }: RowLockDefinition<Row>): Statement<NamedRows, Row> {
   const columnOf = new Map(Object.keys(table.columns).map((column) => [camelCase(column), column]))
   const values = Object.entries<true | readonly [Prisma.Sql, string]>(read).map(([property, other]) => {
@@ -42,17 +45,21 @@ export function createRowLock<Row extends object = Record<never, never>>({
   })
   const isNamed = (ids: Parameter) => isOneOf(Prisma.raw(key), ids, table.columns[key]?.type)
   const organization = Prisma.raw('organization_id' in table.columns ? 'organization_id' : 'id')
-  const team = teamColumn(table)
   return createStatement<NamedRows, Row>({
     name: `${name}_for_${strength.toLowerCase().replaceAll(' ', '_')}`,
     columns: Object.fromEntries(values.map(({ property, type }) => [property, type])) as Columns<Row>,
     text: ({ organizationId, ids, teamIds }) => Prisma.sql`
 SELECT ${values.length === 0 ? Prisma.empty : Prisma.join(values.map(({ text }) => text))} FROM ${Prisma.raw(table.name)}
  WHERE ${organization} = ${organizationId} AND ${isNamed(ids)}
-       ${team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(Prisma.raw(team), teamIds)}`}
+       ${team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(team, teamIds)}`}
  ORDER BY ${Prisma.raw(order)}
    FOR ${Prisma.raw(strength)}`,
   })
+}
+
+function ownTeam(table: Table): Prisma.Sql | undefined {
+  const column = teamColumn(table)
+  return column && Prisma.raw(column)
 }
 
 /** The column of a table that names the team of a row, which of a team is its id; undefined if there is none. */

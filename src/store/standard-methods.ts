@@ -5,7 +5,7 @@ import { createStatement, type Parameter, type Places } from '../db/statement.js
 import { firstRow, type Tables } from '../db/tables.js'
 import { createCount, createPages, isFound } from './pages.js'
 import { type PrintedObject, rowText, versionText } from './resource/print.js'
-import { columnOfField, type Resource } from './resource/resource.js'
+import { columnOfField, type Resource, type Table } from './resource/resource.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type Relation, type StandardKey } from './standard-writes.js'
@@ -14,13 +14,6 @@ import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 /** One object: its JSON, its version, and the team that it belongs to; null for the organization's own. */
 export interface StandardRow extends PrintedObject {
   readonly teamId: string | null
-}
-
-/** Where a locked object belongs. */
-interface LockedObject {
-  readonly teamId: string | null
-  /** What it belongs to, if that is not its team. */
-  readonly ownerId: string | null
 }
 
 /** Which object is wanted; with `ownerId`, only if it belongs to that. */
@@ -37,7 +30,7 @@ export interface StandardSelection extends Visibility {
 }
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
-export type StandardStore<Of extends object = object> = ReturnType<typeof createStandardStore<Of>>
+export type StandardStore<Of extends StandardKey = StandardKey> = ReturnType<typeof createStandardStore<Of>>
 
 /** What is not usual about a resource. */
 interface StandardStoreOptions<Of> {
@@ -63,35 +56,38 @@ interface StandardStoreOptions<Of> {
  * has it, or its objects are teams or belong to the organization. If its service lists it in pages, the table has the
  * column `ordinal` as well.
  */
-export function createStandardStore<Of extends object>(resource: Resource<Of>, options: StandardStoreOptions<Of> = {}) {
+export function createStandardStore<Of extends StandardKey>(
+  resource: Resource<Of>,
+  options: StandardStoreOptions<Of> = {},
+) {
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
   const filters = filtersOf(resource)
   const owner = ownerColumn === null ? undefined : createReference<Of>(table, ownerColumn)
-  const { rows, column, team, teamAlone } = placesOf(resource, owner)
-  const isOfOwner = ownerColumn !== null && ownerColumn !== 'team_id'
+  const rows = Prisma.raw(`${table.name} ${alias}`)
+  const team = teamOf(table, alias, owner)
+  const ownTeam = teamOf(table, table.name, owner)
   const find = createStatement<WantedObject, StandardRow>({
     name: `print_${table.name}`,
     columns: { teamId: 'text', json: 'text', version: 'text' },
     text: ({ id, ownerId, teamIds }) => {
-      const isOwned = isOfOwner
-        ? Prisma.sql`AND (${ownerId}::text IS NULL OR ${column(ownerColumn)} = ${ownerId})`
-        : Prisma.empty
+      const isOwned =
+        ownerColumn === null || ownerColumn === 'team_id'
+          ? Prisma.empty
+          : Prisma.sql`AND (${ownerId}::text IS NULL OR ${columnIn(alias, ownerColumn)} = ${ownerId})`
       return Prisma.sql`
 SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource)} AS version
   FROM ${rows} ${join}
- WHERE ${column('id')} = ${id} AND ${ofOrganization(alias)} AND ${inTeams(team, teamIds)}
+ WHERE ${columnIn(alias, 'id')} = ${id} AND ${ofOrganization(alias)} AND ${inTeams(team, teamIds)}
        ${isOwned}`
     },
   })
-  const lock = createRowLock<LockedObject>({
+  const lock = createRowLock<Pick<StandardRow, 'teamId'>>({
     name: `lock_${table.name}`,
     table,
     strength: 'UPDATE',
-    read: {
-      teamId: [teamAlone, 'text'],
-      ownerId: [isOfOwner ? Prisma.raw(ownerColumn) : Prisma.sql`NULL::text`, 'text'],
-    },
+    team: ownTeam,
+    read: { teamId: [ownTeam, 'text'] },
   })
   return {
     /** The name of its message, such as `EntityType`. */
@@ -107,18 +103,13 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     /** Whether the owner has the team, so that lists name it. */
     isListedByOwner: !('team_id' in table.columns),
     /** Absent if no list is paged. */
-    pages: filters && createStandardPages(resource, owner, filters, options),
+    pages: filters && createStandardPages(resource, team, filters, options),
     find: (tables: Tables, wanted: WantedObject) => firstRow(tables, find, wanted),
     /**
      * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
      * meantime. What is read after this sees the rows of its lists as they are then.
      */
-    lock: async (tables: Tables, wanted: WantedObject): Promise<Pick<StandardRow, 'teamId'> | undefined> => {
-      const { ownerId, teamIds } = wanted
-      const locked = await firstRow(tables, lock, { ...wanted, ids: [wanted.id] })
-      if (locked === undefined || (ownerId !== undefined && ownerId !== locked.ownerId)) return undefined
-      return teamIds === null || teamIds.some((teamId) => teamId === locked.teamId) ? locked : undefined
-    },
+    lock: (tables: Tables, wanted: WantedObject) => firstRow(tables, lock, { ...wanted, ids: [wanted.id] }),
     ...createStandardWrites(resource, options.relations),
   }
 }
@@ -140,12 +131,12 @@ type StandardPage = Visibility & { readonly after: string; readonly pageSize: nu
 
 function createStandardPages<Of>(
   resource: Resource<Of>,
-  owner: StandardReference<Of> | undefined,
+  team: Prisma.Sql,
   filters: readonly string[],
   { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions<Of>,
 ) {
-  const { rows, column, team } = placesOf(resource, owner)
   const { alias, table } = resource
+  const column = (name: string) => columnIn(alias, name)
   const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
   const listed = (places: Places<Visibility>) => {
     const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
@@ -162,7 +153,7 @@ function createStandardPages<Of>(
     return Prisma.join([ofOrganization(alias), inScope, ...conditions, ...others], ' AND ')
   }
   const order = column('ordinal')
-  const listedRows = { from: rows, condition: listed }
+  const listedRows = { from: Prisma.raw(`${table.name} ${alias}`), condition: listed }
   const list = createPages<StandardPage>(`list_${table.name}`, {
     ...listedRows,
     alias,
@@ -183,19 +174,15 @@ function createStandardPages<Of>(
   }
 }
 
-/** The rows of a resource in SQL, with those of their owners if these have the teams, and their columns. */
-function placesOf<Of>({ alias, table }: Resource<Of>, owner: StandardReference<Of> | undefined) {
-  const column = (name: string) => Prisma.raw(`${alias}.${name}`)
-  const rows = Prisma.raw(`${table.name} ${alias}`)
+/** The team of a row in SQL: its own, that of its owner, or null for what belongs to the organization. */
+function teamOf<Of>(table: Table, alias: string, owner: StandardReference<Of> | undefined): Prisma.Sql {
   const team = teamColumn(table)
-  if (team !== undefined) return { rows, column, team: column(team), teamAlone: Prisma.raw(team) }
-  // What belongs to the organization has no team, and so is in no team's scope.
-  const none = Prisma.sql`NULL::text`
-  if (owner === undefined) return { rows, column, team: none, teamAlone: none }
-  const owners = Prisma.sql`${Prisma.raw(owner.table)} owner`
-  const isOwner = (name: string) =>
-    Prisma.sql`${ofOrganization('owner')} AND owner.id = ${Prisma.raw(`${name}.${owner.column}`)}`
-  const joined = Prisma.sql`${rows} JOIN ${owners} ON ${isOwner(alias)}`
-  const teamAlone = Prisma.sql`(SELECT owner.team_id FROM ${owners} WHERE ${isOwner(table.name)})`
-  return { rows: joined, column, team: Prisma.raw('owner.team_id'), teamAlone }
+  if (team !== undefined) return columnIn(alias, team)
+  if (owner === undefined) return Prisma.sql`NULL::text`
+  return Prisma.sql`(SELECT owner.team_id FROM ${Prisma.raw(owner.table)} owner
+                      WHERE ${ofOrganization('owner')} AND owner.id = ${columnIn(alias, owner.column)})`
+}
+
+function columnIn(alias: string, name: string): Prisma.Sql {
+  return Prisma.raw(`${alias}.${name}`)
 }

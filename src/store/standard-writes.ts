@@ -45,11 +45,12 @@ export interface Relation<Rows> {
  * Makes the writes of the standard methods (AIP-133 to 135) of a resource, whose key is `organization_id` and `id`:
  * through the models of its tables.
  */
-export function createStandardWrites<Of extends object>(
+export function createStandardWrites<Of extends StandardKey>(
   resource: Resource<Of>,
   relations: { readonly [Name in keyof Of]?: Relation<Of[Name]> } = {},
 ) {
   const { table } = resource
+  const rows = createFieldRows(resource)
   const lists = resource.fields.flatMap(({ field, source }): Parts[] =>
     source.kind === 'parts' ? [{ ...source, name: field.localName, table: source.resource.table }] : [],
   )
@@ -60,47 +61,40 @@ export function createStandardWrites<Of extends object>(
   }
   const select = { organizationId: true }
   return {
-    ...createFieldRows(resource),
+    ...rows,
     /** The lists whose items are rows of their own, each with an id, by the names of their fields. */
     lists: lists.map(({ name }) => name),
     /** An object with its lists; undefined if there is none. */
     read: async (tables: Tables, key: StandardKey): Promise<Of | undefined> => {
       const row = await modelOf(tables, table).findUnique({ where: { organizationId_id: keyOf(key) } })
       if (row === null) return undefined
-      const others: Record<string, unknown> = {}
-      for (const list of lists) others[list.name] = await readParts(tables, key, list)
-      for (const [name, relation] of related) others[name] = await relation.read(tables, key)
-      return { ...row, ...others } as Of
+      const object: object = { ...row }
+      for (const list of lists) Reflect.set(object, list.name, await readParts(tables, key, list))
+      for (const [name, { read }] of related) Reflect.set(object, name, await read(tables, key))
+      return object as Of
     },
     create: async (tables: Tables, key: StandardKey, values: Partial<Of>, now: Date): Promise<void> => {
-      const times = timesIn(table, now)
-      await modelOf(tables, table).create({ data: { ...times, ...dataOf({ ...values }, true), ...key }, select })
-      const given: Record<string, unknown> = { ...values }
+      const given: Row = { ...timesIn(table, now), ...values, ...key }
+      await modelOf(tables, table).create({ data: dataOf(given, true), select })
       for (const list of lists) await replaceParts(tables, key, list, [], rowsIn(given[list.name]), now)
     },
     /**
      * Changes the given values of an object, and replaces the given lists; parts with an id that stays keep when they
-     * were created. Returns all that it has written: nothing if the object has the values already.
+     * were created. Returns the names of the fields that show something else; nothing is written if the object has the
+     * values already.
      */
-    update: async (
-      tables: Tables,
-      before: StandardKey & Partial<Of>,
-      values: Partial<Of>,
-      now: Date,
-    ): Promise<Partial<Of>> => {
+    update: async (tables: Tables, before: StandardKey & Partial<Of>, values: Partial<Of>, now: Date) => {
       const isChange = ([name, value]: [string, unknown]) =>
         value !== undefined && !isDeepStrictEqual(Reflect.get(before, name), value)
-      if (!Object.entries(values).some(isChange)) return {}
-      const { createdAt: _, ...times } = { ...timesIn(table, now) }
-      const data = { ...times, ...dataOf({ ...values }, false), version: { increment: 1 } }
+      if (!Object.entries(values).some(isChange)) return []
+      const written: Record<string, unknown> = { ...values, ...('updated_at' in table.columns && { updatedAt: now }) }
+      const data = { ...dataOf(written, false), version: { increment: 1 } }
       await modelOf(tables, table).update({ where: { organizationId_id: keyOf(before) }, data, select })
-      const written: Record<string, unknown> = { ...times, ...values }
-      for (const list of lists) {
-        if (!(list.name in values)) continue
-        const [old, rows] = [Reflect.get(before, list.name), Reflect.get(values, list.name)]
-        written[list.name] = await replaceParts(tables, before, list, rowsIn(old), rowsIn(rows), now)
+      for (const list of lists.filter(({ name }) => name in values)) {
+        const [old, given] = [Reflect.get(before, list.name), written[list.name]].map(rowsIn)
+        written[list.name] = await replaceParts(tables, before, list, old ?? [], given ?? [], now)
       }
-      return written as Partial<Of>
+      return rows.changedFields(before, written as Partial<Of>)
     },
     delete: async (tables: Tables, key: StandardKey): Promise<void> => {
       await modelOf(tables, table).deleteMany({ where: keyOf(key) })

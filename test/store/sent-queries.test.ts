@@ -53,7 +53,7 @@ const operations: Operation[] = [
     ({ userToken: token }) => ({ token, json: { name: 'New' } }),
     ['select_member_of_token', 'update_priority'],
   ],
-  byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['list_app_instances_10000']),
+  byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['team.findUnique', 'list_app_instances']),
   byKey('GET /v2/app-instances?teamId=-&q=app', undefined, ['list_app_instances_found']),
   byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
   byKey('GET /v2/journeys', undefined, ['list_journeys']),
@@ -77,9 +77,9 @@ const operations: Operation[] = [
     },
     [
       inTransaction(
+        'lock_memberships_for_no_key_update',
         'take_locks',
         'find_value_holders',
-        'lock_memberships_for_no_key_update',
         'membership.update',
         'hold_department_options',
         'departmentOption.createMany',
@@ -93,8 +93,8 @@ const operations: Operation[] = [
   ]),
   byKey('POST /v2/user-relationships', { userId: users.agent, relatedUserId: users.manager }, [
     inTransaction(
-      'take_locks',
       'lock_memberships_for_no_key_update',
+      'take_locks',
       'read_manager_chains',
       'membership.update',
       ...eventWrites,

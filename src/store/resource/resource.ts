@@ -89,19 +89,16 @@ type FieldOf<Shape> = Message extends Shape
     }[Exclude<keyof Shape, keyof Message> & string]
 
 /** What is declared about a field: the name of its column, if that differs from its own, or another source. */
-type Declared<Column = string> =
-  | Column
+type Declared<Of extends Table = Table> =
+  | (keyof Of['columns'] & string)
   | Source
-  | { readonly kind: 'column'; readonly name: Column; readonly read: Prisma.Sql }
+  | { readonly kind: 'column'; readonly name: keyof Of['columns'] & string; readonly read: Prisma.Sql }
 
 /** What is declared about fields, by their local names: something about each that has no column of its name. */
-export type Declarations<Desc extends DescMessage, Of extends Table> = {
-  readonly [Field in FieldOf<MessageShape<Desc>> & keyof RowOf<Of>]?: Declared<keyof Of['columns'] & string>
-} & {
-  readonly [Field in FieldOf<MessageShape<Desc>> as Exclude<Field, keyof RowOf<Of>>]: Declared<
-    keyof Of['columns'] & string
-  >
-}
+export type Declarations<Desc extends DescMessage, Of extends Table> = Readonly<
+  Partial<Record<FieldOf<MessageShape<Desc>>, Declared<Of>>> &
+    Record<Exclude<FieldOf<MessageShape<Desc>>, keyof RowOf<Of>>, Declared<Of>>
+>
 
 /** The rows of the lists that are declared as rows of another table. */
 type ListsOf<Given> = {
@@ -110,15 +107,10 @@ type ListsOf<Given> = {
     : never]: Given[Field] extends { readonly resource: Resource<infer Row> } ? readonly Row[] : never
 }
 
-/** Declarations of fields that a message has. */
-type Exact<Given, Desc extends DescMessage> = Given & {
-  readonly [Field in Exclude<keyof Given, FieldOf<MessageShape<Desc>>>]: never
-}
-
 /**
  * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
- * local names of fields. The compiler refuses a field that is stored nowhere, and a declared name that is no field or
- * column; throws where the message or the table is known at run time only.
+ * local names of fields. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field,
+ * and where the message or the table is known at run time only.
  */
 export function declareResource<
   Desc extends DescMessage,
@@ -128,7 +120,7 @@ export function declareResource<
   desc: Desc,
   table: Of,
   alias: string,
-  ...[given]: Record<never, never> extends Declarations<Desc, Of> ? [Exact<Given, Desc>?] : [Exact<Given, Desc>]
+  ...[given]: Record<never, never> extends Declarations<Desc, Of> ? [Given?] : [Given]
 ): Resource<RowOf<Of> & ListsOf<Given>> {
   const declared: Readonly<Record<string, Declared>> = { ...given }
   for (const name of Object.keys(declared)) {
