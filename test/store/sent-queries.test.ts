@@ -80,7 +80,7 @@ const operations: Operation[] = [
         'lock_memberships_for_no_key_update',
         'take_locks',
         'find_value_holders',
-        'membership.update',
+        'change_members',
         'hold_department_options',
         'departmentOption.createMany',
         ...eventWrites,
@@ -96,12 +96,12 @@ const operations: Operation[] = [
       'lock_memberships_for_no_key_update',
       'take_locks',
       'read_manager_chains',
-      'membership.update',
+      'change_members',
       ...eventWrites,
     ),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    inTransaction('lock_memberships_for_no_key_update', 'membership.update', ...eventWrites),
+    inTransaction('lock_memberships_for_no_key_update', 'change_members', ...eventWrites),
   ]),
   // Last, because it ends the key.
   [
@@ -164,6 +164,9 @@ const besideModels: Readonly<Record<string, RegExp>> = {
 const exceptions = [
   'PUT /v2/app-resources/batch',
   'PATCH /v2/priorities',
+  'PUT /v2/users',
+  'POST /v2/user-relationships',
+  'DELETE /v2/user-relationships',
   'GET /v2/app-instances',
   'GET /v2/journeys',
   'GET /v2/users',

@@ -30,9 +30,8 @@ import { otherHolder, ValueHolders } from './value-holders.js'
 export interface MemberPlan<Outcome = ChangedMember> {
   /** Those who join, in the order of the changes. */
   readonly added: readonly Member[]
-  /** Those whose memberships are changed, and what they were, by id. */
+  /** Those whose memberships are written anew. */
   readonly changed: readonly Member[]
-  readonly before: ReadonlyMap<string, Member>
   /** Those of them who are written before the others, because they give up names that others get. */
   readonly freeing: ReadonlySet<string>
   /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
@@ -200,7 +199,6 @@ class PlannedMembers {
     return {
       added: [...joining].filter((userId) => !this.#isNew.has(userId)).map((userId) => memberOf(this.#members, userId)),
       changed,
-      before,
       freeing: this.#freeing,
       signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
       departments: [...this.#departments],

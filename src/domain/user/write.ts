@@ -38,19 +38,18 @@ export async function changeMember(
 export async function writePlan(
   transaction: Tables,
   writer: MemberWriter,
-  { added, changed, before, freeing, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
+  { added, changed, freeing, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
 ): Promise<void> {
   const { organizationId, runtime } = writer
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   const isFreeing = ({ userId }: Member) => freeing.has(userId)
-  await writeMembers(transaction, organizationId, [], changed.filter(isFreeing), before)
+  await writeMembers(transaction, organizationId, [], changed.filter(isFreeing))
   await writeMembers(
     transaction,
     organizationId,
     added,
     changed.filter((member) => !isFreeing(member)),
-    before,
   )
   await insertDepartmentOptions(transaction, organizationId, departments, runtime.newId)
   if (events.length > 0) await recordAuditEvents(transaction, events, writer)
