@@ -140,7 +140,7 @@ function watch(ready) {
 
 /** The times from each key of an address to the paint of other rows. */
 async function keystrokes(page) {
-  await page.getByLabel('Name or address').fill('person')
+  await page.getByLabel('Name or email').fill('person')
   await page.waitForTimeout(1_000)
   await page.evaluate(() => {
     window.times = []
@@ -161,7 +161,7 @@ async function keystrokes(page) {
       true,
     )
   })
-  await page.getByLabel('Name or address').focus()
+  await page.getByLabel('Name or email').focus()
   for (const [index, letter] of ['1', '2', '3', '4'].entries()) {
     await page.keyboard.press(letter)
     await page.evaluate(
@@ -170,7 +170,7 @@ async function keystrokes(page) {
     await page.waitForTimeout(300)
   }
   const times = await page.evaluate('window.times')
-  await page.getByLabel('Name or address').fill('')
+  await page.getByLabel('Name or email').fill('')
   await page.waitForTimeout(1_000)
   return times
 }

@@ -80,7 +80,7 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
     onError: (error) => {
       const failure = failureFrom(error)
       if (failure.kind === 'conflict') void subject?.read().then(setNewest, () => {})
-      else if (failure.faults.length > 0) props.onFaults?.(failure.faults)
+      else props.onFaults?.(failure.faults.length > 0 ? failure.faults : takenFaults(failure))
     },
   })
   const goOn = () => {
@@ -118,6 +118,12 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** The field whose value somebody else has: `EXTERNAL_ID_TAKEN` is about `external_id`. */
+function takenFaults({ reason = '', message: description }: Failure): Failure['faults'] {
+  const [, field] = /^(.+)_TAKEN$/.exec(reason) ?? []
+  return field === undefined ? [] : [{ field: field.toLowerCase(), description, reason }]
 }
 
 /** `Create a team` becomes `Done: create a team.` */

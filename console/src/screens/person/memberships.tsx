@@ -1,5 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
@@ -60,10 +61,10 @@ export function Memberships({ user }: { readonly user: User }) {
           <p>
             {groups.data?.data.length === 0
               ? 'In no group.'
-              : groups.data?.data.map(({ id }, index) => (
+              : groups.data?.data.map(({ id, name }, index) => (
                   <span key={id}>
                     {index > 0 && ', '}
-                    <ThingLink kind="groups" id={id} />
+                    <Link to={`/groups/${encodeURIComponent(id)}`}>{name}</Link>
                   </span>
                 ))}
           </p>

@@ -53,7 +53,10 @@ export function useFormFaults(schema: DescMessage, request: Message | undefined,
     },
     /** Takes what the service refuses back to the form. What belongs to none of its fields stays where it was said. */
     refuse: (found: Failure['faults'], back: () => void) => {
-      const places = refusalsOf(found)
+      const isBare = ({ path: [name] }: FieldFault) => shown.includes(String(name))
+      const places = refusalsOf(found).map((each) =>
+        isBare(each) ? { ...each, path: [...within, ...each.path] } : each,
+      )
       if (request === undefined || atFields(places).length === 0) return
       setRefused({ of: request, faults: places })
       back()

@@ -2,7 +2,6 @@ import type { Message } from '@bufbuild/protobuf'
 import { useEffect, useState } from 'react'
 import {
   type WebhookDelivery,
-  WebhookDeliveryStatus,
   WebhookDeliveryStatusSchema,
   WebhookEndpointService,
   WebhookEndpointStatus,
@@ -23,7 +22,7 @@ import { DeliveryDialog, DeliveryStatus } from './webhook-delivery.js'
 
 const { listWebhookDeliveries, resendWebhookDelivery, updateWebhookEndpoint } = WebhookEndpointService.method
 const PAGE_SIZE = 100
-/** How often what is on its way is looked at. */
+/** How often it is looked at what has become of them. */
 const LOOK_MILLIS = 4_000
 
 interface WebhookPartProps {
@@ -40,13 +39,11 @@ export function WebhookDeliveries({ id: webhookEndpointId, item }: WebhookPartPr
   const request = { webhookEndpointId, status: Number(status), pageSize: PAGE_SIZE }
   const pages = usePages(listWebhookDeliveries, request)
   const why = useWhyNot(updateWebhookEndpoint, { teamId: teamOf(item) })
-  const isUnderWay = pages.rows.some((each) => each.status === WebhookDeliveryStatus.PENDING)
   const { refetch } = pages
   useEffect(() => {
-    if (!isUnderWay) return
     const timer = setInterval(() => void refetch(), LOOK_MILLIS)
     return () => clearInterval(timer)
-  }, [isUnderWay, refetch])
+  }, [refetch])
   return (
     <MemberPanel
       title="Deliveries"
