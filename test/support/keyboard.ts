@@ -27,7 +27,8 @@ async function unreached(page: Page, within: string): Promise<string[]> {
 
 /** Presses a button with Enter; if that opens a dialog, walks through it and leaves it with Escape. */
 async function dialogFaults(page: Page, name: string): Promise<string[]> {
-  await page.evaluate(`walk.focus(${JSON.stringify(name)})`)
+  // One that removes a filter may have taken it away.
+  if (!(await page.evaluate(`walk.focus(${JSON.stringify(name)})`))) return []
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   const opens = `walk.opens(${JSON.stringify(name)})`
@@ -78,17 +79,22 @@ const defineWalk = `globalThis.walk ??= (() => {
       const seen = new Map(buttons().filter((each) => each.role !== 'tab').map((each) => [each.textContent.trim(), nameOf(each)]))
       return [...seen.values()]
     },
-    focus: (name) => find(name).focus(),
+    focus: (name) => {
+      find(name)?.focus()
+      return find(name) !== undefined
+    },
     hasFocus: async (name) => {
       const isBack = await soon(() => document.activeElement === find(name))
       return isBack ? '' : document.activeElement.localName + ' ' + nameOf(document.activeElement).slice(0, 40)
     },
-    // A dialog is loaded when it is first opened, and then takes the focus. A button that copies opens none, but says that
-    // it has copied, or shows the text; one that removes a filter is gone.
+    // A dialog is loaded when it is first opened, and then takes the focus. A button that copies or saves opens none,
+    // but says that it has, or shows the text; one that removes a filter is gone.
     opens: async (name) => {
       const isOpen = () => document.activeElement.closest('[role=dialog]') !== null
       const hasCopied = ({ textContent, parentElement }) => textContent === 'Copied' || parentElement.querySelector(':scope > pre') !== null
-      await soon(() => isOpen() || find(name) === undefined || hasCopied(document.activeElement))
+      const statuses = () => [...document.querySelectorAll('[role=status]')]
+      const hasSaved = () => name === 'Export as CSV' && statuses().some(({ textContent }) => textContent.endsWith('exported.'))
+      await soon(() => isOpen() || find(name) === undefined || hasCopied(document.activeElement) || hasSaved())
       return isOpen()
     },
   }

@@ -78,6 +78,11 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
   const [above, below] = [shown[0]?.start ?? 0, virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)]
   return (
     <>
+      {/* Above the rows: those who use the keyboard would not come to what is below them. */}
+      <div className={styles['foot']}>
+        <p role="status">{countText(rows.length, hasNextPage, total)}</p>
+        <ExportButton label={label} list={pages} />
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
       <section className={look} ref={scroller} aria-label={label} tabIndex={0}>
         <table aria-rowcount={hasNextPage && total === undefined ? -1 : (total ?? rows.length) + 1}>
@@ -110,10 +115,6 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
           </tbody>
         </table>
       </section>
-      <div className={styles['foot']}>
-        <p role="status">{countText(rows.length, hasNextPage, total)}</p>
-        <ExportButton label={label} list={pages} />
-      </div>
       {opened !== undefined && (
         <Suspense>
           <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />
