@@ -48,6 +48,52 @@ describe('updating a priority', () => {
     isAiSelectable: true,
   }
 
+  const tooLong = 'x'.repeat(20_000)
+  const everything = { name: 'Soon', description: 'New', isAiSelectable: false }
+  it.each<[change: string, json: RequestJson, id?: string]>([
+    ['nothing', {}],
+    ['what is there already', { name: 'Urgent', description: 'As it was', isAiSelectable: true }],
+    ['a name', { name: 'Soon' }],
+    ['a name in other letters', { name: 'URGENT' }],
+    ['no description', { description: '' }],
+    ['a description', { description: 'New "quoted" \\ 🚀' }],
+    ['a flag', { isAiSelectable: false }],
+    ['nulls', { name: null, description: null, isAiSelectable: null }],
+    ['everything', everything],
+    ['one that changes and one that does not', { name: 'Soon', isAiSelectable: true }],
+    ['an empty name', { name: '' }],
+    ['a name that is too long', { name: tooLong }],
+    ['a flag of the wrong type', { isAiSelectable: 'yes' }],
+    ['a priority of a team that the caller reads', everything, fixture.priorities.people],
+    ['a priority of another organization', everything, fixture.priorities.globex],
+    ['a priority that does not exist', everything, 'none'],
+  ])('makes the same of %s with If-Match as without', async (_, json, id = fixture.priorities.it) => {
+    const path = `/v2/priorities/${id}`
+    // Those that wait for the feed, and those that are in it.
+    const countRecorded = async () => {
+      const counts = 'SELECT event_count FROM event_outbox UNION ALL SELECT event_count FROM event_feed'
+      const [row] = await service.database.query(`SELECT coalesce(sum(event_count), 0)::int AS sum FROM (${counts}) c`)
+      return Number(row?.['sum'])
+    }
+    const outcomeOf = async (headers: Readonly<Record<string, string>>) => {
+      await service.database.execute(
+        `UPDATE priorities SET name = 'Urgent', description = 'As it was', is_ai_selectable = true, version = 7`,
+      )
+      await service.database.execute('DELETE FROM audit_events')
+      const recorded = await countRecorded()
+      const { status, json: body, headers: answered } = await service.rest('PATCH', path, { token, json, headers })
+      const rows = await service.database.query('SELECT * FROM priorities ORDER BY organization_id, id')
+      const events = await service.database.query(
+        `SELECT organization_id, actor_kind, actor_id, actor_name, action, target_type, target_id, team_id, changed_fields
+           FROM audit_events ORDER BY id`,
+      )
+      return { status, body, tag: answered.get('etag'), rows, events, recorded: (await countRecorded()) - recorded }
+    }
+    const without = await outcomeOf({})
+    expect(without.recorded).toBe(without.status === 200 ? 1 : 0)
+    expect(await outcomeOf({ 'if-match': '*' })).toEqual(without)
+  })
+
   describe.each(doors)('over %s', (door) => {
     const update = (change: RequestJson) =>
       callMethod(service, method, { door, token, request: { id: fixture.priorities.it, ...change } })

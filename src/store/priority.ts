@@ -48,8 +48,8 @@ WITH old AS (
                             team_id, request_id, changed_fields)
   SELECT ${change.auditEventId}::uuid, p.organization_id, ${change.actorKind}::actor_kind, ${change.actorId},
          ${change.actorName}, 'priority.update', 'priority', p.id, p.team_id, ${change.requestId},
-         CASE WHEN p.name <> old.name THEN ARRAY['name'] END
-         || CASE WHEN p.description <> old.description THEN ARRAY['description'] END
+         CASE WHEN p.description <> old.description THEN ARRAY['description'] END
+         || CASE WHEN p.name <> old.name THEN ARRAY['name'] END
          || CASE WHEN p.is_ai_selectable <> old.is_ai_selectable THEN ARRAY['isAiSelectable'] END
          || '{}'::text[]
     FROM updated p, old
