@@ -2,13 +2,11 @@ import type { Http2Session, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { NodeRequest, NodeResponse } from '../call/node-http.js'
 import { Roster } from '../call/roster.js'
-import { sendShutdownNotice } from './shutdown-notice.js'
 import type { Answering } from './unread-answers.js'
 
 interface Connection {
   /** Set if it speaks HTTP/2. */
   readonly session?: ServerHttp2Session
-  hasNotice: boolean
   /** How many bytes had arrived when it was last checked. */
   bytesRead: number
 }
@@ -25,20 +23,16 @@ export function createConnections() {
   let bytesSent = 0
   let isEnding = false
 
-  const give = (connection: Connection, socket: Socket): boolean => {
-    const { session } = connection
-    if (session !== undefined && !connection.hasNotice) connection.hasNotice = sendShutdownNotice(session, socket)
-    return connection.hasNotice
-  }
-  const announce = (response: NodeResponse, socket: Socket | undefined): void => {
+  const announce = (response: NodeResponse): void => {
+    // After a response that has begun, the client may have sent its next call before it knows.
     if (!('stream' in response)) response.shouldKeepAlive = false
-    const connection = socket && connections.get(socket)
-    if (connection !== undefined && socket !== undefined) give(connection, socket)
+    // Not at once: Node would refuse what has arrived with this call.
+    else if (!response.headersSent) setImmediate(() => response.stream.session?.close())
   }
   const busySockets = () => new Set(Array.from(answering, ({ socket }) => socket))
 
   const add = (socket: Socket): void => {
-    connections.set(socket, { hasNotice: false, bytesRead: NOT_LOOKED_AT })
+    connections.set(socket, { bytesRead: NOT_LOOKED_AT })
     socket.once('close', () => {
       // What was replaced is counted by its successor.
       if (!connections.delete(socket)) return
@@ -56,7 +50,7 @@ export function createConnections() {
     },
     /** Registers that a connection speaks HTTP/2. */
     addSession: (session: ServerHttp2Session, socket: Socket) => {
-      connections.set(socket, { session, hasNotice: false, bytesRead: NOT_LOOKED_AT })
+      connections.set(socket, { session, bytesRead: NOT_LOOKED_AT })
       socketOf.set(session, socket)
     },
     /** Registers that a call is being answered. */
@@ -66,7 +60,7 @@ export function createConnections() {
       const answer = { response, socket }
       const place = answering.join(answer)
       response.once('close', () => answering.leave(place))
-      if (isEnding) announce(response, socket)
+      if (isEnding) announce(response)
     },
     /** The calls that are being answered, until the last byte of the response is sent. */
     answering,
@@ -76,34 +70,28 @@ export function createConnections() {
     /** Whether a call of a session is being answered. */
     hasCall: (session: ServerHttp2Session) => busySockets().has(socketOf.get(session)),
     /**
-     * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends the
-     * shutdown notice before it. A client that waits for a response has no other call in flight.
+     * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends GOAWAY
+     * before it. A client that waits for a response has no other call in flight. One with several repeats those that it
+     * had begun before it knew: GOAWAY says that they were not taken (RFC 9113, section 8.7).
      */
     announceEnd: () => {
       isEnding = true
-      for (const { response, socket } of answering) announce(response, socket)
+      for (const { response } of answering) announce(response)
       for (const [socket, connection] of connections) connection.bytesRead = socket.bytesRead
     },
     /**
      * Ends the connections on which nothing is being answered and nothing has arrived since they were last checked, by
-     * `announceEnd` or by this function itself. An HTTP/2 session gets the notice first, and ends at the next check.
-     * One that cannot get it, over TLS or because its client does not read, ends with the calls that have begun: those
-     * that its client begins before it knows are not answered, and GOAWAY says so, for it to repeat them.
+     * `announceEnd` or by this function itself.
      */
     endQuiet: () => {
       const busy = busySockets()
       for (const [socket, connection] of connections) {
-        const { session, bytesRead, hasNotice } = connection
-        if (session?.encrypted === true) {
-          if (!session.closed) session.close()
-          continue
-        }
-        const isQuiet = !busy.has(socket) && socket.bytesRead === bytesRead
+        const isQuiet = !busy.has(socket) && socket.bytesRead === connection.bytesRead
         connection.bytesRead = busy.has(socket) ? NOT_LOOKED_AT : socket.bytesRead
         if (!isQuiet) continue
         // Pending writes still reach their reader.
-        if (session === undefined) socket.destroySoon()
-        else if (hasNotice || !give(connection, socket)) session.close()
+        if (connection.session === undefined) socket.destroySoon()
+        else if (!connection.session.closed) connection.session.close()
       }
     },
     cutAll: () => {

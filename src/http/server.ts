@@ -1,6 +1,6 @@
 import { createServer as createHttp1Server } from 'node:http'
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
@@ -76,7 +76,6 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
       connectionsCheckingInterval: CHECK_MILLIS,
       keepAliveTimeout: idleMillis,
       maxHeaderSize: maxHeaderBytes,
-      noDelay: true,
     },
     limitPipeline(onRequest, MAX_PIPELINED),
   )
@@ -88,12 +87,7 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     if (socket.writable && !connections.hasBegunAnswer(socket)) socket.write(unreadableAnswer(code, maxHeaderBytes))
     socket.destroySoon()
   })
-  if (maxConnections !== undefined) http1.maxConnections = maxConnections
-  const takeHttp1 = http1.listeners('connection')
-  http1.removeAllListeners('connection')
-  const toHttp1 = (socket: Socket) => {
-    for (const listener of takeHttp1) listener.call(http1, socket)
-  }
+  const toHttp1 = (socket: Socket) => void http1.emit('connection', socket)
   const toHttp2 = (socket: Socket) => {
     // Servers of HTTP/1.1 accept connections half of which stays open; over HTTP/2 a caller who ends one has gone.
     socket.allowHalfOpen = false
@@ -124,7 +118,8 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     if (secured.alpnProtocol === 'h2') toHttp2(secured)
     else toHttp1(secured)
   })
-  http1.on('connection', (socket: Socket) => {
+  // A listener of our own: both servers are given connections, which neither would look for by itself.
+  const listener = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     connections.add(socket)
     if (tls === undefined) return route(socket)
     const peer = peerOf(socket)
@@ -134,6 +129,7 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     })
     tls.emit('connection', socket)
   })
+  if (maxConnections !== undefined) listener.maxConnections = maxConnections
   return {
     traffic: connections.traffic,
     /** Shows another certificate to connections from now on. Throws if the server speaks cleartext. */
@@ -147,18 +143,20 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     /** Begins to listen and returns the address; port 0 means any free one. */
     listen: (port: number, host: string) =>
       new Promise<AddressInfo>((resolve, reject) => {
-        http1.once('error', reject)
-        http1.listen({ port, host, backlog: 1024 }, () => {
-          http1.off('error', reject)
+        listener.once('error', reject)
+        listener.listen({ port, host, backlog: 1024 }, () => {
+          listener.off('error', reject)
+          // From here on it checks the times that clients take.
+          http1.emit('listening')
           unreadLook = setInterval(() => cutUnread(connections.answering), UNREAD_LOOK_MILLIS)
-          const address = http1.address()
+          const address = listener.address()
           if (address === null || typeof address === 'string') reject(new Error('the server has no TCP address'))
           else resolve(address)
         })
       }),
     /** Ends every connection with a response, and resolves when none is left. Does nothing if it does not listen. */
     close: async ({ drainMillis, graceMillis, onGraceOver }: ClosePlan) => {
-      if (!http1.listening) return
+      if (!listener.listening) return
       const warn = setTimeout(onGraceOver, graceMillis)
       const cut = setTimeout(connections.cutAll, graceMillis + CUT_MILLIS)
       connections.announceEnd()
@@ -167,11 +165,11 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
         // Connections and requests that have arrived in the meantime are accepted first.
         await nextTurn()
       }
-      // `close` of http.Server would end idle connections at once and no longer enforce the timeouts of requests.
-      const closed = new Promise((resolve) => NetServer.prototype.close.call(http1, resolve))
+      const closed = new Promise((resolve) => listener.close(resolve))
       connections.endQuiet()
       const look = setInterval(() => setImmediate(connections.endQuiet), QUIET_MILLIS)
       await closed
+      // Only now: it ends idle connections at once, and no longer checks the times of requests.
       http1.close()
       for (const timer of [warn, cut, look, unreadLook]) clearTimeout(timer)
     },

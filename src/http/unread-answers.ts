@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { cutResponse, type NodeResponse } from '../call/node-http.js'
-import { handleOf } from './shutdown-notice.js'
 
 /** A response, or what will be one. */
 export interface Answering {
@@ -30,8 +29,7 @@ export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answ
     const now = performance.now()
     for (const { response, socket } of answers) {
       const waitingBytes = response.writableLength
-      // What the system has not taken yet.
-      const queuedBytes = (socket && handleOf(socket)?.writeQueueSize) ?? 0
+      const queuedBytes = socket === undefined ? 0 : queuedBytesOf(socket)
       const deliveredBytes = (socket?.bytesWritten ?? 0) - queuedBytes
       const standstill = standstills.get(response)
       if (waitingBytes === 0) standstills.delete(response)
@@ -50,4 +48,11 @@ export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answ
     const expectedBytes = ((millis - patienceMillis) * BYTES_PER_SECOND) / 1_000
     return expectedBytes > 0 && (delivered - before < expectedBytes || waitingBytes < expectedBytes)
   }
+}
+
+/** How many bytes the system has not taken yet. Node tells this of no stream of HTTP/2, but keeps it beside each socket. */
+function queuedBytesOf(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  const isKnown = typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle
+  return isKnown && typeof handle.writeQueueSize === 'number' ? handle.writeQueueSize : 0
 }
