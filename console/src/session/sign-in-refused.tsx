@@ -38,7 +38,10 @@ export function SignInRefused() {
             <p role="status">{leaving}</p>
           </>
         ) : (
-          <p>It may have ended, or be another service's. Get a new one, or ask an administrator.</p>
+          <p>
+            It was mistyped or cut off, has ended, or is another service's. Copy it once more, or ask an administrator
+            for a new one.
+          </p>
         )}
         <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
           {isOfIssuer ? 'Use a token instead' : 'Use another token'}

@@ -46,7 +46,7 @@ export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps
     <Panel title={title} actions={pages.hasNextPage && all}>
       <Answered why={why} asked={[pages]}>
         {pages.rows.length === 0 ? (
-          <Empty title="No journey is under way">What is asked for in their name stands here.</Empty>
+          <Empty title="No journey is under way">What is requested for a person stands here until it is done.</Empty>
         ) : (
           <ShortTable
             label={title}
