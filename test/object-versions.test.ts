@@ -83,6 +83,8 @@ interface Seen {
 }
 
 let service: TestService
+/** The keys that call, whose last use is written while they read. */
+const callers = new Set<string>()
 /** The objects after the last write. */
 let seen: ReadonlyMap<string, Seen> | undefined
 const tokens = { admin: '', key: '', directory: '' }
@@ -96,8 +98,13 @@ beforeAll(async () => {
   await database.execute(`DELETE FROM api_keys WHERE id ~ '[0-9]{2}$'`)
   await database.execute(`DELETE FROM department_options WHERE id ~ '[0-9]{2}$'`)
   tokens.admin = await insertUserToken(database, { userId: users.admin })
-  tokens.key = (await insertApiKey(database, { organizationId: acme })).token
-  tokens.directory = (await insertApiKey(database, { organizationId: acme, kind: 'mk' })).secret
+  const [key, directory] = [
+    await insertApiKey(database, { organizationId: acme }),
+    await insertApiKey(database, { organizationId: acme, kind: 'mk' }),
+  ]
+  tokens.key = key.token
+  tokens.directory = directory.secret
+  for (const { id } of [key, directory]) callers.add(`/v2/api-keys/${id}`)
 })
 afterAll(() => service.stop())
 
@@ -139,7 +146,7 @@ function withoutNames({ meta, members, ...resource }: Record<string, unknown>) {
 
 /**
  * Writes, and expects that the tags of those objects change that show something else, and stay of those of which nothing
- * is changed; returns the paths of the former.
+ * is changed; returns the paths of the former, but for the callers.
  */
 async function expectTagsToFollow(write: () => Promise<unknown>): Promise<string[]> {
   const before = seen ?? (await seeAll())
@@ -151,7 +158,7 @@ async function expectTagsToFollow(write: () => Promise<unknown>): Promise<string
     const then = before.get(path)
     if (then === undefined) continue
     const isOther = now.shown !== then.shown
-    if (isOther) changed.push(path)
+    if (isOther && !callers.has(path)) changed.push(path)
     const isRight = isOther ? now.tag !== then.tag : now.tag === then.tag || now.known !== then.known
     if (!isRight || now.version < then.version) faults.push({ path, then, now })
   }
