@@ -5,10 +5,7 @@ import { ServiceError } from '../errors.js'
 /** How many bytes of responses wait in a process for clients to read them; one organization has at most half of it. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024
 
-/** Shares what a process keeps of responses that clients have not read yet. */
-export type UnreadShare = ReturnType<typeof createUnreadShare>
-
-/** Makes the share of one process. */
+/** Shares what this process keeps of responses that clients have not read yet. */
 export function createUnreadShare() {
   const unread = new Semaphore(MAX_UNREAD_BYTES, { maxWaiting: 0, maxWaitMillis: 0 })
   return {

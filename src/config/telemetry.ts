@@ -3,9 +3,6 @@ import * as v from 'valibot'
 /** How traces can be sent (OpenTelemetry Protocol, `OTEL_EXPORTER_OTLP_PROTOCOL`). */
 const protocols = ['http/json', 'http/protobuf'] as const
 
-/** One of them. */
-export type TraceProtocol = (typeof protocols)[number]
-
 /**
  * OpenTelemetry's variables that are read here; its libraries read the others themselves. Platforms set them for all
  * their programs: what means nothing here is logged and ignored, as its specification says ("Environment Variable

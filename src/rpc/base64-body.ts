@@ -2,10 +2,7 @@
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/
 const PADDED_PIECE = /[^=]+=*/g
 
-/** Decodes the base64 of a body as it arrives; what it cannot decode yet, it keeps. */
-export type Base64Decoder = ReturnType<typeof createBase64Decoder>
-
-/** Makes the decoder of one body. */
+/** Makes the decoder of one body, which comes in pieces; what it cannot decode yet, it keeps. */
 export function createBase64Decoder() {
   let rest = ''
   return {

@@ -168,7 +168,7 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
 }
 
 /** The error for the address of a person whom several organizations have. */
-export function sharedBetweenOrganizations(): ServiceError {
+function sharedBetweenOrganizations(): ServiceError {
   return new ServiceError(
     'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
     'the user belongs to several organizations, so none of them can change the email address: leave it unchanged',
@@ -209,7 +209,7 @@ export function requireAdministratorLeft(
 }
 
 /** The error for a change that would leave the organization without an active administrator. */
-export function lastAdministrator(): ServiceError {
+function lastAdministrator(): ServiceError {
   return new ServiceError(
     'LAST_ADMINISTRATOR',
     'the user is the only active administrator of the organization: make another user an administrator first',

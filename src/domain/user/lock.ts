@@ -58,19 +58,6 @@ export function valueFault(
   return isTaken ? takenValueError('phone number of member') : undefined
 }
 
-/** Gives a member another value in place of the one before. */
-export function moveHolder<Holder extends Pick<ValueHolder, 'userId'>>(
-  holders: Map<string, Holder>,
-  before: string,
-  value: string,
-  holder: Holder,
-): void {
-  if (value === before) return
-  // Somebody else may have it by now.
-  if (holders.get(before)?.userId === holder.userId) holders.delete(before)
-  if (value !== '') holders.set(value, holder)
-}
-
 /**
  * Locks the members that changes are about, and all that decides whether they can have their new values. Everybody locks
  * in one order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses,

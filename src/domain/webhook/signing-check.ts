@@ -5,9 +5,6 @@ import { nameOf } from './backlog.js'
 import type { SecretStore } from './secret-store.js'
 
 /** Remembers the endpoints whose secrets this process cannot open, so that their events stay due for one that can. */
-export type SigningCheck = ReturnType<typeof createSigningCheck>
-
-/** Makes the check of one process. */
 export function createSigningCheck({
   database,
   secrets,
