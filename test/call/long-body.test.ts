@@ -1,9 +1,11 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { LONG_BODY, turnOfBody } from '../../src/call/body-reader.js'
+import { LONG_BODY, readBytes } from '../../src/call/body-reader.js'
 
-/** In which turn of the event loop, counted from now, each of the bodies is read. */
-async function turnsOf(bodies: readonly Uint8Array[]): Promise<number[]> {
+/** In which turn of the event loop, counted from the first, each of the bodies is read that have arrived together. */
+async function turnsOf(lengths: readonly number[]): Promise<number[]> {
   let turn = 0
   let isOver = false
   const count = async () => {
@@ -14,23 +16,25 @@ async function turnsOf(bodies: readonly Uint8Array[]): Promise<number[]> {
   }
   const counting = count()
   const turns = await Promise.all(
-    bodies.map(async (bytes) => {
-      await turnOfBody(bytes)
+    lengths.map(async (length) => {
+      const request = new IncomingMessage(new Socket())
+      request.push(Buffer.alloc(length))
+      request.push(null)
+      expect(await readBytes(request, length)).toHaveLength(length)
       return turn
     }),
   )
   isOver = true
   await counting
-  return turns
+  return turns.map((each) => each - (turns[0] ?? 0))
 }
 
 describe('bodies that have arrived together', () => {
   it('are read one per turn of the event loop, first come first served, if they are long', async () => {
-    const turns = await turnsOf(Array.from({ length: 5 }, () => new Uint8Array(LONG_BODY)))
-    expect(turns).toEqual(turns.map((_, index) => (turns[0] ?? 0) + index))
+    expect(await turnsOf(Array.from({ length: 5 }, () => LONG_BODY))).toEqual([0, 1, 2, 3, 4])
   })
 
   it('are all read at once if they are short', async () => {
-    expect(await turnsOf(Array.from({ length: 5 }, () => new Uint8Array(LONG_BODY - 1)))).toEqual([0, 0, 0, 0, 0])
+    expect(await turnsOf(Array.from({ length: 5 }, () => LONG_BODY - 1))).toEqual([0, 0, 0, 0, 0])
   })
 })
