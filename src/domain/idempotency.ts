@@ -22,6 +22,8 @@ export interface NamedCall {
   readonly requestHash: Uint8Array
   /** Whether its transaction may be a long one, which may have only a share of the connections. */
   readonly isLong: boolean
+  /** Whether it sends something to somebody else: what it writes is committed at once, and the answer when it has ended. */
+  readonly sendsOut: boolean
 }
 
 /** A stored answer. */
@@ -50,7 +52,8 @@ export type AnswerOnce = ReturnType<typeof createAnswerOnce>
 
 /**
  * Makes the function that executes a call, unless it was executed within 24 hours: then it returns the answer that the
- * call had. `execute` writes to the tables that it is passed, and its effect is committed together with the answer.
+ * call had. `execute` writes to the tables that it is passed, and its effect is committed together with the answer,
+ * unless it sends something out: if its process dies then before it has answered, it is executed again.
  * Calls with the same key wait meanwhile. Throws what `execute` throws, the same each time if the call itself is at
  * fault, and `IDEMPOTENCY_KEY_REUSED`. A process has only one.
  */
@@ -80,7 +83,7 @@ type Outcome = StoredAnswer & { readonly isReplayed: boolean }
 async function once(
   { tables, runtime }: Pick<CallContext, 'tables' | 'runtime'>,
   name: IdempotencyName,
-  { requestHash, isLong }: NamedCall,
+  { requestHash, isLong, sendsOut }: NamedCall,
   execute: Execute,
 ): Promise<Outcome> {
   const known = await findIdempotencyKey(tables, name)
@@ -94,7 +97,7 @@ async function once(
           isClaimed = false
           isClaimed = await claimIdempotencyKey(transaction, claim)
           if (!isClaimed) return replayed(await findIdempotencyKey(transaction, name), requestHash)
-          const outcome = await outcomeOf(transaction, execute)
+          const outcome = await outcomeOf(() => (sendsOut ? execute(tables) : transaction.transaction(execute)))
           await storeIdempotencyAnswer(transaction, name, outcome)
           return { ...outcome, isReplayed: false }
         },
@@ -108,10 +111,10 @@ async function once(
   }
 }
 
-/** Executes the call in a part of the transaction, so that its failure can be stored as well. */
-async function outcomeOf(transaction: Tables, execute: Execute): Promise<StoredAnswer> {
+/** What executing the call has come to, in a part of a transaction or in one of its own: its failure is stored as well. */
+async function outcomeOf(execute: () => Promise<KeptAnswer>): Promise<StoredAnswer> {
   try {
-    const { json, entityTag } = await transaction.transaction(execute)
+    const { json, entityTag } = await execute()
     return { answer: json, entityTag, error: null }
   } catch (thrown) {
     const taken = takenValueOf(thrown)

@@ -4,7 +4,7 @@ import type { Interceptor, UnaryRequest, UnaryResponse } from '@connectrpc/conne
 import type { Tables } from '../db/tables.js'
 import { type AnswerOnce, createAnswerOnce, type KeptAnswer, type NamedCall } from '../domain/idempotency.js'
 import { invalidField } from '../errors.js'
-import { takesIdempotencyKey } from '../limits/method-rules.js'
+import { httpFormOf, takesIdempotencyKey } from '../limits/method-rules.js'
 import { jsonText, preprintedMessage } from '../protojson/json-printer.js'
 import { answerJsonOptions } from './raw-json.js'
 import { callContextOf, requestContextKey, requestContextOf } from './request-context.js'
@@ -83,6 +83,6 @@ function namedCall({ contextValues, method, message }: UnaryRequest, key: string
   const hash = createHash('sha256').update(bytes)
   if (ifMatch !== undefined) hash.update(`\nIf-Match: ${ifMatch}`)
   const name = `${method.parent.typeName}.${method.name}`
-  const isLong = bytes.length >= LONG_REQUEST
-  return { method: name, key, requestHash: hash.digest(), isLong }
+  const { sendsOut } = httpFormOf(method)
+  return { method: name, key, requestHash: hash.digest(), isLong: sendsOut || bytes.length >= LONG_REQUEST, sendsOut }
 }

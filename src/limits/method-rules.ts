@@ -28,9 +28,9 @@ export const credentialNames: ReadonlyMap<CredentialKind, string> = new Map([
   [CredentialKind.WORKER_TOKEN, 'worker tokens'],
 ])
 
-/** Whether a method accepts an `Idempotency-Key`: it requires a credential, and writes to the database alone. */
+/** Whether a method accepts an `Idempotency-Key`: it writes, and requires a credential. */
 export function takesIdempotencyKey(method: DescMethod): boolean {
-  return !onlyReads(method) && !accessRuleOf(method).anonymous && !httpFormOf(method).sendsOut
+  return !onlyReads(method) && !accessRuleOf(method).anonymous
 }
 
 /** How a method travels over plain HTTP; the defaults if nothing is declared. */

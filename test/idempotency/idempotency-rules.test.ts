@@ -188,8 +188,11 @@ const madeBefore = async ({ made, ...removal }: Removal): Promise<Pick<WriteCall
   return { ...removal, request: () => removal.request(data.id) }
 }
 
+// What was sent to somebody else stays sent.
+const undone = writeCalls.filter(({ name }) => name !== 'TestWebhookEndpoint')
+
 it.each([
-  ...writeCalls.map((call) => ({ name: call.name, prepare: async () => call })),
+  ...undone.map((call) => ({ name: call.name, prepare: async () => call })),
   ...removals.map((removal) => ({ name: removal.name, prepare: () => madeBefore(removal) })),
 ])('$name is rolled back if its response cannot be stored', async ({ name, prepare }) => {
   const { caller, request } = await prepare()

@@ -24,7 +24,7 @@ afterAll(() => testDatabase.drop())
 const runtime = createTestRuntime()
 const caller = organizationKey(fixture.acme)
 const callOf = (key: string, asked = 'this'): NamedCall => {
-  return { method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false }
+  return { method: 'm', key, requestHash: createHash('sha256').update(asked).digest(), isLong: false, sendsOut: false }
 }
 
 const answerOf = (json: string): KeptAnswer => ({ json, entityTag: null })

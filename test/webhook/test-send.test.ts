@@ -109,15 +109,18 @@ describe('a test of a webhook endpoint', () => {
     expect(await deliveries(id, token)).toMatchObject([{ type: 'webhook_endpoint.test', responseStatus: 200 }])
   })
 
-  it('holds nothing while a receiver takes its time, also with an Idempotency-Key', async () => {
+  it('leaves the endpoint alone while a receiver takes its time, and sends once for an Idempotency-Key', async () => {
     const id = await create('/slow')
     const answer = hold('/slow')
     const headers = { 'Idempotency-Key': 'slow' }
-    const testing = service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {}, headers })
+    const test = () => service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {}, headers })
+    const testing = [test(), test()]
     await arrived('/slow')
     await call('PATCH', `/${id}`, { description: 'Changed meanwhile' })
     answer()
-    expect((await testing).json).toMatchObject({ delivered: true })
+    const answers = await Promise.all(testing)
+    for (const { json } of [...answers, await test()]) expect(json).toMatchObject({ delivered: true })
+    expect(await deliveries(id)).toHaveLength(1)
   })
 
   it('is forgotten with an endpoint that is deleted meanwhile', async () => {

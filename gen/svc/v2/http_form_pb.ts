@@ -93,8 +93,8 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
   lastEventId: string;
 
   /**
-   * The method sends something to somebody else, which no transaction stores together with its response: it ignores
-   * `Idempotency-Key`.
+   * The method sends something to somebody else, which no transaction undoes: with an `Idempotency-Key`, what it does is
+   * committed before its response is stored.
    *
    * @generated from field: bool sends_out = 11;
    */

@@ -1208,8 +1208,7 @@ export const WebhookEndpointService: GenService<{
   },
   /**
    * Sends a webhook endpoint, enabled or not, the event that it is tested (`webhook_endpoint.test`), and returns what
-   * happened. It is tried once, whatever the endpoint's types, and then listed among the deliveries. An `Idempotency-Key`
-   * is ignored.
+   * happened. It is tried once, whatever the endpoint's types, and then listed among the deliveries.
    *
    * @generated from rpc svc.v2.WebhookEndpointService.TestWebhookEndpoint
    */
