@@ -26,6 +26,9 @@ beforeAll(async () => {
             'SYSTEM', 'group.update', 'group', 'group_' || n FROM generate_series(1, 250) n`,
   )
   await service.database.execute(
+    `INSERT INTO groups (id, organization_id, name) SELECT 'group_' || n, 'org_acme', 'Band ' || n FROM unnest('{7,150}'::int[]) n`,
+  )
+  await service.database.execute(
     `INSERT INTO app_instances (id, organization_id, team_id, name)
      SELECT 'bulk_' || n, 'org_acme', 'team_it', 'Service ' || n FROM generate_series(1, 2500) n`,
   )
@@ -115,12 +118,12 @@ const chosen: readonly Chosen[] = [
   { path: '/keys', select: { State: 'Active' }, search: '?status=1', shows: 'Deploy pipeline' },
   {
     path: '/audit?target=group_7',
-    select: { Action: 'Group updated', By: 'System' },
+    select: { What: 'Group updated', By: 'System' },
     type: { From: day },
     search: `?target=group_7&since=${day}&action=group.update&kind=${ActorKind.SYSTEM}`,
-    shows: 'group_7',
+    shows: 'Band 7',
   },
-  { path: '/audit', press: ['Show earlier events'], search: '?pages=2', shows: 'group_150' },
+  { path: '/audit', press: ['Show earlier events'], search: '?pages=2', shows: 'Band 150' },
   { path: '/events?target=user_chidi', search: '?target=user_chidi', shows: 'Chidi Okafor' },
 ]
 

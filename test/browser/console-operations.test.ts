@@ -202,7 +202,10 @@ describe('lists of the console', () => {
     expect(lines.length - 1).toBe((await send('GET', '/v2/groups?includeTotal=true')).json.totalSize)
     await menu('People')
     await page.getByLabel('Name or email').fill('chidi')
-    await page.getByRole('status').filter({ hasText: /\b1 in all/ }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /\b1 in all/ })
+      .waitFor()
     const people = await saved(button('Export as CSV'))
     expect(people).toHaveLength(2)
     expect(people[1]).toContain('chidi')
