@@ -13,7 +13,7 @@ const shared = /^(?:gen\/(?:svc|google)\/.+_pb|client\/src\/(?:error-details|ret
 const sourceOf = (file: string) => readFileSync(join(folder, file), 'utf8')
 
 function importsOf(file: string): string[] {
-  const found = sourceOf(file).matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)
+  const found = sourceOf(file).matchAll(/\b(?:from\s+|import\s+|import\()'([^']+)'/g)
   return [...found].map(([, specifier = '']) => specifier)
 }
 

@@ -74,7 +74,7 @@ interface Chosen {
   readonly shows: string
 }
 
-const day = '2026-01-31'
+const day = '2025-01-31'
 const chosen: readonly Chosen[] = [
   {
     path: '/people',
