@@ -243,17 +243,17 @@ describe('an object has another version exactly if it is another after', () => {
     const steps = [{ id: 'step', customWorkflow: { workflowId: 'w' }, allowSelfApproval: true }]
     const others: Readonly<Record<string, (record: RequestJson) => RequestJson>> = {
       user: (record) => ({ ...record, firstName: 'Other', teamRoles: [] }),
-      approvalProcedure: ({ stages: _, ...record }) => ({ ...record, steps }),
+      approvalProcedure: (record) => ({ ...record, stages: undefined, steps }),
       slaDefinition: (record) => ({ ...record, conditions: [{ id: 'c', conditionType: 'SLA_CONDITION_TYPE_START' }] }),
       entityIngestionConfig: (record) => ({ ...record, workflowName: 'Other' }),
       entityFieldMapping: (record) => ({ ...record, priority: 7 }),
     }
     const changed = lines.map((line) => {
-      const [[kind = '', record] = []] = Object.entries<RequestJson>(JSON.parse(line))
-      return JSON.stringify({ [kind]: others[kind]?.(record ?? {}) ?? { ...record, name: 'Other' } })
+      const [[kind, record] = ['', {}]] = Object.entries<RequestJson>(JSON.parse(line))
+      return JSON.stringify({ [kind]: others[kind]?.(record) ?? { ...record, name: 'Other' } })
     })
     const paths = await expectTagsToFollow(() => importLines(database, changed))
-    const kinds = new Set(paths.map((path) => seen?.get(path)?.name))
+    const kinds = new Set(paths.map((path) => seen?.get(path)?.name ?? path))
     const unimported = ['GetApiKey', 'GetTeamMember', 'GetUserRelationship', 'GetWebhookEndpoint']
     expect([...kinds].toSorted()).toEqual(
       Object.keys(objects)

@@ -12,6 +12,9 @@ import { otherHolder } from './value-holders.js'
 /** What is said about an address that is changed together with something else. */
 export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
 
+/** What decides about changes outside the profile. */
+type AccountFacts = Pick<LockedMembers, 'now' | 'teamRoles' | 'emails' | 'userNames' | 'externalIds'>
+
 /**
  * The member with changes outside the profile: role, email address, whether active, what the directory says. Throws
  * `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation and emails, and `EMAIL_TAKEN` for a user name.
@@ -20,7 +23,7 @@ export function withAccountState(
   writer: MemberWriter,
   member: Member,
   change: MemberChange,
-  locked: LockedMembers,
+  locked: AccountFacts,
 ): Member {
   const { actor } = writer
   const { role = member.role, active = isActive(member), userName } = change
@@ -60,7 +63,7 @@ function endsSessions(member: Member, change: MemberChange, active: boolean): bo
  * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
  * them unique between members who have one beside their address and those who have none.
  */
-function requireUserName({ emails, userNames }: LockedMembers, { userId }: Member, userName: string): void {
+function requireUserName({ emails, userNames }: AccountFacts, { userId }: Member, userName: string): void {
   const isAddress = otherHolder(emails, emailKeyOf(userName), userId)?.hasUserName === false
   if (isAddress || otherHolder(userNames, userNameKeyOf(userName), userId) !== undefined)
     throw takenValueError('user name of member')
@@ -99,7 +102,7 @@ function changedEmail(
   writer: MemberWriter,
   member: Member,
   { email = member.email, role, active, commands }: MemberChange,
-  { emails, teamRoles }: LockedMembers,
+  { emails, teamRoles }: AccountFacts,
 ): string {
   const emailKey = emailKeyOf(email)
   const { actor, rights } = writer

@@ -154,7 +154,10 @@ class PlannedMembers {
     const { userId } = before
     const holder = 'newcomer' in change.target && otherHolder(this.#holders.emails, emailKeyOf(before.email), userId)
     if (holder) throw emailTaken(holder)
-    const changed = withAccountState(this.#writer, before, change, { ...this.#locked, ...this.#holders })
+    const { now, teamRoles } = this.#locked
+    const { emails, userNames, externalIds } = this.#holders
+    const facts = { now, teamRoles, emails, userNames, externalIds }
+    const changed = withAccountState(this.#writer, before, change, facts)
     requireAdministratorLeft(this.#administrators, before, changed)
     const written = this.#withFields(changed, change)
     const outcome = { change, isNew: this.#isNew.delete(userId), ...written }
