@@ -60,7 +60,7 @@ import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.
 import type { HandlerTools } from './handler-tools.js'
 import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
-import { standardMethods, unchangedCheck, updatedValues } from './standard-methods.js'
+import { standardMethods, unchangedCheck } from './standard-methods.js'
 import { teamMemberHandlers } from './team.js'
 import { createTransferHandlers } from './transfer.js'
 import { createUserHandlers } from './user.js'
@@ -186,12 +186,15 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     })
     standard(PriorityService, priorities, {
       updatePriority: async (request, context) => {
-        const changes = updatedValues(priorities, request, context)
+        const { id, name, description, isAiSelectable } = request
+        // Not by the declaration, which would cost a sixth of the call.
+        const changes = {
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description }),
+          ...(isAiSelectable !== undefined && { isAiSelectable }),
+        }
         const requireUnchanged = unchangedCheck(priorities.store, request, context)
-        return rawJsonWithEtag(
-          context,
-          await updatePriority(callContextOf(context), request.id, changes, requireUnchanged),
-        )
+        return rawJsonWithEtag(context, await updatePriority(callContextOf(context), id, changes, requireUnchanged))
       },
     })
     standard(SlaDefinitionService, slaDefinitions, {
