@@ -49,7 +49,8 @@ const AT_ONCE = 1_000
 
 /**
  * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
- * writes the departments, and the addresses of those who stand. Returns what is wrong with those who cannot be written, and what only force may do with the others.
+ * writes the departments, and the addresses of those who stand. Returns what is wrong with those who cannot be written,
+ * and what only force may do with the others.
  */
 async function prepareUsers(
   transaction: Tables,
