@@ -143,7 +143,9 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByText('hooks.invalid has no address that webhooks may be sent to').waitFor()
+    const answer = 'hooks.invalid has no address that webhooks may be sent to'
+    await page.getByRole('status').filter({ hasText: answer }).waitFor()
+    await page.locator('#main').getByText(answer).waitFor()
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Close' }).click()
     expect(opened.complaints).toEqual([])
