@@ -65,11 +65,9 @@ export function createApp(options: AppOptions) {
   const sequencer = runSequencer({ ...background, signals: feedSignals, observer })
   const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {
-    /** Begins to listen and answers the address. */
     listen: server.listen,
     /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
     useTlsIdentity: server.useIdentity,
-    /** How many calls with a credential run. */
     runningCalls: () => callLimit.running,
     /**
      * Reports that it is not ready, still accepts connections for `drainMillis` so that a balancer can notice, waits
@@ -82,7 +80,6 @@ export function createApp(options: AppOptions) {
   }
 }
 
-/** Makes what sends webhooks. */
 export function createWebhooks({
   sealKeys,
   webhookAllow: allowance,

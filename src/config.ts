@@ -17,7 +17,6 @@ import {
   wholeNumber,
 } from './config/variable-values.js'
 
-/** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

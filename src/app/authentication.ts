@@ -8,10 +8,8 @@ import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { ServiceTables } from './tables.js'
 
-/** How callers are recognized. */
 export type Authentication = ReturnType<typeof createAuthentication>
 
-/** Makes the authentication of one service. */
 export function createAuthentication(options: {
   readonly config: Pick<Config, 'peppers' | 'oidc'>
   readonly tables: ServiceTables

@@ -27,10 +27,8 @@ import type { Lifecycle } from './lifecycle.js'
 import type { AppOptions, ServiceTables } from './tables.js'
 import { createUnreadShare } from './unread-share.js'
 
-/** What the protocols need for the calls of methods. */
 export type Calls = ReturnType<typeof createCalls>
 
-/** What everything in a service shares. */
 export interface Parts extends AppOptions {
   readonly lifecycle: Lifecycle
   readonly tables: ServiceTables

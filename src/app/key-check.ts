@@ -6,10 +6,8 @@ import { type SecretStore, sealKeyFault } from '../domain/webhook/secret-store.j
 import type { NotReady } from '../http/probes.js'
 import type { Runtime } from '../runtime/runtime.js'
 
-/** Whether the keys that this process was given are those of its database. */
 export type KeyCheck = ReturnType<typeof createKeyCheck>
 
-/** What is compared, and who learns the result. */
 export interface KeyCheckOptions {
   readonly config: Pick<Config, 'peppers'>
   readonly tables: Tables
@@ -21,7 +19,6 @@ export interface KeyCheckOptions {
 /** For how long it is known that a key is wrong: all secrets are read to find out. */
 const KEPT_MILLIS = 2_000
 
-/** Makes the check of one service. */
 export function createKeyCheck({ config, tables, secrets, runtime, log }: KeyCheckOptions) {
   let areRight = false
   let last: { readonly found: NotReady; readonly until: number } | undefined

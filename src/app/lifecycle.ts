@@ -6,15 +6,12 @@ import type { HttpServer } from '../http/server.js'
 import type { KeyCheck } from './key-check.js'
 import type { AppOptions } from './tables.js'
 
-/** When a service answers calls, and how it stops. */
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** How long the last calls may continue once the port is closed, unless all of them have less. */
 const LAST_GRACE_MS = 5_000
-/** How long the last writes may take when the service stops. */
 const LAST_WRITES_MS = 500
 
-/** Makes the lifecycle of one service. */
 export function createLifecycle({ config, database, log }: AppOptions, keyCheck: Pick<KeyCheck, 'faults'>) {
   const closing = new AbortController()
   const shutdown = new AbortController()

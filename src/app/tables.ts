@@ -8,7 +8,6 @@ import type { Runtime } from '../runtime/runtime.js'
 import type { Meters } from '../telemetry/meters.js'
 import type { Tracing } from '../telemetry/tracing.js'
 
-/** What the service is made of. */
 export interface AppOptions {
   readonly config: Config
   readonly database: Database
@@ -21,7 +20,6 @@ export interface AppOptions {
   readonly tlsIdentity?: TlsIdentity | undefined
 }
 
-/** The tables of a service, which differ in who waits for them and who observes their statements. */
 export type ServiceTables = ReturnType<typeof createServiceTables>
 
 /** How long looking up the caller may take once the query has begun: longer than anybody waits for a connection. */
@@ -30,7 +28,6 @@ const AUTHENTICATION_MS = 2_000
 /** How long each step of a report of a leak may take: the limiter waits for other reports of the same address. */
 const REVOCATION_MS = 5_000
 
-/** Makes the tables of one service. */
 export function createServiceTables({ database, meters, tracing }: AppOptions) {
   const observers = meters === undefined ? [] : [meters.statements]
   const withObserver = (other: StatementObserver | undefined) =>

@@ -9,7 +9,6 @@ import { aligned, answer, type CommandContext, dataFolderOf, type JsonOption } f
 import { demoOrganizationId, demoRequests } from './demo-requests.js'
 import { demoToken } from './demo-token.js'
 
-/** What people need for their first requests. */
 type Announcement = ReturnType<Awaited<ReturnType<typeof prepareAnnouncement>>>
 
 /**
@@ -32,7 +31,6 @@ export async function prepareAnnouncement(database: Database, context: CommandCo
         docs: `${url}/docs`,
         ready: `${url}/readyz`,
       })),
-      /** Where the data is. */
       database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
       /** Absent if the database does not hold the demo organization. */
       demo,
@@ -64,7 +62,6 @@ async function prepareDemo(database: Database, context: CommandContext) {
   })
 }
 
-/** The announcement for people. */
 export function textFromAnnouncement({ servers, database, demo, commands }: Announcement): string {
   return [
     servers

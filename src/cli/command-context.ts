@@ -11,7 +11,6 @@ import { packageRoot } from '../package.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { LogTerminal } from './log.js'
 
-/** What commands get from the outside. */
 export interface CommandContext {
   readonly config: Config
   readonly runtime: Runtime
@@ -31,7 +30,6 @@ export interface CommandContext {
   onPreparedDatabase<T>(work: (database: Database, appliedMigrations: readonly string[]) => Promise<T>): Promise<T>
 }
 
-/** `--json`: print one JSON object. */
 export interface JsonOption {
   readonly json?: true
 }
@@ -47,7 +45,6 @@ export function aligned(lines: readonly (readonly [label: string, text: string])
   return lines.map(([label, text]) => `${`${label.padEnd(width)}  ${text}`.trimEnd()}\n`).join('')
 }
 
-/** What making, finding and revoking credentials needs. */
 export function credentialsOf(database: Database, { config, runtime }: CommandContext) {
   return {
     database,
@@ -80,7 +77,6 @@ export function sessionsOf(config: Config, otherwise = '') {
   } satisfies Partial<DatabaseOptions>
 }
 
-/** The URL past the pooler, if there is one. */
 export function directUrlOf({ databaseUrl = '', databaseDirectUrl = databaseUrl }: Config): string {
   return databaseDirectUrl
 }
@@ -115,7 +111,6 @@ export function parseDuration(given: string, { minSeconds = 1, maxDays = TEN_YEA
   )
 }
 
-/** Reads a whole number in a range. */
 export function integerFrom(min: number, max: number): (given: string) => number {
   return (given) => {
     const number = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN

@@ -22,7 +22,6 @@ interface Described {
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** `svc completion`: a script that completes commands, options and values at the prompt of a shell. */
 export function registerCompletionCommand(program: Command, { stdout }: CommandContext): void {
   program
     .command('completion')
@@ -35,7 +34,6 @@ export function registerCompletionCommand(program: Command, { stdout }: CommandC
     })
 }
 
-/** A command and all those below it. */
 function commandPlaces(command: Command, words: readonly string[] = []): (Place & { readonly command: Command })[] {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
@@ -56,7 +54,6 @@ function described({ short, long, description }: Option): Described[] {
   return [short, long].flatMap((text) => (text == null ? [] : { text, description }))
 }
 
-/** The options of a command that take a value. */
 function valuePlaces({ command, words }: ReturnType<typeof commandPlaces>[number]): Place[] {
   return command.options.flatMap(({ required, optional, long, argChoices }) => {
     if (long == null || !(required || optional)) return []

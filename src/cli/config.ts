@@ -18,7 +18,6 @@ export function registerConfigCommand(program: Command, context: CommandContext)
     })
 }
 
-/** `svc version`: which build this is. */
 export function registerVersionCommand(program: Command, context: CommandContext): void {
   program
     .command('version')

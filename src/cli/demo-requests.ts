@@ -1,6 +1,5 @@
 import type { DemoIds } from '../store/demo.js'
 
-/** The organization in the file of the demo. */
 export const demoOrganizationId = 'org_acme'
 
 /**

@@ -17,7 +17,6 @@ export async function loadDemo(database: Database, { runtime, log }: CommandCont
   log.info('loaded the demo organization')
 }
 
-/** `svc demo`: the demo organization. */
 export function registerDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { type DirectoryStatus, readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { aligned, answer, type CommandContext, type JsonOption } from './command-context.js'
 
-/** `svc directory`: how an identity provider is connected to an organization. */
 export function registerDirectoryCommand(program: Command, context: CommandContext): void {
   const directory = program
     .command('directory')

@@ -14,7 +14,6 @@ interface TailCommandOptions {
   readonly cursorFile?: string
 }
 
-/** `svc events`: what has changed in an organization. */
 export function registerEventsCommand(program: Command, context: CommandContext): void {
   program
     .command('events')

@@ -113,7 +113,6 @@ function startBar(stderr: CommandContext['stderr'], size: number | undefined): S
   return bar
 }
 
-/** Passes the chunks on and counts them. */
 async function* counted(chunks: Chunks, bar: SingleBar): Chunks {
   for await (const chunk of chunks) {
     yield chunk

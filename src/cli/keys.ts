@@ -18,7 +18,6 @@ import {
 } from './command-context.js'
 import { checkSecret, findKey } from './find-key.js'
 
-/** `svc keys`: creates, rotates, lists, revokes and checks API keys. */
 export function registerKeysCommand(program: Command, context: CommandContext): void {
   const { stdout, stderr, runtime } = context
   const keys = program.command('keys').description('API keys')
@@ -149,7 +148,6 @@ function answerNewKey(
   if (!options.json) context.stderr.write('The secret is not shown again.\n')
 }
 
-/** Who runs a command. */
 function operatorOf(command: string): string {
   return `${userName()} (svc ${command})`
 }

@@ -9,7 +9,6 @@ const require = createRequire(import.meta.url)
 /** File descriptor of the log: standard output is for the output of commands. */
 const STANDARD_ERROR = 2
 
-/** The terminal that standard error may be. */
 export interface LogTerminal {
   readonly isTTY?: boolean
   hasColors?(): boolean

@@ -6,7 +6,6 @@ import { hasCluster } from '../db/embedded/place.js'
 import { sessionFault } from '../db/session-check.js'
 import { dataFolderOf, directUrlOf, requireNoPending, sessionsOf } from './command-context.js'
 
-/** How a command reaches its database. */
 interface OpenOptions {
   readonly config: Config
   readonly log: Logger
@@ -59,7 +58,6 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
       connectionString: sessions.connectionString,
       /** The same database, bypassing the pooler if there is one: for work that needs a session. */
       directUrl,
-      /** The migrations that have just been applied. */
       appliedMigrations,
       isEmbedded: embedded !== undefined,
       /** Closes the connections and lets go of the embedded server. */

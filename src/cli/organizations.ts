@@ -4,7 +4,6 @@ import { listOrganizations } from '../store/organization.js'
 import { initOrganization } from '../transfer/init-organization.js'
 import { answer, type CommandContext, credentialsOf, type JsonOption, requirePepper } from './command-context.js'
 
-/** `svc init`: creates an organization with an administrator, and a token for them. */
 export function registerInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init')
@@ -25,7 +24,6 @@ export function registerInitCommand(program: Command, context: CommandContext): 
     )
 }
 
-/** `svc organizations`: lists the organizations of the database. */
 export function registerOrganizationsCommand(program: Command, context: CommandContext): void {
   program
     .command('organizations')

@@ -31,10 +31,8 @@ const commands = new Map([
   ['demo', async () => (await import('./demo.js')).registerDemoCommand],
 ])
 
-/** What the program gets from the process. */
 export interface ProgramOptions
   extends Pick<CommandContext, 'stdin' | 'stdout' | 'stderr' | 'stopSignal' | 'onHangup'> {
-  /** Default: the environment of the process. */
   readonly environment?: Environment
 }
 

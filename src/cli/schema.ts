@@ -4,7 +4,6 @@ import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { type CommandContext, directUrlOf, integerFrom, requireNoPending } from './command-context.js'
 
-/** `svc migrate`: applies pending migrations and says which. */
 export function registerMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
@@ -16,7 +15,6 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     )
 }
 
-/** `svc distribute`: distributes the database by organization on a Citus cluster. */
 export function registerDistributeCommand(program: Command, context: CommandContext): void {
   program
     .command('distribute')

@@ -18,7 +18,6 @@ interface ServeOptions {
   readonly host?: string
 }
 
-/** `svc serve`: the service, until the operator stops it. */
 export function registerServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')

@@ -39,7 +39,6 @@ export async function openTelemetry(config: MetricsConfig & Pick<Config, 'isTrac
   }
 }
 
-/** Serves the sum of the metrics of the workers, if metrics are configured. */
 export async function openWorkerMetrics(config: MetricsConfig, log: Logger): Promise<MetricsServer | undefined> {
   if (config.metricsPort === undefined) return undefined
   const { sumOfWorkers } = await import('../telemetry/worker-metrics.js')

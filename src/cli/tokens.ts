@@ -23,7 +23,6 @@ import {
 
 const MAX_DAYS = MAX_USER_TOKEN_SECONDS / 86_400
 
-/** `svc tokens`: creates, lists and revokes user tokens. */
 export function registerTokensCommand(program: Command, context: CommandContext): void {
   const { runtime, stdout, stderr } = context
   const tokens = program.command('tokens').description('user tokens')

@@ -4,10 +4,8 @@ import { findMembers, type ListedMember } from '../store/operator-search.js'
 import { hasOrganization } from '../store/organization.js'
 import { answer, type CommandContext, type JsonOption } from './command-context.js'
 
-/** The most people that a search prints. */
 const MOST_FOUND = 100
 
-/** `svc users`: lists the people of an organization, and finds them in all. */
 export function registerUsersCommand(program: Command, context: CommandContext): void {
   const users = program.command('users').description('the people in organizations, with their ids')
   users

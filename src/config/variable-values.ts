@@ -15,12 +15,10 @@ export function numberFrom(min: number, max: number) {
   )
 }
 
-/** The same of a variable that may be absent. */
 export function wholeNumber(min: number, max: number, otherwise: number) {
   return v.optional(numberFrom(min, max), String(otherwise))
 }
 
-/** Whether something is done. */
 export function onOrOff(otherwise: 'on' | 'off') {
   const choice = v.pipe(
     v.picklist(['on', 'off'], 'must be on or off'),
@@ -36,13 +34,11 @@ export const days = v.pipe(
   v.transform((text) => Number(text.slice(0, -1))),
 )
 
-/** Where a browser or a client finds something. */
 export const webUrl = v.pipe(
   v.string(),
   v.check((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL'),
 )
 
-/** The name of a claim of a JWT. */
 export const claimName = v.pipe(
   v.string(),
   v.regex(/^[!-~]{1,128}$/, 'must be the name of a claim: 1 to 128 visible ASCII characters'),
@@ -57,19 +53,14 @@ export const oidcScopes = v.pipe(
   ),
 )
 
-/** A key of the HMAC over secrets. */
 export const pepper = v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters')))
 
-/** A key that seals secrets. */
 export const sealKey = v.optional(v.pipe(v.string(), v.minLength(32, 'must have at least 32 characters')))
 
-/** Which proxies are trusted. */
 export const trustProxy = parsedBy(parseTrustProxy)
 
-/** Where webhooks may go. */
 export const webhookAllowance = parsedBy(parseWebhookAllowance)
 
-/** A text that a function reads, or throws why it cannot. */
 function parsedBy<Value>(parse: (text: string) => Value) {
   return v.pipe(
     v.string(),
@@ -84,7 +75,6 @@ function parsedBy<Value>(parse: (text: string) => Value) {
   )
 }
 
-/** Origins of web pages with commas between them. */
 export const origins = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value }, addIssue }): readonly string[] => {

@@ -28,7 +28,6 @@ interface ApproverInput {
   readonly notify: boolean
 }
 
-/** A step as it is stored, without its place. */
 type Step = Omit<store.StoredStep, 'id' | 'stageIndex' | 'stepIndex'>
 
 const approverKinds = { appOwner: 'APP_OWNER', manager: 'MANAGER', user: 'USER', group: 'GROUP' } as const
@@ -62,7 +61,6 @@ export interface ApprovalProcedureDraft {
   readonly violations: readonly FieldViolation[]
 }
 
-/** Approval procedures, which belong to access policies. */
 export const approvalProcedures = standardResource(store.approvalProcedureStore)
 
 /**

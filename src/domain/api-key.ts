@@ -5,10 +5,8 @@ import type { CallContext } from './caller/caller.js'
 import { written } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 
-/** API keys as callers read them. */
 export const apiKeys = standardResource(apiKeyStore, { name: 'API key' })
 
-/** The JSON of a key that the call has written. */
 export async function printedKey(context: CallContext, id: string): Promise<string> {
   return (await written(context, context.tables, apiKeys, id)).json
 }

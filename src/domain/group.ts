@@ -7,14 +7,12 @@ import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
-/** The groups of an organization. What a directory manages cannot be changed. */
 export const groups = standardResource(store.groupStore, {
   requireWritable: ({ id, directoryManaged }) => {
     if (directoryManaged) throw managedByDirectory(id)
   },
 })
 
-/** A user in a group. */
 export interface GroupMember {
   readonly groupId: string
   readonly userId: string

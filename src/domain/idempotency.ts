@@ -15,10 +15,8 @@ import { takenValueError, takenValueOf } from './value/taken-value.js'
 
 /** A call with a key of its caller's, so that it is executed only once. */
 export interface NamedCall {
-  /** The full name of the method. */
   readonly method: string
   readonly key: string
-  /** SHA-256 of the request. */
   readonly requestHash: Uint8Array
   /** Whether its transaction may be a long one, which may have only a share of the connections. */
   readonly isLong: boolean
@@ -26,17 +24,13 @@ export interface NamedCall {
   readonly sendsOut: boolean
 }
 
-/** A stored answer. */
 export interface KeptAnswer {
-  /** The JSON of its message. */
   readonly json: string
-  /** Its `ETag`, if it has one. */
   readonly entityTag: string | null
 }
 
 type Execute = (tables: Tables) => Promise<KeptAnswer>
 
-/** How long an answer is stored. */
 const KEPT_SECONDS = 86_400
 
 /** Errors for which the call itself is at fault, so that they are answered the same each time. */
@@ -47,7 +41,6 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
   'failed_precondition',
 ])
 
-/** Executes named calls. */
 export type AnswerOnce = ReturnType<typeof createAnswerOnce>
 
 /**

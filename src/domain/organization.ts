@@ -5,7 +5,6 @@ import { recordCallEvents } from './audit/audit-event.js'
 import type { CallContext } from './caller/caller.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
 
-/** The caller's organization. */
 export async function getOrganization({ tables, caller: { organizationId } }: CallContext): Promise<PrintedObject> {
   const organization = await store.findOrganization(tables, organizationId)
   if (organization === null) throw notFound('organization', organizationId)

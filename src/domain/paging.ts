@@ -25,17 +25,14 @@ export interface PageRequest {
   readonly includeTotal?: boolean
 }
 
-/** A list, and how its pages are read. */
 export interface PageSource extends Omit<PageQuery, 'organizationId'> {
   /** The size of a page if the caller names none. Default: that of most lists. */
   readonly usualSize?: number | undefined
   /** Reads the page after a position, which is undefined for the first one. */
   readonly read: (range: PageRange) => Promise<PageRow | undefined>
-  /** How many items there are on all pages. */
   readonly count?: () => Promise<number>
 }
 
-/** The page after a position, or the first one. */
 export interface PageRange {
   readonly after: string | undefined
   readonly pageSize: number

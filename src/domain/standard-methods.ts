@@ -185,7 +185,6 @@ function inUse(name: string, id: string, referrers: readonly Referrers[]): Servi
   return new ServiceError('RESOURCE_IN_USE', message, { metadata })
 }
 
-/** The name of a change in the audit log. Throws if it has none. */
 function actionOf(
   { auditedAs }: Pick<StandardResource, 'auditedAs'>,
   verb: 'create' | 'update' | 'delete',
@@ -212,7 +211,6 @@ async function requireReferences<Of extends StandardKey>(
   refuseViolations(violations)
 }
 
-/** An object that the caller has just written. */
 export async function written<Of extends StandardKey>(
   { caller }: CallContext,
   transaction: Tables,

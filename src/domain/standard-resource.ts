@@ -20,7 +20,6 @@ export interface StandardResource<Of extends StandardKey = StandardKey> {
 
 type Complete<Of> = (given: Partial<Of>, context: CallContext) => Partial<Of>
 
-/** What is not the default. */
 type StandardOptions<Of extends StandardKey> = Partial<
   Pick<StandardResource<Of>, 'name' | 'complete' | 'requireWritable'>
 >

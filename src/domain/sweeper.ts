@@ -14,7 +14,6 @@ import type { Background } from './event/sequencer.js'
 
 /** The most rows that one statement deletes, so that no lock is held for long. */
 const BATCH = 1_000
-/** How long to wait after a sweep, in milliseconds. */
 const PAUSE_MILLIS = 60_000
 
 const DAY_MILLIS = 86_400_000
@@ -45,7 +44,6 @@ export interface RetentionObserver {
   eventsDeleted(from: 'feed' | 'audit_log', rows: number): void
 }
 
-/** How organizations are swept. */
 export interface SweepOptions {
   readonly runtime: Runtime
   /** For how many days events are kept in the feed, and in the audit log: no fewer, and undefined is for ever. */

@@ -16,7 +16,6 @@ import { timestampOf } from './value/timestamp.js'
 /** A user in a team; `expiresAt` is null for a role that does not end. */
 export type TeamMember = store.TeamMemberRow
 
-/** Whose role, and where. */
 export type TeamUser = Pick<TeamMember, 'teamId' | 'userId'>
 
 /** A role to give; without `expiresAt` (RFC 3339) it does not end. */

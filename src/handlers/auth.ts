@@ -5,7 +5,6 @@ import { revokeLeakedKey } from '../domain/auth/revocation.js'
 import type { HandlerTools } from './handler-tools.js'
 import { requestContextOf } from './request-context.js'
 
-/** The methods of `AuthService`. */
 export function createAuthHandlers({ tally, ...tools }: HandlerTools): ServiceImpl<typeof AuthService> {
   return {
     revokeLeakedKey: async ({ secret }, context) => {

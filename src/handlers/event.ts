@@ -14,7 +14,6 @@ const ANSWER_MILLIS = 2_000
 /** How long a call without a deadline is watched. */
 const WATCH_MILLIS = 60_000
 
-/** The service of events. */
 export function createEventHandlers({ feedSignals: signals }: HandlerTools): ServiceImpl<typeof EventService> {
   const waitingOf = ({ signal, timeoutMs }: HandlerContext) => {
     return { signals, signal, millis: Math.max(0, (timeoutMs() ?? WATCH_MILLIS) - ANSWER_MILLIS) }

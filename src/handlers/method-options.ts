@@ -32,7 +32,6 @@ export function eventIdsOf(method: DescMethod): { readonly id: string; readonly 
   return id === '' ? undefined : { id, lastId }
 }
 
-/** No name with a hint is longer. */
 const MAX_HINT_NAME = 64
 
 /** What to do instead of giving a field that a message does not have, as its `svc.v2.field_hints` option says. */

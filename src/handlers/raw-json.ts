@@ -24,7 +24,6 @@ export function rawJson<Answer>(
   return message as Answer
 }
 
-/** The same for an object, with its `ETag`. */
 export function rawJsonWithEtag<Answer>(
   context: HandlerContext,
   { json, version }: PrintedObject,
@@ -54,21 +53,18 @@ function othersText(desc: DescMessage, others: object): string {
 
 type Handler<Request, Answer> = (request: Request, context: HandlerContext) => Promise<Answer>
 
-/** The handler of a method whose rules give an object. */
 export function withEtag<Request, Answer>(
   rules: (callContext: CallContext, request: Request) => Promise<PrintedObject>,
 ): Handler<Request, Answer> {
   return async (request, context) => rawJsonWithEtag(context, await rules(callContextOf(context), request))
 }
 
-/** The handler of a list. */
 export function listResponse<Request, Answer>(
   rules: (callContext: CallContext, request: Request) => Promise<Page | string>,
 ): Handler<Request, Answer> {
   return async (request, context) => rawJsonList(context, await rules(callContextOf(context), request))
 }
 
-/** The handler of a method that answers nothing. */
 export function emptyResponse<Request>(
   rules: (callContext: CallContext, request: Request) => Promise<void>,
 ): Handler<Request, Record<never, never>> {

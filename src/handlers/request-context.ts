@@ -4,7 +4,6 @@ import { ServiceError } from '../errors.js'
 
 /** What is known about a request, and what it may use, before its body is read. */
 export interface RequestContext extends Omit<CallContext, 'caller'> {
-  /** Who calls; `undefined` if the method is open to anyone. */
   readonly caller: Caller | undefined
   /** The client address that limits count, as determined by `TRUST_PROXY`. */
   clientAddress(): string
@@ -12,12 +11,10 @@ export interface RequestContext extends Omit<CallContext, 'caller'> {
   readonly idempotencyKey: string | undefined
 }
 
-/** Where handlers and interceptors find the request's context. */
 export const requestContextKey = createContextKey<RequestContext | undefined>(undefined, {
   description: 'request context',
 })
 
-/** The context of the request that is being handled. */
 export function requestContextOf(context: Pick<HandlerContext, 'values'>): RequestContext {
   const request = context.values.get(requestContextKey)
   if (request === undefined) throw new Error('the request was not admitted before it was handled')

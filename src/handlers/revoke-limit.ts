@@ -6,7 +6,6 @@ import { type admitRevocation, rateLimited } from '../domain/auth/revoke-limiter
 import type { Tally } from './handler-tools.js'
 import { requestContextOf } from './request-context.js'
 
-/** Whether a method reports a leaked key. */
 export function isRevocation(method: DescMethod): boolean {
   return method === AuthService.method.revokeLeakedKey
 }

@@ -68,7 +68,6 @@ import { createUserIngestionHandlers } from './user-ingestion.js'
 import { createUserRelationshipHandlers } from './user-relationship.js'
 import { createWebhookEndpointHandlers } from './webhook-endpoint.js'
 
-/** Every service of the API. */
 export const services: readonly DescService[] = Object.values(servicesByMember)
 
 /**

@@ -20,7 +20,6 @@ import { fieldHint } from './method-options.js'
 import { rawJsonList, rawJsonWithEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 
-/** A request of a standard method, by the names of its fields. */
 type Request = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly pageSize: number
@@ -67,7 +66,6 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
 }
 
-/** The values of a new object, from the request for it. */
 export function createdValues<Of extends StandardKey>(
   { store }: StandardResource<Of>,
   request: object,
@@ -117,7 +115,6 @@ function isImmutable(field: DescField): boolean {
   return getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE)
 }
 
-/** Makes ids for items that have none. */
 function identifyItems(items: unknown, { newId }: Runtime): void {
   if (!Array.isArray(items)) return
   for (const item of items as { id: string }[]) item.id ||= newId()

@@ -6,7 +6,6 @@ import { invalidField } from '../errors.js'
 import { emptyResponse, listResponse } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 
-/** The methods of the service of teams that are about members. */
 export const teamMemberHandlers = {
   listTeamMembers: listResponse(domain.listTeamMembers),
   listUserTeams: listResponse(domain.listUserTeams),

@@ -33,7 +33,6 @@ function resultToMessage(record: ImportedRecord, tally: Tally | undefined) {
   }
 }
 
-/** The service that imports and exports records. */
 export function createTransferHandlers({ limitCheck, tally }: HandlerTools): ServiceImpl<typeof TransferService> {
   const readRecord = createRecordReader(limitCheck)
   return {

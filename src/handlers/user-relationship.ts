@@ -6,7 +6,6 @@ import type { HandlerTools } from './handler-tools.js'
 import { callContextOf } from './request-context.js'
 import { countSkippedFields } from './user.js'
 
-/** The service of relationships between users. */
 export function createUserRelationshipHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserRelationshipService> {
   return {
     async createUserRelationship(request, context) {

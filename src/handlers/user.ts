@@ -35,7 +35,6 @@ import type { HandlerTools, Tally } from './handler-tools.js'
 import { emptyResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 
-/** The service of users. */
 export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof UserService> {
   return {
     async updateUser(request, context) {
@@ -90,7 +89,6 @@ const roles: Readonly<Record<UserRoleMessage, NewUser['role']>> = {
   [UserRoleMessage.ORG_GUEST]: 'ORG_GUEST',
 }
 
-/** The fields named in a list of a request. */
 function governedFieldsFrom(values: readonly UserProfileField[]): GovernedField[] {
   return values.flatMap((value) => governedFields.find((known) => UserProfileField[known] === value) ?? [])
 }

@@ -3,9 +3,7 @@ import { defined, fragments, reference } from './fragments.js'
 
 /** The recorded response to the example of an operation, and to requests that it rejects. */
 export interface OperationAnswers {
-  /** Absent if the response is empty. */
   readonly success?: JsonObject
-  /** Bodies by status and reason. */
   readonly errors: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 }
 

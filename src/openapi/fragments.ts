@@ -4,7 +4,6 @@ import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { parse } from 'yaml'
 import { packageRoot } from '../package.js'
 
-/** What `fragments.yaml` holds. */
 interface Fragments {
   readonly license: JsonObject
   /** The base addresses in a document that no server serves: callers fill them in. */
@@ -40,10 +39,8 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
   ...examples.parameters,
 }
 
-/** Examples of bodies by the request's type. */
 export const bodyExamples = examples.bodies
 
-/** What a file beside this one holds. */
 function readFragments<Held>(name: string): Held {
   const file = join(packageRoot(), 'src', 'openapi', name)
   return parse(readFileSync(file, 'utf8'), { merge: true }) as Held
@@ -51,23 +48,19 @@ function readFragments<Held>(name: string): Held {
 
 /** The request of a reader who fills in the examples, on the demo organization. */
 export interface ScimExample {
-  /** Of the path or the query, by name. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly body?: JsonObject
 }
 
-/** What the document says about an operation. */
 export interface ScimOperation {
   readonly summary: string
   readonly description: string
   /** The names of parameters other than those of the path, perhaps in lists of their own. */
   readonly parameters?: readonly (string | readonly string[])[]
-  /** The name of the schema of the request. */
   readonly body?: string
   readonly status: number
   /** The description of the response; by default that of the operation. */
   readonly response?: string
-  /** The name of the schema of the response. */
   readonly schema?: string
   readonly headers?: readonly string[]
   /** The description of the response without a body, if requests can have one with a body instead. */
@@ -75,7 +68,6 @@ export interface ScimOperation {
   readonly example?: ScimExample
 }
 
-/** What `scim-fragments.yaml` holds. */
 export const scimFragments = readFragments<{
   readonly tags: Readonly<Record<string, string>>
   readonly parameters: Readonly<Record<string, JsonObject>>
@@ -93,7 +85,6 @@ export function placeholderGuide(name?: string): JsonObject {
   return { description: 'The guides', url: name === undefined ? guides : `${guides}/${name}` }
 }
 
-/** A reference to a component of the document. */
 export function reference(kind: string, name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` }
 }

@@ -13,7 +13,6 @@ Callers authenticate with \`Authorization: Bearer <access token>\`. An API key g
 Responses always include fields without presence, even at their default value. Requests are strict: an unknown field or
 parameter is an error; \`null\` means that a field is absent.`
 
-/** The document of the whole API. */
 export type OpenApiDocument = ReturnType<typeof openApiDocument>
 
 /**

@@ -16,7 +16,6 @@ import { bodyExamples, defined, parameterExamples, reference } from './fragments
 import { isAnswer, type Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
 
-/** What the operations of a document are made with. */
 interface OperationSource {
   readonly schemas: Schemas
   readonly comments: SourceComments

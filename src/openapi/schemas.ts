@@ -19,7 +19,6 @@ export function isAnswer({ output }: DescMethod): boolean {
   return output.name.endsWith('Response')
 }
 
-/** The schemas of a document, collected while they are referred to. */
 export type Schemas = ReturnType<typeof createSchemas>
 
 /**
@@ -153,7 +152,6 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
     },
     /** A field by itself, as a parameter. */
     field: (field: DescField) => fieldSchema(field, 'input'),
-    /** All schemas that were referred to, by name. */
     collected: (): JsonObject =>
       Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])),
   }

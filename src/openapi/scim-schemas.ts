@@ -65,7 +65,6 @@ function singleSchemaOf({ type, subAttributes, canonicalValues, mutability }: At
   return { type: 'string', ...values }
 }
 
-/** The schema of a list. */
 function listOf(name: string): JsonObject {
   const { list } = scimFragments
   const Resources = { description: 'The resources.', type: 'array', items: reference('schemas', name) }

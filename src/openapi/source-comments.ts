@@ -27,7 +27,6 @@ export function createSourceComments(registry: FileRegistry, packageName: string
   return (declared) => inJsonNames(unwrapped(getComments(declared).leading ?? ''), jsonNames)
 }
 
-/** The name of a member of a message or a service. */
 export function memberName({ parent, name }: DescField | DescMethod): string {
   return `${parent.typeName}.${name}`
 }

@@ -2,7 +2,6 @@ import { all, any, type Compared, type Condition, compare, constant, not, someEn
 import { comparisons, type Filter } from './filter.js'
 import { type Attribute, presenceOf } from './schema.js'
 
-/** The filter as a condition on rows. */
 export function conditionOf(filter: Filter): Condition {
   switch (filter.kind) {
     case 'and':

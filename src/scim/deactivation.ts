@@ -19,7 +19,6 @@ export function deactivates(body: JsonObject): boolean {
 
 const paths = ['active', `${userSchema.id}:active`.toLowerCase()]
 
-/** What an operation says of the state. */
 function statesOf(operation: JsonObject): JsonValue[] {
   const [op, path, value] = ['op', 'path', 'value'].map((name) => memberOf(operation, name))
   if (value === undefined || typeof op !== 'string' || !['add', 'replace'].includes(op.toLowerCase())) return []

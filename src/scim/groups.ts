@@ -18,7 +18,6 @@ import type { ResourceOperations } from './resource-routes.js'
 import { groupType } from './resource-types.js'
 import { named, type ResourceType } from './schema.js'
 
-/** The operations on groups. */
 export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
   get: (request, shown) => readGroup(request, request.id, shown),
 

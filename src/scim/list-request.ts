@@ -6,9 +6,7 @@ import { parseFilter } from './filter.js'
 import { memberOf } from './json.js'
 import { findPath, named, type ResourceType } from './schema.js'
 
-/** The most resources on a page. */
 export const MAX_PAGE_SIZE = 200
-/** The resources on a page if the request does not say. */
 const DEFAULT_PAGE_SIZE = 100
 
 /** What a request for a list wants (RFC 7644 section 3.4.2). */

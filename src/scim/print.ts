@@ -53,7 +53,6 @@ export function printed<Row>(row: Row, type: ResourceType<Row>, baseUrl: string)
   return { ...objectOf(type.attributes, row, baseUrl), ...Object.fromEntries(extensions) }
 }
 
-/** What a resource shows of an attribute; undefined for nothing. */
 export function shownValue<Row>(attribute: Attribute<Row>, row: Row, baseUrl: string): JsonValue | undefined {
   if (attribute.print === undefined) return objectOf(attribute.subAttributes, row, baseUrl)
   const value = attribute.print(row, baseUrl)

@@ -17,7 +17,6 @@ export interface ScimRequest {
   readonly report: ScimReport
 }
 
-/** The answer to it. */
 export interface ScimAnswer {
   readonly status: number
   readonly body?: JsonObject | undefined

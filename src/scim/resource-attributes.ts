@@ -24,7 +24,6 @@ export function referenceParts<Row>(
   ]
 }
 
-/** What every resource shows of its row. */
 interface CommonRow {
   readonly directoryExternalId: string | null
   readonly createdAt: Date
@@ -108,7 +107,6 @@ export function resourceType<Row extends CommonRow>(
   return { name, endpoint: `/${name}s`, description, schema, extensions, attributes }
 }
 
-/** The address of a resource. */
 export function locationOf(type: TypeName, id: string, baseUrl: string): string {
   return `${baseUrl}/${type}s/${encodeURIComponent(id)}`
 }

@@ -15,7 +15,6 @@ import type { ResourceType } from './schema.js'
  */
 type Operation<Row> = (request: ScimRequest, shown: ResourceType<Row>) => Promise<Row | undefined>
 
-/** The operations on the resources of a type. */
 export interface ResourceOperations<Row> {
   readonly create: Operation<Row>
   readonly get: Operation<Row>
@@ -31,7 +30,6 @@ export interface ResourceOperations<Row> {
   ) => Promise<Page<Row>>
 }
 
-/** The routes of the operations on one resource. */
 export function resourceRoutes<Row extends { readonly version: string }>(
   type: ResourceType<Row>,
   { create, get, replace, patch, remove }: ResourceOperations<Row>,

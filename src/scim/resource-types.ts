@@ -88,7 +88,6 @@ const groupSchema: Schema<DirectoryGroupRow> = {
   unsupported: [],
 }
 
-/** Users: the members of the organization. */
 export const userType = resourceType(
   'User',
   'Members of the organization.',
@@ -97,7 +96,6 @@ export const userType = resourceType(
   ({ userId }) => userId,
 )
 
-/** Groups of members. */
 export const groupType = resourceType(
   'Group',
   'Groups of members of the organization.',
@@ -106,5 +104,4 @@ export const groupType = resourceType(
   ({ id }) => id,
 )
 
-/** The types of resources. */
 export const resourceTypes: readonly ResourceType[] = [userType, groupType]

@@ -10,7 +10,6 @@ import { groupType, userType } from './resource-types.js'
 import { isSameName } from './schema.js'
 import { userOperations } from './users.js'
 
-/** Every operation of SCIM. */
 export const scimRoutes: readonly ScimRoute[] = [
   ...resourceRoutes(userType, userOperations),
   ...resourceRoutes(groupType, groupOperations),
@@ -19,7 +18,6 @@ export const scimRoutes: readonly ScimRoute[] = [
   ...discoveryRoutes,
 ]
 
-/** A route that a request has, and the variable of its path. */
 export interface ScimMatch {
   readonly route: ScimRoute
   readonly id: string

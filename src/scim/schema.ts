@@ -48,7 +48,6 @@ export interface Attribute<Row = unknown> {
 /** What an attribute states beside its name and description; the rest is as RFC 7643 section 2.2 has it. */
 export type Stated<Row = unknown> = Partial<Omit<Attribute<Row>, 'name' | 'description'>>
 
-/** A schema of resources. */
 export interface Schema<Row = unknown> {
   readonly id: string
   readonly name: string
@@ -72,7 +71,6 @@ export interface ResourceType<Row = unknown> {
 
 const MAX_ENTRIES = 100
 
-/** An attribute. */
 export function attribute<Row>(name: string, description: string, stated: Stated<Row>): Attribute<Row> {
   return {
     name,
@@ -90,7 +88,6 @@ export function attribute<Row>(name: string, description: string, stated: Stated
   }
 }
 
-/** An attribute that requests cannot write. */
 export function shown<Row>(name: string, description: string, stated: Stated<Row>): Attribute<Row> {
   return attribute(name, description, { mutability: 'readOnly', ...stated })
 }
@@ -106,7 +103,6 @@ export function presenceOf(attribute: Attribute): Condition {
   return held === undefined ? any(attribute.subAttributes.filter(isSearchable).map(presenceOf)) : present(held)
 }
 
-/** Whether filters can name an attribute. */
 export function isSearchable({ search, entries, subAttributes }: Attribute): boolean {
   return (entries ?? search) !== undefined || subAttributes.some(isSearchable)
 }
@@ -142,7 +138,6 @@ export function findPath<Row>(path: string, type: ResourceType<Row>): Path<Row> 
   return isKnown ? 'unsupported' : undefined
 }
 
-/** All schemas of a type. */
 export function schemasOf<Row>({ schema, extensions }: ResourceType<Row>): readonly Schema<Row>[] {
   return [schema, ...extensions]
 }
@@ -154,7 +149,6 @@ export function isNameOf({ id }: Schema, name: string): boolean {
   return isSameName(id, current) || (current !== name && isSameName(id, `${current}:User`))
 }
 
-/** The attribute with a name, in any case. */
 export function named<Row>(attributes: readonly Attribute<Row>[], name: string): Attribute<Row> | undefined {
   return attributes.find((each) => isSameName(each.name, name))
 }

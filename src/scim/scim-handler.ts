@@ -18,10 +18,8 @@ import { isJsonObject } from './json.js'
 import { type ScimAnswer, ScimReport, type ScimRequest } from './request.js'
 import { findRoute, methods, type ScimMatch } from './routes.js'
 
-/** Where SCIM is. */
 export const SCIM_PATH = '/scim/v2'
 
-/** What SCIM depends on. */
 export interface ScimHandlerOptions extends Omit<CallHooks, 'admit' | 'beforeDecode' | 'interceptors'> {
   /** Makes the context of a request. Throws for a caller that is no directory. */
   readonly admit: (request: NodeRequest) => Promise<DirectoryContext>

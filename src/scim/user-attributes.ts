@@ -26,12 +26,10 @@ export function userNameOf({ directoryUserName, email }: User): string {
   return directoryUserName ?? email
 }
 
-/** What the directory has said of a user. */
 export function saidOf({ directoryAttributes }: User): JsonObject | undefined {
   return isJsonObject(directoryAttributes as JsonValue) ? (directoryAttributes as JsonObject) : undefined
 }
 
-/** A field of the profile. */
 function ofField(field: OwnedField): Stated<User> {
   return { field, search: fieldValue(field), print: ({ profile }) => profile[field].value || undefined }
 }
@@ -227,7 +225,6 @@ export const enterpriseUserSchema: Schema<User> = {
 export interface FieldAttribute {
   readonly field: OwnedField
   readonly attribute: Attribute<User>
-  /** As filters write it. */
   readonly path: string
   /** The path without the URN of an extension. */
   readonly label: string

@@ -15,7 +15,6 @@ export interface WatchedParts extends Pick<HttpServer, 'traffic' | 'certificateE
 
 const WAIT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3]
 
-/** Reads the parts whenever the metrics are requested. */
 export function watchParts(registry: Registry, parts: WatchedParts): void {
   const { database, callLimit, feedSignals, traffic, certificateExpiry, isReady } = parts
   const { clock, pool, retries, replica } = database

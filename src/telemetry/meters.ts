@@ -10,13 +10,11 @@ import {
 } from './observers.js'
 import { watchProcess } from './process-meters.js'
 
-/** The metrics of one process: the observers, and what they have counted. */
 export type Meters = ReturnType<typeof createMeters>
 
 /** Metrics as processes send them to each other. */
 export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
 
-/** Makes the metrics of this process. */
 export function createMeters(build: Readonly<Record<'version' | 'commit', string>>) {
   const registry = new Registry()
   const endWatch = watchProcess(registry, build)
@@ -29,9 +27,7 @@ export function createMeters(build: Readonly<Record<'version' | 'commit', string
     webhooks: createWebhookMeters(registry),
     /** Adds the metrics of a service; must be called only once. */
     watch: (parts: WatchedParts) => watchParts(registry, parts),
-    /** All metrics in Prometheus' text format. */
     text: () => registry.metrics(),
-    /** All metrics, for another process to add up. */
     values: (): Promise<MetricValues> => registry.getMetricsAsJSON(),
     close: endWatch,
   }

@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** A port with metrics. */
 export type MetricsServer = Awaited<ReturnType<typeof serveMetrics>>
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** How long a client may take for its request. */
 const REQUEST_MILLIS = 10_000
 
 /**

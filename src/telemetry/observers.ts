@@ -36,7 +36,6 @@ function secondsSince(startedAt: number): number {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Makes metrics of a registry. */
 function metersOf(registry: Registry) {
   const registers = [registry]
   return {
@@ -50,7 +49,6 @@ function metersOf(registry: Registry) {
   }
 }
 
-/** Counts calls by method, protocol and code, and measures the duration of unary ones. */
 export function createCallMeters(registry: Registry): Pick<CallObserver, 'ended'> {
   const { counter, histogram } = metersOf(registry)
   const help = 'Time from the request headers to the response, for calls with a single response, by method.'
@@ -68,7 +66,6 @@ export function createCallMeters(registry: Registry): Pick<CallObserver, 'ended'
   }
 }
 
-/** Counts requests by status and by the part of the service that answered. */
 export function createRequestMeters(registry: Registry): RequestObserver {
   const help =
     'Requests, by the part that handled them (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.'
@@ -84,7 +81,6 @@ export function createRequestMeters(registry: Registry): RequestObserver {
   }
 }
 
-/** Measures transactions, and statements by name. */
 export function createStatementMeters(registry: Registry): StatementObserver {
   const { counter, histogram } = metersOf(registry)
   const statements = histogram(
@@ -140,7 +136,6 @@ export function createEventMeters(registry: Registry): SequencerObserver & Reten
 /** How many endpoints that are behind are shown by name: the worst. */
 const MAX_SHOWN = 20
 
-/** Counts the attempts of webhooks, and shows which endpoints are behind. */
 export function createWebhookMeters(registry: Registry): WebhookObserver {
   const { counter, gauge } = metersOf(registry)
   const attempts = counter('svc_webhook_attempts_total', 'Attempts to deliver an event, by outcome.', 'outcome')
@@ -170,7 +165,6 @@ export function createWebhookMeters(registry: Registry): WebhookObserver {
   }
 }
 
-/** Counts what handlers do and operators watch. */
 export function createTallyMeters(registry: Registry): Tally {
   const { counter } = metersOf(registry)
   const attempts = counter('svc_revoke_attempts_total', 'Decisions of the rate limiter for revocations.', 'decision')

@@ -7,7 +7,6 @@ type Reading = number | undefined | Readonly<Record<string, number>>
 export interface ReadMetric {
   readonly name: string
   readonly help: string
-  /** Only for several values. */
   readonly label?: string
   /** How the values of several processes become one. Default: their sum. */
   readonly aggregator?: Aggregator

@@ -23,15 +23,12 @@ import type { StatementObserver } from '../db/tables.js'
 import { withoutPasswords } from '../http/password-masking.js'
 import { describeAnswer, describeCall, failureKind, nameOfCall } from './call-attributes.js'
 
-/** Spans of sampled calls. */
 export type Tracing = ReturnType<typeof startTracing>
 
 /** Most calls are not sampled, whatever their names are. */
 const UNNAMED = ''
-/** How long sending the last spans may take. */
 const LAST_SPANS_MILLIS = 2_000
 
-/** What sends spans, by its protocol. */
 const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
 
 /** The text without what Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
@@ -90,7 +87,6 @@ export function startTracing({
     calls,
     /** The span of a request's call; undefined if the call is not sampled. */
     callOf: (request: NodeRequest) => traced.get(request),
-    /** For statements that several calls share. */
     createSharedStatements,
     /** Exports the remaining spans, within two seconds. Never rejects. */
     close: async () => {
@@ -109,7 +105,6 @@ function createTracedCall(tracer: Tracer, span: Span, drift: number) {
   const below = trace.setSpan(ROOT_CONTEXT, span)
   const { traceId, spanId } = span.spanContext()
   const timeOf = (millis: number) => hrTime(millis + drift)
-  /** Adds the span of what is over. */
   const add = (name: string, kind: SpanKind, startedAt: number, failure: unknown, attributes: Attributes) => {
     const added = tracer.startSpan(name, { kind, startTime: timeOf(startedAt), attributes }, below)
     if (failure !== undefined) {

@@ -15,7 +15,6 @@ export interface Actor {
   readonly name: string
 }
 
-/** Who does something, and by which request, if by one. */
 export interface Author {
   readonly actor: Actor
   readonly requestId?: string | undefined
@@ -25,9 +24,7 @@ export interface Author {
 export interface AuditEvent {
   readonly organizationId: string
   readonly action: AuditAction
-  /** The id of what it is done to. */
   readonly targetId: string
-  /** The team of the target, if it has one. */
   readonly teamId?: string | null | undefined
   readonly changes?: readonly FieldChange[]
   /** Names of changed fields, where fields have no owners. */
@@ -36,7 +33,6 @@ export interface AuditEvent {
   readonly members?: MembersChange
 }
 
-/** Whose membership a write has changed. */
 export interface MembersChange {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -45,7 +41,6 @@ export interface MembersChange {
 /** The same, in the organization of the caller. */
 export type CallEvent = Omit<AuditEvent, 'organizationId'>
 
-/** A caller without a credential. */
 export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
 
 /** The service itself, or its operator on the command line. */
@@ -58,12 +53,10 @@ const actorKinds: Record<CallerKind, ActorKind> = {
   WORKER_TOKEN: 'WORKER',
 }
 
-/** The caller as the audit log names it. */
 export function actorOf(caller: Caller): Actor {
   return { kind: actorKinds[caller.kind], id: caller.id, name: caller.name }
 }
 
-/** The caller as the author of what its call does. */
 export function authorOf({ caller, requestId }: CallContext): Author {
   return { actor: actorOf(caller), requestId }
 }

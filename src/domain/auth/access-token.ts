@@ -10,7 +10,6 @@ const ACCESS_TOKEN_SECONDS = 3600
 /** Has no character that an id may have. */
 const NO_ORGANIZATION = ' '
 
-/** Id and secret of an API key, as a client presents them. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string

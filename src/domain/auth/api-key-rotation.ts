@@ -17,7 +17,6 @@ import {
 /** How long a key stays valid beside its successor by default: 24 hours. */
 export const DEFAULT_OVERLAP_SECONDS = 86_400
 
-/** The successor of a key. */
 export interface Rotation extends NewApiKey {
   readonly rotatedFrom: string
   /** When the key that was rotated ends, by the clock of the database; undefined if it is revoked. */

@@ -4,7 +4,6 @@ import type { Runtime } from '../../runtime/runtime.js'
 
 export type { ApiKeyKind }
 
-/** The kinds of keys, as secrets name them. */
 export const apiKeyKinds: readonly ApiKeyKind[] = ['pk', 'wk', 'mk']
 
 /** What scanners look for (docs/secret-scanning.md). */
@@ -25,7 +24,6 @@ export function secretsIn(text: string): string[] {
   return [...text.matchAll(anySecret)].map(([secret]) => secret)
 }
 
-/** Makes the secret of a new key: 256 random bits and a checksum. */
 export function createApiKeySecret(kind: ApiKeyKind, runtime: Pick<Runtime, 'randomBytes'>): string {
   const unchecked = `svc_secret_${kind}_${randomText(RANDOM_LENGTH, runtime)}`
   return unchecked + checksumOf(unchecked)
@@ -36,7 +34,6 @@ export type SecretInspection =
   | { readonly ok: true; readonly kind: ApiKeyKind }
   | { readonly ok: false; readonly fault: 'form' | 'checksum' }
 
-/** Checks whether a text has the form of a secret and a correct checksum. */
 export function inspectApiKeySecret(text: string): SecretInspection {
   const named = wholeSecret.exec(text)?.[1]
   const kind = apiKeyKinds.find((each) => each === named)

@@ -28,7 +28,6 @@ import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { CredentialTools } from './bearer-token.js'
 
-/** A key to be made. */
 export interface ApiKeyRequest {
   readonly organizationId: string
   /** The only team that it reaches; default: every team of the organization. */
@@ -38,7 +37,6 @@ export interface ApiKeyRequest {
   readonly name?: string | undefined
   /** Some of `defaultPermissions`; default: all of them. An empty list is refused, except for a management key. */
   readonly permissions?: readonly string[] | undefined
-  /** How long it lasts; default: until it is revoked. */
   readonly seconds?: number | undefined
 }
 
@@ -142,7 +140,6 @@ export async function lockKeyFor(
   return locked
 }
 
-/** Writes events of keys with who did it. */
 export function recordKeyEvents(
   { call, runtime }: Omit<KeyTools, 'hasher'>,
   transaction: Tables,
@@ -244,7 +241,6 @@ export async function listApiKeys(tables: Tables, organizationId: string) {
 /** A key as lists show it: without secret and hash, with the id of the key whose successor it is. */
 export type ApiKeySummary = Awaited<ReturnType<typeof listApiKeys>>[number]
 
-/** The audit event of an action on a key, such as `api_key.revoke`. */
 export function keyEvent(
   action: AuditAction,
   { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,

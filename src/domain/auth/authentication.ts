@@ -12,7 +12,6 @@ import { ACCESS_TOKEN_PREFIX, type CredentialTools, USER_TOKEN_PREFIX } from './
 import type { OidcSignIn, SignInCall } from './oidc.js'
 import { createOrganizationSearch, createTokenLookup } from './token-lookup.js'
 
-/** Finds who holds a bearer token. */
 export type Authenticate = ReturnType<typeof createAuthenticator>
 
 /**
@@ -54,7 +53,6 @@ export interface Directory {
   readonly name: string
 }
 
-/** Finds the directory whose management key has a text as its secret. */
 export type FindDirectory = ReturnType<typeof createManagementKeys>
 
 /**

@@ -6,14 +6,11 @@ import { createSealer, type Sealer } from '../value/sealed-text.js'
 import type { KeyUses } from './key-use.js'
 import type { SecretHasher } from './secret-hash.js'
 
-/** Prefix of the access tokens of API keys. */
 export const ACCESS_TOKEN_PREFIX = 'svc_token_'
-/** Prefix of opaque user tokens. */
 export const USER_TOKEN_PREFIX = 'svc_user_'
 
 type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
-/** How organizations are sealed in tokens. */
 export const BEARER_SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 
 /** What follows the prefix: 256 random bits, and the sealed organization. */
@@ -38,7 +35,6 @@ export function tokenBodiesAt(text: string): string[] {
   return bodyLengths.flatMap((length) => (length <= run.length ? run.slice(0, length) : []))
 }
 
-/** Makes opaque tokens, and reads their organization. */
 export type BearerTokens = ReturnType<typeof createBearerTokens>
 
 /** What credentials are made and recognized with; each function takes its part. */

@@ -10,7 +10,6 @@ export type CredentialOwner =
   | { readonly credential: 'API key' | 'access token'; readonly key: KeyOwnerRow }
   | { readonly credential: 'user token'; readonly token: UserTokenRow }
 
-/** Whose key has the id. */
 export async function ownerOfKeyId(tables: Tables, id: string): Promise<CredentialOwner | undefined> {
   const key = await findKeyOwner(tables, { id })
   return key === null ? undefined : { credential: 'API key', key }

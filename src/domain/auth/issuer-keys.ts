@@ -12,7 +12,6 @@ const MAX_WAITING = 64
 
 type HeldKeys = ReturnType<typeof createLocalJWKSet>
 
-/** What keeping keys depends on. */
 export interface IssuerKeysOptions {
   readonly issuer: string
   readonly runtime: Pick<Runtime, 'now'>

@@ -2,7 +2,6 @@ import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { writeKeyUse } from '../../store/api-key.js'
 
-/** A key that is used. */
 export interface UsedKey {
   readonly organizationId: string
   readonly id: string
@@ -10,10 +9,8 @@ export interface UsedKey {
   readonly lastUsedAt?: Date | null
 }
 
-/** Records when keys were last used, to the minute, without making a request wait. */
 export type KeyUses = ReturnType<typeof createKeyUses>
 
-/** What key uses need. */
 export interface KeyUsesOptions {
   readonly database: Tables
   readonly runtime: Pick<Runtime, 'now'>

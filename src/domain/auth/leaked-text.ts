@@ -1,14 +1,12 @@
 import { inspectApiKeySecret, secretsIn } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, tokenBodiesAt, USER_TOKEN_PREFIX } from './bearer-token.js'
 
-/** A credential in a text. */
 export interface LeakedCredential {
   readonly kind: 'secret' | 'access token' | 'user token'
   /** What it may be: what follows a token may look like a part of it, so there may be several. */
   readonly readings: readonly [string, ...string[]]
 }
 
-/** How many credentials are looked for in one text. */
 const MAX_CREDENTIALS = 5
 
 /** Characters without width, such as a byte order mark or a soft hyphen. */

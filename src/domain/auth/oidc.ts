@@ -5,13 +5,10 @@ import { findMembersOfEmail, type TokenMember } from '../../store/token-holder.j
 import { emailKeyOf } from '../value/email-address.js'
 import { createIssuerKeys, type IssuerKeysOptions } from './issuer-keys.js'
 
-/** What a token of the OpenID Connect issuer says about its holder. */
 export interface OidcIdentity {
-  /** The verified address. */
   readonly email: string
   /** The organization that the token names, otherwise the configured one for tokens that name none, if any. */
   readonly organizationId: string | undefined
-  /** When it was issued, if it says so. */
   readonly issuedAt: Date | undefined
   readonly expiresAt: Date
 }
@@ -36,9 +33,7 @@ export type JwtRefusal =
   | 'ended session'
   | 'ambiguous address'
 
-/** The issuer that is trusted. */
 export interface OidcOptions extends IssuerKeysOptions {
-  /** What `aud` must name. */
   readonly audience: string
   /** The organization of tokens that name none. */
   readonly organization?: string | undefined
@@ -150,16 +145,13 @@ function hasVerifiedAddress(payload: JWTPayload, { emailVerifiedClaim }: OidcOpt
   return emailVerifiedClaim !== 'email_verified' && (value === 1 || value === '1')
 }
 
-/** What signing in knows of a call. */
 export interface SignInCall {
   readonly requestId?: string | undefined
   readonly traceparent?: string | undefined
 }
 
-/** Finds the member whom a JWT names. */
 export type OidcSignIn = ReturnType<typeof createOidcSignIn>
 
-/** What signing in depends on. */
 export interface OidcSignInOptions extends OidcOptions {
   readonly database: Tables
   /** Where it is logged why a JWT is refused, which its sender does not learn. */

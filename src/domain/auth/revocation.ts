@@ -13,7 +13,6 @@ import { credentialsIn, isBlank } from './leaked-text.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
 import { userTokenEvent } from './user-token.js'
 
-/** What revoking needs. */
 export interface RevocationOptions {
   readonly database: Tables
   readonly hasher: SecretHasher

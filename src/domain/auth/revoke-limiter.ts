@@ -2,9 +2,7 @@ import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import { decideRevokeAttempt } from '../../store/revoke-attempt.js'
 
-/** The most accepted requests of an address in any span. */
 const REVOKE_LIMIT = 5
-/** The span, in seconds. */
 export const REVOKE_SPAN_SECONDS = 60
 
 /**
@@ -24,7 +22,6 @@ export async function admitRevocation(tables: Pick<Tables, 'run'>, clientAddress
   throw new Error('the rate limiter gave no decision')
 }
 
-/** The error of a request that the limiter refuses. */
 export function rateLimited(retryAfterSeconds: number): ServiceError {
   const limit = `an address can send at most ${REVOKE_LIMIT} requests in any ${REVOKE_SPAN_SECONDS} seconds`
   return new ServiceError('RATE_LIMITED', `${limit}; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })

@@ -4,7 +4,6 @@ import { type Caller, hasPermissionIn, type Permission, permissionMissing, right
 import { defaultPermissions } from './api-key.js'
 import { teamRolePermissions } from './authentication.js'
 
-/** A role in a team; `expiresAt` is null if it does not end. */
 export interface TeamRole {
   readonly teamId: string
   readonly role: TeamUserRole

@@ -8,10 +8,8 @@ export interface Peppers {
   readonly previous?: string | undefined
 }
 
-/** The hash of a secret or a token. */
 export type SecretHash = Uint8Array<ArrayBuffer>
 
-/** Hashes secrets and tokens, all of which have 256 random bits: no salt and no slow hash is needed. */
 export type SecretHasher = ReturnType<typeof createSecretHasher>
 
 /**
@@ -23,7 +21,6 @@ export function createSecretHasher({ current, previous }: Peppers = {}) {
   const older = previous === undefined ? [] : [hashWith(previous)]
   const hashes = [hash, ...older, ...(current === undefined ? [] : [hashWith(undefined)])]
   return {
-    /** The hash to store. */
     hash,
     /** Every hash under which the secret may be stored, starting with that of `hash`; always the same number. */
     candidates: (secret: string) => hashes.map((each) => each(secret)),

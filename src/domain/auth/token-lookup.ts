@@ -11,7 +11,6 @@ interface Hashed {
 /** Every hash under which a token may be stored. */
 type AskedHashes = readonly Buffer<ArrayBuffer>[]
 
-/** How many tokens, and organizations, are remembered. */
 const MAX_KEPT = 4_096
 
 /**

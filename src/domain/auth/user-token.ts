@@ -10,7 +10,6 @@ export const DEFAULT_USER_TOKEN_SECONDS = 8 * 3600
 /** How long a user token may last, in seconds: 90 days. */
 export const MAX_USER_TOKEN_SECONDS = 90 * 24 * 3600
 
-/** Whose token is to be made, and how long it lasts. */
 export interface UserTokenRequest {
   readonly userId: string
   readonly organizationId: string
@@ -18,7 +17,6 @@ export interface UserTokenRequest {
   readonly ttlSeconds?: number | undefined
 }
 
-/** A user token; shown once. */
 export interface UserToken {
   readonly token: string
   readonly expiresAt: Date
@@ -80,7 +78,6 @@ export async function revokeUserToken(
   })
 }
 
-/** The audit event of the end of a user's token. */
 export function userTokenEvent({ organizationId, userId }: TokenHolder): AuditEvent {
   return { organizationId, action: 'user_token.revoke', targetId: userId }
 }

@@ -28,7 +28,6 @@ export const permissions = [
   'keys:write',
 ] as const
 
-/** What a caller may do. */
 export type Permission = (typeof permissions)[number]
 
 /** All that a key can have: no key makes keys. */
@@ -49,13 +48,11 @@ export interface Caller {
   readonly name: string
   readonly organizationId: string
   readonly reach: Reach
-  /** When the credential expires. */
   readonly expiresAt?: Date | undefined
   /** When its rights end: those of a key everywhere, those of a person by team. Absent ones do not end. */
   readonly rightEnd?: Date | ReadonlyMap<string, Date> | undefined
 }
 
-/** What one call needs, made when it is admitted. */
 export interface CallContext extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
   /**
    * The tables as the call uses them: what runs on them ends with it. With an `Idempotency-Key` they are those of the
@@ -141,7 +138,6 @@ export function administratorMissing(deed: string): ServiceError {
   )
 }
 
-/** The error for a permission that the caller lacks. */
 export function permissionMissing(permission: string): ServiceError {
   const message = `the permission ${permission} is required: use a credential that has it here`
   return new ServiceError('PERMISSION_MISSING', message, { metadata: { permission } })

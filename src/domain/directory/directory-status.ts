@@ -52,7 +52,6 @@ function connectionOf({ id: keyId, name, createdAt, lastUsedAt, expiresAt, revok
  */
 export type DirectoryRefusal = Omit<NewRefusal, 'id' | 'organizationId' | 'apiKeyId'>
 
-/** What recording refusals depends on. */
 export interface RefusalRecorderOptions {
   readonly database: Tables
   readonly runtime: Pick<Runtime, 'newId'>
@@ -61,7 +60,6 @@ export interface RefusalRecorderOptions {
   readonly log: { warn(fields: { err: unknown }, message: string): void }
 }
 
-/** The longest text that is kept. */
 const MAX_CHARACTERS = 1_000
 
 /**

@@ -27,7 +27,6 @@ export interface DirectoryWrite {
    */
   readonly supplied: Readonly<Partial<Record<GovernedField, string | undefined>>>
   readonly email?: string | undefined
-  /** False deactivates, true reactivates. */
   readonly active?: boolean | undefined
   /** What it calls the member, and says beside the profile. Only what changes. */
   readonly account?: DirectoryAccount | undefined

@@ -8,7 +8,6 @@ import { type CallEvent, type MembersChange, recordAuditEvents } from '../audit/
 import { textFault } from '../value/free-text.js'
 import { type DirectoryContext, requireVersion, writerOf } from './directory-sync.js'
 
-/** How the members of a group change. */
 export interface GroupMembersChange {
   /** By user id, whether the user is a member from now on. */
   readonly isMember: ReadonlyMap<string, boolean>
@@ -19,7 +18,6 @@ export interface GroupMembersChange {
 /** What a directory says of a group; whatever is absent stays as it is. */
 export interface GroupWrite {
   readonly name?: string | undefined
-  /** Null for none. */
   readonly externalId?: string | null | undefined
   readonly members: GroupMembersChange
 }

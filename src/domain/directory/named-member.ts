@@ -3,7 +3,6 @@ import { findDirectoryAccounts } from '../../store/directory/user.js'
 import { findValueHolders } from '../../store/member-value.js'
 import { emailKeyOf } from '../value/email-address.js'
 
-/** By what a directory may name a member. */
 interface DirectoryNames {
   readonly userName?: string | undefined
   readonly email?: string | undefined

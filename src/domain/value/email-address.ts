@@ -34,7 +34,6 @@ export function userNameKeyOf(name: string): string {
   return Array.from(name, (letter) => letter.toLowerCase()).join('')
 }
 
-/** What is wrong with an email address in a request. */
 export function emailViolations(field: string, address: string): FieldViolation[] {
   const fault = emailAddressFault(address)
   return fault === undefined ? [] : [{ field, description: fault, reason: 'FIELD_INVALID' }]

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { invalidField, ServiceError, typeNamed } from '../../errors.js'
 
-/** Characters of a tag: 162 bits. */
 const LENGTH = 27
 
 /** The strong entity tag of an object in a version (RFC 9110, 8.8.3), quotes included. It says nothing of the version. */
@@ -9,7 +8,6 @@ export function entityTagOf(version: string): string {
   return `"${hash('sha256', version, 'base64url').slice(0, LENGTH)}"`
 }
 
-/** The versions that an `If-Match` accepts: any, or those with one of the tags. */
 export type AcceptedVersions = 'any' | readonly string[]
 
 /** Reads an `If-Match` (RFC 9110, 13.1.1); undefined without one. Throws `FIELD_INVALID`. */

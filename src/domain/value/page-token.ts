@@ -11,7 +11,6 @@ export interface PageQuery {
   readonly filter: Readonly<Record<string, string>>
 }
 
-/** Makes and reads page tokens. */
 export type PageTokens = ReturnType<typeof createPageTokens>
 
 const SEAL = { purpose: 'page token', macBytes: 32, blockBytes: 32 }

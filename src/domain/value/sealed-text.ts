@@ -1,9 +1,7 @@
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Seals texts with one key: a sealed text cannot be read, changed or moved to another context. */
 export type Sealer = ReturnType<typeof createSealer>
 
-/** How to seal. */
 export interface SealOptions {
   /** The purpose of the texts: the same key seals differently for another one. */
   readonly purpose: string
