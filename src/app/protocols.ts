@@ -1,7 +1,7 @@
 import type { Config } from '../config.js'
 import { createRefusalRecorder } from '../domain/directory/directory-status.js'
 import { addReason } from '../failure/error-reason.js'
-import { eventIdsOf, fieldHint, formRulesOf, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
+import { fieldHint, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
 import { answerJsonOptions } from '../handlers/raw-json.js'
 import { requestContextOf } from '../handlers/request-context.js'
 import { createRoutes, services } from '../handlers/routes.js'
@@ -75,9 +75,15 @@ export function createProtocols(options: ProtocolParts): Protocols {
       routes,
       requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json', 'ndjson']),
       maxValues: maxValuesOf,
-      formRules: formRulesOf,
+      formRules: (method) => {
+        const { ignoreUnknownFields: ignoreUnknown, mergeEqualFields: mergeEqual } = httpFormOf(method)
+        return { ignoreUnknown, mergeEqual }
+      },
       emptyResponse: (method) => httpFormOf(method).emptyResponse,
-      eventIds: eventIdsOf,
+      eventIds: (method) => {
+        const { eventId: id, lastEventId: lastId } = httpFormOf(method)
+        return id === '' ? undefined : { id, lastId }
+      },
       maxBodyBytes,
       jsonOptions: answerJsonOptions,
       fieldHint,

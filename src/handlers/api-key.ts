@@ -1,7 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { ApiKeyKind, type ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
-import { keyToolsOf, printedKey } from '../domain/api-key.js'
-import { createApiKey } from '../domain/auth/api-key.js'
+import { createApiKey, keyToolsOf, printedKey } from '../domain/auth/api-key.js'
 import { DEFAULT_OVERLAP_SECONDS, rotateApiKey } from '../domain/auth/api-key-rotation.js'
 import { revokeKeyById } from '../domain/auth/revocation.js'
 import type { HandlerTools } from './handler-tools.js'

@@ -12,6 +12,15 @@ export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTo
   readonly tally?: Tally | undefined
 }
 
+/** The name that rows have for a value of an enum; undefined for the unspecified one. The limits let no other number through. */
+export function nameOf<Names extends object>(
+  names: Names,
+  value: number,
+): Exclude<keyof Names, 'UNSPECIFIED'> | undefined {
+  const name: unknown = Reflect.get(names, value)
+  return name === 'UNSPECIFIED' ? undefined : (name as Exclude<keyof Names, 'UNSPECIFIED'> | undefined)
+}
+
 /** Counts what handlers have done that operators watch. Must not throw. */
 export interface Tally {
   /** The limiter of revocations has decided. */

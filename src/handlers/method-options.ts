@@ -20,18 +20,6 @@ export function maxValuesOf(method: DescMethod): number {
   return httpFormOf(method).maxValues || DEFAULT_JSON_LIMITS.maxValues
 }
 
-/** What the forms of a method may contain beside its fields, each given once. */
-export function formRulesOf(method: DescMethod): { readonly ignoreUnknown: boolean; readonly mergeEqual: boolean } {
-  const { ignoreUnknownFields, mergeEqualFields } = httpFormOf(method)
-  return { ignoreUnknown: ignoreUnknownFields, mergeEqual: mergeEqualFields }
-}
-
-/** The fields by which the Server-Sent Events of a method are resumed; undefined if they are not. */
-export function eventIdsOf(method: DescMethod): { readonly id: string; readonly lastId: string } | undefined {
-  const { eventId: id, lastEventId: lastId } = httpFormOf(method)
-  return id === '' ? undefined : { id, lastId }
-}
-
 const MAX_HINT_NAME = 64
 
 /** What to do instead of giving a field that a message does not have, as its `svc.v2.field_hints` option says. */

@@ -31,10 +31,10 @@ import {
   createApprovalProcedure,
   updateApprovalProcedure,
 } from '../domain/access-policy-approval-procedure.js'
-import { apiKeys } from '../domain/api-key.js'
 import { appInstances, listAppInstanceShares, listAppInstances, shareAppInstance } from '../domain/app-instance.js'
 import { appResources, batchCreateAppResources, batchUpdateAppResources } from '../domain/app-resource.js'
 import { listAuditEvents } from '../domain/audit-log.js'
+import { apiKeys } from '../domain/auth/api-key.js'
 import { getCaller } from '../domain/caller/caller.js'
 import { readDirectoryStatus } from '../domain/directory/directory-status.js'
 import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-field-mapping.js'
@@ -57,7 +57,7 @@ import { teamStore } from '../store/team.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
 import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
-import type { HandlerTools } from './handler-tools.js'
+import { type HandlerTools, nameOf } from './handler-tools.js'
 import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 import { standardMethods, unchangedCheck } from './standard-methods.js'
@@ -143,7 +143,7 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
       listAuditEvents: async (request, context) => {
         const actions = auditActionsFrom(request.actions, 'actions')
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
-        const query = { ...request, actions, actorKind: actorKinds[request.actorKind] }
+        const query = { ...request, actions, actorKind: nameOf(ActorKind, request.actorKind) ?? ('' as const) }
         return rawJsonList(context, await listAuditEvents(callContextOf(context), query))
       },
       listAuditActions: (_request, context) => rawJson(context, JSON.stringify(auditActions)),
@@ -205,17 +205,6 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     standard(TeamService, standardResource(teamStore), teamMemberHandlers)
   }
 }
-
-/** The kinds of actor that are stored; unspecified means any. */
-const actorKinds = {
-  [ActorKind.UNSPECIFIED]: '',
-  [ActorKind.USER]: 'USER',
-  [ActorKind.API_KEY]: 'API_KEY',
-  [ActorKind.WORKER]: 'WORKER',
-  [ActorKind.DIRECTORY]: 'DIRECTORY',
-  [ActorKind.ANONYMOUS]: 'ANONYMOUS',
-  [ActorKind.SYSTEM]: 'SYSTEM',
-} as const
 
 /**
  * Refuses requests that break limits of the schema, over every protocol: after the caller is admitted and the request

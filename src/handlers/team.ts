@@ -2,7 +2,6 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { TeamService } from '../../gen/svc/v2/team_pb.js'
 import { TeamUserRole } from '../../gen/svc/v2/user_pb.js'
 import * as domain from '../domain/team-member.js'
-import { invalidField } from '../errors.js'
 import { emptyResponse, listResponse } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 
@@ -17,20 +16,15 @@ export const teamMemberHandlers = {
   },
 
   async setTeamMember(request, context) {
-    const member = await domain.setTeamMember(callContextOf(context), { ...request, role: roleFrom(request.role) })
+    // The limits let only numbers of roles through.
+    const role = TeamUserRole[request.role] as domain.TeamMember['role']
+    const member = await domain.setTeamMember(callContextOf(context), { ...request, role })
     context.responseHeader.set('etag', domain.teamMemberTagOf(member))
     return { data: memberToMessage(member) }
   },
 
   removeTeamMember: emptyResponse(domain.removeTeamMember),
 } satisfies Partial<ServiceImpl<typeof TeamService>>
-
-/** The role of a request, which may be a number without a name. */
-function roleFrom(role: TeamUserRole): domain.TeamMember['role'] {
-  const name = TeamUserRole[role]
-  if (name === undefined || name === 'UNSPECIFIED') throw invalidField('role', 'is unknown: send the name of a role')
-  return name as domain.TeamMember['role']
-}
 
 function memberToMessage({ role, expiresAt, ...member }: domain.TeamMember) {
   const end = expiresAt !== null && { expiresAt: expiresAt.toISOString() }

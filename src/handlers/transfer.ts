@@ -7,18 +7,10 @@ import { refuseLimits } from '../limits/limit-check.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { exportRecords, requireReading } from '../transfer/export-records.js'
 import { type ImportedRecord, importForCaller } from '../transfer/import-for-caller.js'
-import type { PlannedRecord } from '../transfer/import-records.js'
 import { createRecordReader } from '../transfer/record-reader.js'
 import type { HandlerTools, Tally } from './handler-tools.js'
 import { callContextOf } from './request-context.js'
 import { countSkippedFields } from './user.js'
-
-const outcomeValues: Readonly<Record<PlannedRecord['outcome'], RecordOutcome>> = {
-  created: RecordOutcome.CREATED,
-  updated: RecordOutcome.UPDATED,
-  unchanged: RecordOutcome.UNCHANGED,
-  refused: RecordOutcome.REFUSED,
-}
 
 function resultToMessage(record: ImportedRecord, tally: Tally | undefined) {
   const { line, kind, id, outcome, fields, faults, changes } = record
@@ -26,7 +18,7 @@ function resultToMessage(record: ImportedRecord, tally: Tally | undefined) {
     line,
     kind,
     id,
-    outcome: outcomeValues[outcome],
+    outcome: RecordOutcome[outcome.toUpperCase() as Uppercase<typeof outcome>],
     changedFields: [...fields],
     faults: [...faults],
     ...countSkippedFields(changes, tally),

@@ -4,18 +4,12 @@ import {
   FieldOwner,
   type UpdateUserRequest,
   UserProfileField,
-  UserRole as UserRoleMessage,
+  UserRole,
   type UserService,
   type UserUpdate as UserUpdateMessage,
   UserUpdateOutcome,
 } from '../../gen/svc/v2/user_pb.js'
-import {
-  type FieldChange,
-  fieldOwners,
-  type GovernedField,
-  governedFields,
-  skippedFields,
-} from '../domain/profile/field-ownership.js'
+import { type FieldChange, skippedFields } from '../domain/profile/field-ownership.js'
 import { profileInputFrom } from '../domain/profile/profile-value.js'
 import { deleteDepartmentOption } from '../domain/user/department-option.js'
 import {
@@ -31,7 +25,7 @@ import {
 import { batchUpdateUsers, type UserUpdateResult } from '../domain/user/user-batch.js'
 import { listDepartmentOptions, listUsers } from '../domain/user/user-list.js'
 import type { ServiceError } from '../errors.js'
-import type { HandlerTools, Tally } from './handler-tools.js'
+import { type HandlerTools, nameOf, type Tally } from './handler-tools.js'
 import { emptyResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 
@@ -50,9 +44,9 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
     async createUser(request, context) {
       const user: NewUser = {
         email: request.email,
-        role: roles[request.role],
+        role: nameOf(UserRole, request.role) ?? 'ORG_MEMBER',
         profile: profileInputFrom(request),
-        pinFields: governedFieldsFrom(request.pinFields),
+        pinFields: fieldsFrom(request.pinFields),
       }
       return rawJsonWithEtag(context, await createUser(callContextOf(context), user))
     },
@@ -68,29 +62,15 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
     endUserSessions: emptyResponse((callContext, { id }) => endUserSessions(callContext, id)),
 
     async listUsers(request, context) {
-      const [field] = governedFieldsFrom([request.field])
-      const owner = fieldOwners.find((each) => FieldOwner[each] === request.owner)
-      const role = request.role === UserRoleMessage.UNSPECIFIED ? undefined : roles[request.role]
-      const page = await listUsers(callContextOf(context), { ...request, field, owner, role })
-      return rawJsonList(context, page)
+      const [field, owner] = [nameOf(UserProfileField, request.field), nameOf(FieldOwner, request.owner)]
+      const query = { ...request, field, owner, role: nameOf(UserRole, request.role) }
+      return rawJsonList(context, await listUsers(callContextOf(context), query))
     },
 
     async listDepartmentOptions(_request, context) {
       return rawJson(context, await listDepartmentOptions(callContextOf(context)))
     },
   }
-}
-
-/** The roles of requests; the default is that of a member. */
-const roles: Readonly<Record<UserRoleMessage, NewUser['role']>> = {
-  [UserRoleMessage.UNSPECIFIED]: 'ORG_MEMBER',
-  [UserRoleMessage.ORG_ADMIN]: 'ORG_ADMIN',
-  [UserRoleMessage.ORG_MEMBER]: 'ORG_MEMBER',
-  [UserRoleMessage.ORG_GUEST]: 'ORG_GUEST',
-}
-
-function governedFieldsFrom(values: readonly UserProfileField[]): GovernedField[] {
-  return values.flatMap((value) => governedFields.find((known) => UserProfileField[known] === value) ?? [])
 }
 
 /** Counts the fields that a write left alone, and returns the two lists of them that every answer has. */
@@ -104,14 +84,18 @@ export function countSkippedFields(changes: readonly FieldChange[], tally: Tally
   }
 }
 
+function fieldsFrom(values: readonly UserProfileField[]) {
+  return values.flatMap((value) => nameOf(UserProfileField, value) ?? [])
+}
+
 function updateFrom(message: UserUpdateMessage | UpdateUserRequest): UserUpdate {
   return {
     userId: message.id,
     email: message.email,
-    role: message.role === undefined ? undefined : roles[message.role],
+    role: nameOf(UserRole, message.role ?? UserRole.UNSPECIFIED),
     profile: profileInputFrom(message),
-    pinFields: governedFieldsFrom(message.pinFields),
-    releaseFields: governedFieldsFrom(message.releaseFields),
+    pinFields: fieldsFrom(message.pinFields),
+    releaseFields: fieldsFrom(message.releaseFields),
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../domain/webhook/endpoint.js'
 import { testEndpoint } from '../domain/webhook/test-send.js'
 import { auditActionsFrom } from './event.js'
-import type { HandlerTools } from './handler-tools.js'
+import { type HandlerTools, nameOf } from './handler-tools.js'
 import { rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 import { createdValues, unchangedCheck, updatedValues } from './standard-methods.js'
@@ -67,17 +67,10 @@ export function createWebhookEndpointHandlers({
       replayed: await replayEndpoint(callContextOf(context), id, position),
     }),
     listWebhookDeliveries: async ({ status, ...request }, context) => {
-      const query = { ...request, status: statuses[status] }
+      const query = { ...request, status: nameOf(WebhookDeliveryStatus, status) ?? ('' as const) }
       return rawJsonList(context, await listDeliveries(callContextOf(context), query))
     },
     resendWebhookDelivery: async ({ webhookEndpointId, id }, context) =>
       rawJson(context, await resend(callContextOf(context), webhookEndpointId, id)),
   }
 }
-
-const statuses = {
-  [WebhookDeliveryStatus.UNSPECIFIED]: '',
-  [WebhookDeliveryStatus.PENDING]: 'PENDING',
-  [WebhookDeliveryStatus.SUCCEEDED]: 'SUCCEEDED',
-  [WebhookDeliveryStatus.FAILED]: 'FAILED',
-} as const

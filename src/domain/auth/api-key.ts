@@ -2,6 +2,7 @@ import type { ApiKeyKind } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidField, notFound, refuseViolations } from '../../errors.js'
 import {
+  apiKeyStore,
   type FoundApiKey,
   findApiKey,
   insertApiKey,
@@ -24,9 +25,12 @@ import {
   requirePermissionIn,
   rightEndIn,
 } from '../caller/caller.js'
+import { written } from '../standard-methods.js'
+import { standardResource } from '../standard-resource.js'
 import { textFault } from '../value/free-text.js'
 import { createApiKeySecret } from './api-key-secret.js'
 import type { CredentialTools } from './bearer-token.js'
+import type { SecretHasher } from './secret-hash.js'
 
 export interface ApiKeyRequest {
   readonly organizationId: string
@@ -246,4 +250,15 @@ export function keyEvent(
   { organizationId, id, teamId }: Pick<StoredApiKey, 'organizationId' | 'id' | 'teamId'>,
 ): AuditEvent {
   return { organizationId, action, targetId: id, teamId }
+}
+
+export const apiKeys = standardResource(apiKeyStore, { name: 'API key' })
+
+export async function printedKey(context: CallContext, id: string): Promise<string> {
+  return (await written(context, context.tables, apiKeys, id)).json
+}
+
+/** With what a call makes, rotates and revokes keys. */
+export function keyToolsOf(call: CallContext, hasher: SecretHasher): KeyTools {
+  return { database: call.tables, runtime: call.runtime, hasher, call }
 }
