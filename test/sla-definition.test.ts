@@ -319,13 +319,15 @@ describe('writing SLA definitions', () => {
       expect(event?.fields).not.toContain('conditions')
     })
 
-    it('refuses two items with one id, and lists that it cannot clear, and changes nothing', async () => {
+    it('refuses two items with one id, lists that it cannot clear, and unknown types, and changes nothing', async () => {
       const { id } = await made()
       const before = (await call(get, { id })).answer.text
       const twice = await call(update, { id, name: 'New', conditions: [condition, condition] })
       expect([twice.status, twice.reason, twice.fields]).toEqual([400, 'FIELD_INVALID', ['conditions[1].id']])
       const unknown = await call(update, { id, clearFields: ['name'] })
       expect([unknown.status, unknown.fields]).toEqual([400, ['clearFields[0]']])
+      const unnamed = await call(update, { id, conditions: [{ ...condition, conditionType: 99 }] })
+      expect([unnamed.status, unnamed.fields]).toEqual([400, ['conditions[0].conditionType']])
       expect((await call(get, { id })).answer.text).toBe(before)
     })
 

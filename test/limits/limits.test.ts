@@ -47,6 +47,20 @@ describe('limits', () => {
     for (const desc of [...requests, ImportRecordSchema]) expect(() => check(desc, create(desc))).not.toThrow()
   })
 
+  it('let only the values of an enum through, in requests and in imported records', () => {
+    const open = messagesIn([...requests, ImportRecordSchema]).flatMap(({ fields, typeName }) =>
+      fields
+        .filter(
+          (field) =>
+            field.enum?.file.proto.package === 'svc.v2' &&
+            !isComputed(field) &&
+            !isClosed(getOption(field, fieldRules)),
+        )
+        .map(({ name }) => `${typeName}.${name}`),
+    )
+    expect(open).toEqual([])
+  })
+
   it.each(textsWithLimit())('refuse %s beyond its limit in the same words, whatever the length', (_, field, most) => {
     const faultsOf = (text: string) => {
       const value = field.fieldKind === 'list' ? [text] : text
@@ -278,6 +292,11 @@ function fieldsWithoutLimit(descs: readonly DescMessage[]): string[] {
 
 function isComputed(field: DescField): boolean {
   return getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
+}
+
+function isClosed({ type }: FieldRules): boolean {
+  if (type.case === 'repeated') return type.value.items !== undefined && isClosed(type.value.items)
+  return type.case === 'enum' && type.value.definedOnly
 }
 
 const TEXT = [9, 12]
