@@ -42,7 +42,7 @@ export async function buildConsole() {
 /** No screen shows them first: they are loaded with the first dialog, or the first button that cannot be used. */
 const widgets = {
   name: 'widgets',
-  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:(?:\w+-)?dialog|unsaved|picker|read-first)/,
+  test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:dialog-frame|combobox)/,
   includeDependenciesRecursively: false,
 }
 
@@ -88,8 +88,8 @@ async function indexOf(output) {
   return page.replace('<!-- files -->', () => tags.join('\n    '))
 }
 
-/** A file of a package, in a style. */
-const PACKAGED = /url\("(@[^"]+)"\)/g
+/** A font in a style: of a package, or in the same folder. */
+const FONT = /url\("([@.][^"]+)"\)/g
 
 /**
  * Collects the styles that modules import into one file: the plain ones of console/src/style first, by name, then each
@@ -116,13 +116,13 @@ function createStyles() {
       const inOrder = [...modules].sort(([a], [b]) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(([, css]) => css)
       const emit = async (specifier) => {
         const name = specifier.split('/').at(-1)
-        const source = await readFile(join(root, 'node_modules', specifier))
+        const source = await readFile(join(specifier.startsWith('@') ? join(root, 'node_modules') : folder, specifier))
         return this.getFileName(this.emitFile({ type: 'asset', name, source })).replace('assets/', '')
       }
       const css = [...texts, ...inOrder].join('\n')
       const files = new Map()
-      for (const [, specifier] of css.matchAll(PACKAGED)) files.set(specifier, await emit(specifier))
-      const source = css.replace(PACKAGED, (_, specifier) => `url("${files.get(specifier)}")`)
+      for (const [, specifier] of css.matchAll(FONT)) files.set(specifier, await emit(specifier))
+      const source = css.replace(FONT, (_, specifier) => `url("${files.get(specifier)}")`)
       this.emitFile({ type: 'asset', name: 'console.css', source })
     },
   }

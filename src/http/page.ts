@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compress, parsePreferences } from '../call/compression.js'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { parsePreferences } from '../call/compression.js'
 import { connectErrorJson } from '../call/error-body.js'
 import { methodNotAllowed } from '../call/http-failure.js'
 import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
@@ -10,8 +12,11 @@ import { addReason } from '../failure/error-reason.js'
 /** Answers the GET or HEAD requests for one path, which anyone may send. */
 export type Page = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
-/** The content codings of pages, best first: their bodies are compressed once in each way. */
-const PAGE_CODINGS = ['br', 'gzip'] as const
+/** The content codings of pages, best first. Bodies are compressed once in each way, so better than those of calls. */
+const codings: readonly (readonly [name: string, compress: (bytes: Uint8Array) => Promise<Buffer>])[] = [
+  ['br', (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 8 } })],
+  ['gzip', promisify<Uint8Array, Buffer>(gzip)],
+]
 
 /** Makes a page. Unless its headers say otherwise, caches ask again each time. */
 export function createPage(
@@ -24,10 +29,11 @@ export function createPage(
   const own = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache', 'content-type': contentType, ...headers }
   return async (request, response) => {
     const accepted = parsePreferences(headerOf(request, 'accept-encoding') ?? '')
-    const coding = PAGE_CODINGS.find((each) => accepted.some(({ name, weight }) => name === each && weight > 0))
+    const [coding, compress] =
+      codings.find(([each]) => accepted.some(({ name, weight }) => name === each && weight > 0)) ?? []
     response.appendHeader('vary', 'accept-encoding')
-    if (coding === undefined) return endResponse(request, response, 200, { ...own }, bytes)
-    const made = compressed.get(coding) ?? compress(coding, bytes)
+    if (coding === undefined || compress === undefined) return endResponse(request, response, 200, { ...own }, bytes)
+    const made = compressed.get(coding) ?? compress(bytes)
     compressed.set(coding, made)
     endResponse(request, response, 200, { ...own, 'content-encoding': coding }, await made)
   }

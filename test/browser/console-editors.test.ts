@@ -27,7 +27,7 @@ describe('the forms of the console', () => {
   it('say why a button cannot be used where the focus is, and keep the button when it can', async () => {
     const { page, close } = await console.open('/apps/app_forge', await console.token())
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.waitForFunction('document.activeElement.closest("[role=dialog]") !== null')
+    await page.locator('[role=dialog]:focus, [role=dialog] :focus').waitFor()
     const review = page.getByRole('button', { name: 'Review' })
     const element = await review.elementHandle()
     const why = page.getByText(String(await review.getAttribute('aria-description')), { exact: true })

@@ -68,6 +68,7 @@ async function complete(dialog: Locator): Promise<void> {
 
 /** Chooses a thing by its name in the field with the label. */
 export async function pick(within: Locator, label: string, name: string): Promise<void> {
+  await within.getByLabel(label, { exact: true }).focus()
   await within.getByRole('combobox', { name: label, exact: true }).fill(name)
   await within.page().getByRole('option', { name }).first().click()
 }

@@ -1,43 +1,33 @@
 import { useQuery } from '@connectrpc/connect-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import MenuIcon from 'lucide-react/dist/esm/icons/menu.mjs'
 import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
 import { CallerContext } from '../api/caller-context.js'
 import { useSessionState } from '../session/session-context.js'
+import { SignInAgain } from '../session/sign-in-again.js'
+import { SignInRefused } from '../session/sign-in-refused.js'
 import { SignInScreen } from '../session/sign-in-screen.js'
 import { Button } from '../ui/button.js'
+import { Dialog } from '../ui/dialog.js'
 import { FailureBox, OfflineNotice, Skeleton } from '../ui/states.js'
 import { Announcements } from '../ui/toast.js'
 import { Mark } from './mark.js'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.js'
 
-const Menu = lazy(() => import('./menu.js').then(({ Menu }) => ({ default: Menu })))
-const SignInAgain = lazy(() =>
-  import('../session/sign-in-again.js').then(({ SignInAgain }) => ({ default: SignInAgain })),
-)
-const SignInRefused = lazy(() =>
-  import('../session/sign-in-refused.js').then(({ SignInRefused }) => ({ default: SignInRefused })),
-)
-const Palette = lazy(() => import('./palette.js').then(({ Palette }) => ({ default: Palette })))
+const Palette = lazyRouteComponent(() => import('./palette.js'), 'Palette')
 
 /** Everything around a screen, for those who are signed in. */
 export function Shell() {
   const state = useSessionState()
   if (state === 'out') return <SignInScreen />
-  if (state === 'refused') {
-    return (
-      <Suspense>
-        <SignInRefused />
-      </Suspense>
-    )
-  }
+  if (state === 'refused') return <SignInRefused />
   return (
     <>
       <SignedIn />
-      <Suspense>{state === 'ended' && <SignInAgain />}</Suspense>
+      {state === 'ended' && <SignInAgain />}
     </>
   )
 }
@@ -86,10 +76,12 @@ function SignedIn() {
           </Suspense>
         </main>
       </div>
-      <Suspense>
-        {open === 'menu' && <Menu onFind={find} onClose={close} />}
-        {open === 'palette' && <Palette text={sought} onText={setSought} onClose={close} />}
-      </Suspense>
+      {open === 'menu' && (
+        <Dialog title="Menu" hidesTitle look="side" onClose={close}>
+          <Sidebar onFind={find} onLeave={close} />
+        </Dialog>
+      )}
+      <Suspense>{open === 'palette' && <Palette text={sought} onText={setSought} onClose={close} />}</Suspense>
       <Announcements />
     </CallerContext>
   )

@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
 import styles from './controls.module.css'
 
 interface ButtonProps {
@@ -13,7 +14,7 @@ interface ButtonProps {
   readonly isIcon?: boolean
 }
 
-const ButtonReason = lazy(() => import('./button-reason.js').then((module) => ({ default: module.ButtonReason })))
+const ButtonReason = lazyRouteComponent(() => import('./button-reason.js'), 'ButtonReason')
 
 /**
  * A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. It is the same element

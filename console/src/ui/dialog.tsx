@@ -1,9 +1,8 @@
-import { Dialog as Base } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
 import styles from './dialog.module.css'
-import { Unsaved, useAskedClose } from './unsaved.js'
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string
   /** The title is for screen readers alone. */
   readonly hidesTitle?: boolean
@@ -15,24 +14,17 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
+const DialogFrame = lazyRouteComponent(() => import('./dialog-frame.js'), 'DialogFrame')
+
 /**
  * A dialog, which is open as long as it is rendered. It keeps the focus inside and gives it back. Its title and its foot
- * stay while what is between them scrolls.
+ * stay while what is between them scrolls. What it is shown in is loaded with the first one.
  */
-export function Dialog({ title, hidesTitle, look = 'plain', isTyped = false, onClose, children }: DialogProps) {
-  const { close, question } = useAskedClose(isTyped, () => onClose?.())
+export function Dialog(props: DialogProps) {
   return (
-    <Base.Root open onOpenChange={(open) => !open && close()}>
-      <Base.Portal>
-        <Base.Backdrop className={styles['backdrop']} />
-        <Base.Popup className={`${styles['popup']} ${styles[look] ?? ''}`}>
-          <Base.Title className={hidesTitle ? `unseen ${styles['unseenTitle']}` : styles['head']}>{title}</Base.Title>
-          <div className={styles['body']}>{children}</div>
-          {isTyped && <Unsaved />}
-          {question}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense>
+      <DialogFrame {...props} />
+    </Suspense>
   )
 }
 

@@ -1,11 +1,12 @@
 import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
 import X from 'lucide-react/dist/esm/icons/x.mjs'
-import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from 'react'
-import type { Kind } from '../api/things.js'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type Kind, ThingName } from '../api/things.js'
 import { useFilters } from './address.js'
+import type { PickerProps } from './combobox.js'
+import { Field } from './field.js'
+import { Picker } from './picker.js'
 import styles from './screen.module.css'
-
-const Picker = lazy(() => import('./picker.js').then((module) => ({ default: module.Picker })))
 
 /** Long enough that a word is not asked for letter by letter, and short enough not to be noticed. */
 const PAUSE_MILLIS = 60
@@ -64,9 +65,7 @@ function Chip({ filter, value, onChange, onRemove }: ChipProps) {
       {kind !== 'thing' && <label htmlFor={kind === 'fixed' ? undefined : id}>{label}</label>}
       {of && (
         <span className={styles['picked']}>
-          <Suspense>
-            <Picker kind={of} label={label} value={value} onChange={onChange} />
-          </Suspense>
+          <ThingFilter kind={of} label={label} value={value} onChange={onChange} />
         </span>
       )}
       {kind === 'choice' && (
@@ -87,6 +86,28 @@ function Chip({ filter, value, onChange, onRemove }: ChipProps) {
         </button>
       )}
     </span>
+  )
+}
+
+/** A thing by its name. What it is searched with is loaded when it is first entered, and takes over what is typed by then. */
+function ThingFilter(props: Pick<PickerProps, 'kind' | 'label' | 'value' | 'onChange'>) {
+  const [typed, setTyped] = useState<string>()
+  if (typed !== undefined) return <Picker {...props} typed={typed} />
+  const { kind, label, value } = props
+  const enter = async (field: HTMLInputElement) => {
+    await Picker.preload?.()
+    setTyped(field.value)
+  }
+  return (
+    <Field label={label}>
+      {({ id }) =>
+        value === '' ? (
+          <input id={id} placeholder="Search by name" onFocus={(event) => void enter(event.currentTarget)} />
+        ) : (
+          <ThingName kind={kind} id={value} />
+        )
+      }
+    </Field>
   )
 }
 

@@ -1,10 +1,10 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import Ellipsis from 'lucide-react/dist/esm/icons/ellipsis.mjs'
-import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFilters } from './address.js'
 import { Button } from './button.js'
 import { ExportButton, type WholeList } from './export-button.js'
-import type { RowDialogProps } from './row-dialog.js'
+import { RowDialog } from './row-dialog.js'
 import { Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
@@ -43,10 +43,6 @@ interface PagedTableProps<Row> {
   /** A part of a screen, whose address says nothing of it. */
   readonly isPart?: boolean
 }
-
-const RowDialog = lazy(() => import('./row-dialog.js').then((module) => ({ default: module.RowDialog }))) as <Row>(
-  props: RowDialogProps<Row>,
-) => ReactNode
 
 const ROW_HEIGHT = 44
 /** How close to the last row the next page is asked for. */
@@ -115,11 +111,7 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
           </tbody>
         </table>
       </section>
-      {opened !== undefined && (
-        <Suspense>
-          <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />
-        </Suspense>
-      )}
+      {opened !== undefined && <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />}
     </>
   )
 }

@@ -4,7 +4,7 @@ import type { Column } from './paged-table.js'
 import { Facts } from './screen.js'
 
 /** A row, and what there is to say of it. */
-export interface RowDialogProps<Row> {
+interface RowDialogProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly row: Row
   readonly onClose: () => void

@@ -1,7 +1,6 @@
-import { Tabs } from '@base-ui/react/tabs'
 import { useQuery } from '@connectrpc/connect-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router'
+import { Suspense, useMemo } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { PersonLink } from '../../api/names.js'
 import { ThingLink } from '../../api/things.js'
@@ -16,7 +15,7 @@ import { CheckCounts, Progress } from './journeys-screen.js'
 import { TaskTable } from './task-table.js'
 import { WaitsFor } from './waits-for.js'
 
-const JourneyGraph = lazy(() => import('./journey-graph.js').then(({ JourneyGraph }) => ({ default: JourneyGraph })))
+const JourneyGraph = lazyRouteComponent(() => import('./journey-graph.js'), 'JourneyGraph')
 
 /** A journey: what it waits for, and its tasks as a graph, a table and a time line. */
 export function JourneyScreen() {
@@ -81,36 +80,36 @@ function JourneyParts({ journey }: { readonly journey: Journey }) {
   )
 }
 
+const views = { graph: 'Graph', table: 'Table', time: 'Time line' }
+
 function Views({ journey, facts }: { readonly journey: Journey; readonly facts: readonly TaskFacts[] }) {
   const [{ view = 'graph' }, change] = useFilters()
-  const views: Readonly<Record<string, { title: string; content: () => ReactNode }>> = {
-    graph: {
-      title: 'Graph',
-      content: () => (
+  return (
+    <>
+      <fieldset className={styles['tabs']}>
+        <legend className="unseen">View of the tasks</legend>
+        {Object.entries(views).map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            className={styles['tab']}
+            aria-pressed={view === name}
+            onClick={() => change({ view: name === 'graph' ? '' : name })}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      {view === 'table' ? (
+        <TaskTable facts={facts} />
+      ) : view === 'time' ? (
+        <Moments journey={journey} />
+      ) : (
         <Suspense fallback={<Skeleton />}>
           <JourneyGraph facts={facts} />
         </Suspense>
-      ),
-    },
-    table: { title: 'Table', content: () => <TaskTable facts={facts} /> },
-    time: { title: 'Time line', content: () => <Moments journey={journey} /> },
-  }
-  const shown = view in views ? view : 'graph'
-  return (
-    <Tabs.Root value={shown} onValueChange={(value: string) => change({ view: value === 'graph' ? '' : value })}>
-      <Tabs.List className={styles['tabs']}>
-        {Object.entries(views).map(([name, { title }]) => (
-          <Tabs.Tab key={name} value={name} className={styles['tab']}>
-            {title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {Object.entries(views).map(([name, { content }]) => (
-        <Tabs.Panel key={name} value={name}>
-          {content()}
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+      )}
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   type CreateUserResponse,
   FieldOwnerSchema,
@@ -24,11 +24,8 @@ import { PersonName } from '../../ui/person-name.js'
 import { Screen } from '../../ui/screen.js'
 import { NoRight } from '../../ui/states.js'
 import { personForm, profileFields } from '../person/person-form.js'
+import { ResourceForm } from '../resource/resource-form.js'
 import { peopleRequest } from './people-request.js'
-
-const ResourceForm = lazy(() =>
-  import('../resource/resource-form.js').then((module) => ({ default: module.ResourceForm })),
-)
 
 const columns: readonly Column<User>[] = [
   {
@@ -94,21 +91,19 @@ export function PeopleScreen() {
           />
         </>
       )}
-      <Suspense>
-        {isCreating && (
-          <ResourceForm
-            declaration={personForm}
-            verb="Add"
-            only={['email', ...profileFields.slice(0, 4), 'role']}
-            given={{ role: String(UserRole.ORG_MEMBER) }}
-            onClose={() => setCreating(false)}
-            onDone={(answer) => {
-              const { data } = answer as CreateUserResponse
-              void navigate({ to: '/people/$id', params: { id: data?.id ?? '' } })
-            }}
-          />
-        )}
-      </Suspense>
+      {isCreating && (
+        <ResourceForm
+          declaration={personForm}
+          verb="Add"
+          only={['email', ...profileFields.slice(0, 4), 'role']}
+          given={{ role: String(UserRole.ORG_MEMBER) }}
+          onClose={() => setCreating(false)}
+          onDone={(answer) => {
+            const { data } = answer as CreateUserResponse
+            void navigate({ to: '/people/$id', params: { id: data?.id ?? '' } })
+          }}
+        />
+      )}
     </Screen>
   )
 }

@@ -1,0 +1,94 @@
+import { Combobox } from '@base-ui/react/combobox'
+import { useId, useState } from 'react'
+import { type Choice, type Kind, useChoices, useThingName } from '../api/things.js'
+import styles from './controls.module.css'
+import { Field } from './field.js'
+
+export interface PickerProps {
+  readonly label: string
+  readonly kind: Kind
+  /** The id of what is chosen; empty as long as nothing is. */
+  readonly value: string
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+  /** These cannot be chosen. */
+  readonly without?: ReadonlySet<string>
+  readonly placeholder?: string | undefined
+  /** What was typed before it was there, which it goes on from, with the focus. */
+  readonly typed?: string
+  readonly onChange: (id: string) => void
+}
+
+/** A choice of one thing of a kind, which is searched by name. */
+export function ComboboxPicker({
+  label,
+  kind,
+  value,
+  without,
+  placeholder = 'Search by name',
+  typed,
+  onChange,
+  ...field
+}: PickerProps) {
+  const [text, setText] = useState(typed ?? '')
+  const [isTyped, setTyped] = useState(Boolean(typed))
+  const { choices, isAsking } = useChoices(kind, isTyped ? text : '')
+  const name = useThingName(kind, value)
+  const listId = useId()
+  const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…', detail: '' }
+  const shown = without === undefined ? choices : choices.filter(({ id }) => !without.has(id))
+  return (
+    <Field label={label} {...field}>
+      {({ id, describedBy }) => (
+        <Combobox.Root
+          items={shown}
+          defaultInputValue={typed || undefined}
+          defaultOpen={Boolean(typed)}
+          filter={null}
+          value={chosen}
+          isItemEqualToValue={(one: Choice, other: Choice) => one.id === other.id}
+          itemToStringLabel={(choice: Choice) => choice.name}
+          onValueChange={(choice) => {
+            setTyped(false)
+            onChange(choice?.id ?? '')
+          }}
+          onInputValueChange={(next, { reason }) => {
+            setText(next)
+            setTyped(reason === 'input-change')
+            if (next === '' && reason === 'input-change') onChange('')
+          }}
+          onOpenChange={(open) => !open && setTyped(false)}
+          autoHighlight
+        >
+          <Combobox.Input
+            id={id}
+            className={styles['input']}
+            placeholder={placeholder}
+            autoFocus={typed !== undefined}
+            aria-describedby={describedBy}
+            aria-invalid={field.fault !== undefined}
+            spellCheck={false}
+          />
+          <Combobox.Portal>
+            <Combobox.Positioner className={styles['over']} sideOffset={4} align="start">
+              <Combobox.Popup className={styles['list']} id={listId}>
+                <Combobox.Empty className={styles['nothing']}>
+                  {isAsking ? 'Searching …' : 'Nothing is called so.'}
+                </Combobox.Empty>
+                <Combobox.List>
+                  {(choice: Choice) => (
+                    <Combobox.Item key={choice.id} value={choice} className={styles['choice']}>
+                      <span>{choice.name}</span>
+                      {choice.detail && <small>{choice.detail}</small>}
+                      <code>{choice.id}</code>
+                    </Combobox.Item>
+                  )}
+                </Combobox.List>
+              </Combobox.Popup>
+            </Combobox.Positioner>
+          </Combobox.Portal>
+        </Combobox.Root>
+      )}
+    </Field>
+  )
+}
