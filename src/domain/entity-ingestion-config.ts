@@ -1,10 +1,7 @@
-import {
-  entityIngestionConfigStore,
-  readConfigsOfAppInstance,
-  readConfigsOfTeam,
-} from '../store/entity-ingestion-config.js'
-import { type CallContext, listOfOwner, teamIdFor, visibilityOf } from './caller/caller.js'
+import { entityIngestionConfigStore } from '../store/entity-ingestion-config.js'
+import { type CallContext, teamIdFor } from './caller/caller.js'
 import type { Page } from './paging.js'
+import { listOfOwner } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
@@ -20,14 +17,7 @@ export async function listEntityIngestionConfigs(
   context: CallContext,
   { appInstanceId, ...request }: TeamListRequest & { readonly appInstanceId: string },
 ): Promise<string | Page> {
-  const { reads, caller } = context
-  const teamId = await teamIdFor(reads, caller, request.teamId)
-  if (!isWhole({ ...request, teamId })) {
-    return listAcrossTeams(context, entityIngestionConfigs, { ...request, teamId, filters: { appInstanceId } })
-  }
-  const team = { ownerId: teamId, ...visibilityOf(caller) }
-  const list = await (appInstanceId === ''
-    ? readConfigsOfTeam(reads, team)
-    : readConfigsOfAppInstance(reads, { appInstanceId, ...team }))
-  return listOfOwner(list, caller, ['team', teamId], 'entities:read')
+  const teamId = await teamIdFor(context.reads, context.caller, request.teamId)
+  if (isWhole({ ...request, teamId })) return listOfOwner(context, entityIngestionConfigs, teamId, { appInstanceId })
+  return listAcrossTeams(context, entityIngestionConfigs, { ...request, teamId, filters: { appInstanceId } })
 }

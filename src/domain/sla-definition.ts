@@ -1,8 +1,8 @@
 import type { PrintedObject } from '../store/resource/print.js'
-import { readSlaDefinitionsOfTeam, slaDefinitionStore } from '../store/sla-definition.js'
-import { type CallContext, listOfOwner, visibilityOf } from './caller/caller.js'
+import { slaDefinitionStore } from '../store/sla-definition.js'
+import type { CallContext } from './caller/caller.js'
 import type { Page } from './paging.js'
-import { updateObject } from './standard-methods.js'
+import { listOfOwner, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
@@ -25,10 +25,7 @@ export function archiveSlaDefinition(context: CallContext, id: string, isArchive
  * `listAcrossTeams` lists. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING` without `tickets:read` in it,
  * and `PAGE_TOKEN_INVALID`.
  */
-export async function listSlaDefinitions(context: CallContext, request: TeamListRequest): Promise<string | Page> {
-  if (!isWhole(request)) return listAcrossTeams(context, slaDefinitions, request)
-  const { reads, caller } = context
-  const { teamId } = request
-  const list = await readSlaDefinitionsOfTeam(reads, { ownerId: teamId, ...visibilityOf(caller) })
-  return listOfOwner(list, caller, ['team', teamId], 'tickets:read')
+export function listSlaDefinitions(context: CallContext, request: TeamListRequest): Promise<string | Page> {
+  if (isWhole(request)) return listOfOwner(context, slaDefinitions, request.teamId)
+  return listAcrossTeams(context, slaDefinitions, request)
 }

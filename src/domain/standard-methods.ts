@@ -73,6 +73,23 @@ export async function listObjects<Of extends StandardKey>(
   })
 }
 
+/**
+ * The JSON of all that an owner has. Throws `RESOURCE_NOT_FOUND` for the owner, and `PERMISSION_MISSING` without the read
+ * permission in its team.
+ */
+export async function listOfOwner<Of extends StandardKey>(
+  { reads, caller }: CallContext,
+  { name, read, store: { owner, listOfOwner: list } }: StandardResource<Of>,
+  ownerId: string,
+  filters: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  if (owner === undefined || list === undefined) throw new Error(`the ${name} has no list of an owner`)
+  const found = await list(reads, { ownerId, filters, ...visibilityOf(caller) })
+  if (found === undefined) throw notFound(owner.type, ownerId)
+  requirePermissionIn(caller, found.teamId, read)
+  return found.json
+}
+
 /** The team of an owner among those of visible ones. */
 function requireOwner(
   { caller }: CallContext,

@@ -56,7 +56,7 @@ export async function listTeamMembers(
   return pageOf(context, request, {
     method: 'ListTeamMembers',
     filter: { teamId, expiresBefore: endBefore ?? '', ...(userId !== undefined && { userId }) },
-    read: (range) => store.listTeamMembers(reads, selection, range),
+    read: (range) => store.listTeamMembers(reads, { ...selection, ...range }),
     count: () => store.countTeamMembers(reads, selection),
   })
 }

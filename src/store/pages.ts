@@ -1,7 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { itemsText } from './resource/text.js'
+import { camelCase, type Table } from './resource/resource.js'
+import { itemsText, timestampText } from './resource/text.js'
 import { ofOrganization, organizationId } from './visibility.js'
 
 /** Some of the rows of a list: those after an id, at most so many. */
@@ -16,7 +17,9 @@ export interface PageRow {
   readonly last: string | null
 }
 
-interface PageSize {
+export interface PageRequest {
+  /** The position before the page; undefined for the first one. */
+  readonly after: string | undefined
   readonly pageSize: number
   /** A search, for `isFound`. */
   readonly q?: string | null | undefined
@@ -24,24 +27,24 @@ interface PageSize {
 
 const columns = { items: 'text', last: 'text' } as const
 
-/** Rows that can be filtered in several ways. */
+/** The rows of an organization in a table, and which of them are wanted. */
 interface FilteredRows<Filters> {
-  /** What follows FROM. */
-  readonly from: Prisma.Sql
-  /** Which of them are wanted. A filter that is not given is no condition. */
-  readonly condition: (places: Places<Filters>) => Prisma.Sql
+  readonly table: Table
+  readonly alias: string
+  /** The columns that must have given values: parameters of their names in camel case, of which `''` is none. */
+  readonly filters?: readonly string[]
+  /** What else must be true. A filter that is not given is no condition. */
+  readonly condition?: (places: Places<Filters>) => Prisma.Sql
 }
 
-/** How these rows, which have the alias, are listed: printed, ordered, and the text of their positions. */
+/** How these rows are listed. */
 interface Pages<Page> extends FilteredRows<Page> {
-  readonly alias: string
   readonly text: Prisma.Sql
-  readonly order: Prisma.Sql
-  readonly position: Prisma.Sql
+  /** The columns that order them: no two rows have the same values, which are the position of a row. */
+  readonly order: readonly string[]
+  readonly isDescending?: boolean
   /** Joined to the rows of a page, to print them. */
   readonly join?: Prisma.Sql
-  /** True for what comes after the position before the page. */
-  readonly isLater: (places: Places<Page>) => Prisma.Sql
   /** Whether the condition has `isFound`. */
   readonly isSearched?: boolean
   /** Whether PostgreSQL keeps the plans. Default: it plans with the values of each call. */
@@ -61,10 +64,24 @@ const pageClasses = [100, 1_000, 10_000] as const
  * throughput. A search reads the ordinals of all that it finds and cuts them to the page: a planner who expects it to
  * find many would rather split text after text into words, in the order of the list, until the page is full.
  */
-export function createPages<Page extends PageSize>(name: string, pages: Pages<Page>) {
-  const { alias, from, order, condition, isLater, isSearched = false, keepsPlans = false } = pages
+export function createPages<Filters extends object>(name: string, pages: Pages<Filters>) {
+  type Page = Filters & PageRequest
+  const { table, alias, order, isDescending = false, isSearched = false, keepsPlans = false } = pages
   const row = Prisma.raw(alias)
-  const isWanted = (places: Places<Page>) => Prisma.sql`${condition(places)} AND ${isLater(places)}`
+  const types = order.map((column) => String(table.columns[column]?.type))
+  const start = types.map((type) => starts[type]?.[isDescending ? 1 : 0]).join(' ')
+  const ordered = Prisma.raw(order.map((column) => `${alias}.${column}${isDescending ? ' DESC' : ''}`).join(', '))
+  const isWanted = (places: Places<Page>) => {
+    const after = types.map((type, index) => {
+      const part =
+        order.length === 1 ? places.after : Prisma.sql`split_part(${places.after}, ' ', ${Prisma.raw(`${index + 1}`)})`
+      return Prisma.sql`${part}::${Prisma.raw(type)}`
+    })
+    const place = Prisma.raw(order.map((column) => `${alias}.${column}`).join(', '))
+    return Prisma.sql`${wanted(pages, places)} AND (${place}) ${Prisma.raw(isDescending ? '<' : '>')} (${Prisma.join(after)})`
+  }
+  const text = (places: Places<Page>, where: Prisma.Sql, most: Prisma.Sql) =>
+    pageText(pages, ordered, places, where, most)
   const anew = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
     createStatement<Page, PageRow>({
       name: named,
@@ -72,56 +89,88 @@ export function createPages<Page extends PageSize>(name: string, pages: Pages<Pa
       planned: 'anew',
       text: (places) => {
         const most = Prisma.sql`${places.pageSize} + 1`
-        return pageText(pages, places, where(places, most), most)
+        return text(places, where(places, most), most)
       },
     })
   const kept = (size: number) =>
     createStatement<Page, PageRow>({
       name: `${name}_${size}`,
       columns,
-      text: (places) => pageText(pages, places, isWanted(places), Prisma.raw(String(size + 1))),
+      text: (places) => text(places, isWanted(places), Prisma.raw(String(size + 1))),
     })
   const statements = keepsPlans ? pageClasses.map(kept) : [anew(name, isWanted)]
   const search = isSearched
     ? anew(
         `${name}_found`,
         (places, most) => Prisma.sql`${ofOrganization(alias)} AND ${row}.ordinal = ANY (ARRAY(
-             SELECT * FROM (SELECT ${row}.ordinal FROM ${from} WHERE ${isWanted(places)} OFFSET 0) ${row}
-              ORDER BY ${order} LIMIT ${most}))`,
+             SELECT * FROM (SELECT ${row}.ordinal FROM ${rowsOf(pages)} WHERE ${isWanted(places)} OFFSET 0) ${row}
+              ORDER BY ${ordered} LIMIT ${most}))`,
       )
     : undefined
   return (tables: Tables, page: Page): Promise<PageRow | undefined> => {
     const fitting = keepsPlans ? pageClasses.findIndex((size) => page.pageSize <= size) : 0
     const statement = typeof page.q === 'string' && search !== undefined ? search : statements[fitting]
     if (statement === undefined) throw new Error(`no page has ${page.pageSize} items`)
-    return firstRow(tables, statement, page)
+    return firstRow(tables, statement, { ...page, after: page.after ?? start })
   }
 }
 
+/** What is before all values of a type, and what is after them. */
+const starts: Readonly<Record<string, readonly [first: string, last?: string]>> = {
+  date: ['-infinity'],
+  int8: ['0', '9223372036854775807'],
+  text: [''],
+  timestamptz: ['-infinity'],
+  uuid: ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+}
+
 /** A page of the rows for which a condition is true; no more than `most` are read, of which a page needs one more. */
-function pageText<Page extends PageSize>(
-  { alias, from, join = Prisma.empty, text, order, position }: Pages<Page>,
-  { pageSize }: Places<Page>,
+function pageText<Filters>(
+  pages: Pages<Filters>,
+  ordered: Prisma.Sql,
+  { pageSize }: Places<PageRequest>,
   where: Prisma.Sql,
   most: Prisma.Sql,
 ): Prisma.Sql {
+  const { table, alias, join = Prisma.empty, text, order } = pages
   const row = Prisma.raw(alias)
+  const position = order.map((column) => {
+    const value = Prisma.raw(`${alias}.${column}`)
+    return table.columns[column]?.type === 'timestamptz' ? timestampText(value) : Prisma.sql`${value}::text`
+  })
   const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
   const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
   // Printed once, in a subquery of its own: the text is the page's, and its length decides where that ends.
   return Prisma.sql`
-SELECT ${itemsText(Prisma.sql`${row}.printed`, order, isIn)} AS items,
+SELECT ${itemsText(Prisma.sql`${row}.printed`, ordered, isIn)} AS items,
        CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
   FROM (
     SELECT ${row}.*, row_number() OVER in_order AS place,
            sum(octet_length(${row}.printed)) OVER in_order AS bytes
       FROM (
-        SELECT ${row}.*, ${text} AS printed, ${position} AS last
-          FROM (SELECT ${row}.* FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT ${most}) ${row} ${join}
-         ORDER BY ${order} LIMIT ${pageSize} + 1
+        SELECT ${row}.*, ${text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
+          FROM (SELECT ${row}.* FROM ${rowsOf(pages)} WHERE ${where} ORDER BY ${ordered} LIMIT ${most}) ${row} ${join}
+         ORDER BY ${ordered} LIMIT ${pageSize} + 1
       ) ${row}
-    WINDOW in_order AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    WINDOW in_order AS (ORDER BY ${ordered} ROWS UNBOUNDED PRECEDING)
   ) ${row}`
+}
+
+function rowsOf({ table, alias }: Pick<FilteredRows<never>, 'table' | 'alias'>): Prisma.Sql {
+  return Prisma.raw(`${table.name} ${alias}`)
+}
+
+/** True for the rows of the organization that are wanted. */
+export function wanted<Filters>(
+  { table, alias, filters = [], condition }: FilteredRows<Filters>,
+  places: Places<Filters>,
+) {
+  const isEqual = filters.map((column) => {
+    const type = Prisma.raw(String(table.columns[column]?.type).replace('enum ', ''))
+    const value = Prisma.sql`nullif(${{ parameter: camelCase(column) }}, '')::${type}`
+    return Prisma.sql`(${value} IS NULL OR ${Prisma.raw(`${alias}.${column}`)} = ${value})`
+  })
+  return Prisma.join([ofOrganization(alias), ...isEqual, ...(condition ? [condition(places)] : [])], ' AND ')
 }
 
 /** True if no search is given, or if each of its words begins a word of the text, in a row with the alias. */
@@ -132,12 +181,12 @@ export function isFound(alias: string, text: Prisma.Sql): Prisma.Sql {
 }
 
 /** The statement that counts the rows that filters want, which reads all of them. */
-export function countStatement<Filters>(name: string, { from, condition }: FilteredRows<Filters>) {
+export function countStatement<Filters>(name: string, rows: FilteredRows<Filters>) {
   return createStatement<Filters, { readonly count: number }>({
     name,
     columns: { count: 'int4' },
     planned: 'anew',
-    text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${from} WHERE ${condition(places)}`,
+    text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rowsOf(rows)} WHERE ${wanted(rows, places)}`,
   })
 }
 

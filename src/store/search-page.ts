@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { countStatement } from './pages.js'
+import type { Table } from './resource/resource.js'
 import { type Condition, type Order, orderBy } from './search.js'
 import { ofOrganization } from './visibility.js'
 
@@ -27,7 +28,7 @@ export interface SearchRows<Row> {
   /** Names the statements, in the form `directory_members`. */
   readonly name: string
   /** The table and the alias of its rows, which have an ordinal. */
-  readonly table: string
+  readonly table: Table
   readonly alias: string
   /** The rows that there are. */
   readonly where: Prisma.Sql
@@ -55,11 +56,10 @@ export function searchStatements<Row>(
   { condition, order }: Search = {},
   { offset, count }: Range = { offset: 0, count: 100 },
 ) {
-  const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table} ${alias}`)]
-  const conditions = [ofOrganization(alias), where, ...(condition === undefined ? [] : [condition.sql])]
-  const wanted = Prisma.join(conditions, ' AND ')
+  const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table.name} ${alias}`)]
+  const wanted = Prisma.join([where, ...(condition === undefined ? [] : [condition.sql])], ' AND ')
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
-  const found = Prisma.sql`FROM ${rows} WHERE ${wanted}`
+  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${wanted}`
   // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
   // its order until the page is full.
   const source = condition?.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
@@ -81,7 +81,7 @@ SELECT ${columns}, ${row}.found
     planned: 'anew',
     text: () => text,
   })
-  const total = countStatement<OfOrganization>(`count_${name}`, { from: rows, condition: () => wanted })
+  const total = countStatement<OfOrganization>(`count_${name}`, { table, alias, condition: () => wanted })
   return [page, total] as const
 }
 

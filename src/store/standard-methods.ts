@@ -3,9 +3,10 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { createCount, createPages, isFound } from './pages.js'
-import { type PrintedObject, rowText, versionText } from './resource/print.js'
-import { columnOfField, type Resource, type Table } from './resource/resource.js'
+import { createCount, createPages, isFound, wanted } from './pages.js'
+import { type PrintedObject, type PrintedRow, rowText, versionText } from './resource/print.js'
+import { camelCase, columnOfField, type Resource, referencedTable, type Table } from './resource/resource.js'
+import { listText } from './resource/text.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type Relation, type StandardKey } from './standard-writes.js'
@@ -29,6 +30,11 @@ export interface StandardSelection extends Visibility {
   readonly pageSize: number
 }
 
+/** Which list of an owner is wanted; the filters as those of pages. */
+export interface WantedList extends Visibility, Pick<StandardSelection, 'filters'> {
+  readonly ownerId: string
+}
+
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
 export type StandardStore<Of extends StandardKey = StandardKey> = ReturnType<typeof createStandardStore<Of>>
 
@@ -49,6 +55,8 @@ interface StandardStoreOptions<Of> {
   readonly relations?: { readonly [Name in keyof Of]?: Relation<Of[Name]> }
   /** What lists require beside their filters. */
   readonly condition?: (places: Places<Visibility>) => Prisma.Sql
+  /** The order of all that an owner has, if that can be listed whole. */
+  readonly orderOfOwner?: Prisma.Sql
 }
 
 /**
@@ -62,7 +70,7 @@ export function createStandardStore<Of extends StandardKey>(
 ) {
   const { ownerColumn = 'team_id', join = Prisma.empty, searched } = options
   const { desc, table, alias } = resource
-  const filters = filtersOf(resource)
+  const { filters, isPaged } = listOf(resource)
   const owner = ownerColumn === null ? undefined : createReference<Of>(table, ownerColumn)
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const team = teamOf(table, alias, owner)
@@ -95,7 +103,7 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     /** The group of the permissions of its methods, such as `entities`. */
     permissions: permissionGroupOf(resource),
     /** By which fields a list can be filtered. */
-    filters: [...(filters ?? []), ...(searched === undefined ? [] : ['q'])],
+    filters: [...filters.map(camelCase), ...(searched === undefined ? [] : ['q'])],
     /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
     owner,
     /** What else its fields refer to. */
@@ -103,7 +111,9 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     /** Whether the owner has the team, so that lists name it. */
     isListedByOwner: !('team_id' in table.columns),
     /** Absent if no list is paged. */
-    pages: filters && createStandardPages(resource, team, filters, options),
+    pages: isPaged ? createStandardPages(resource, team, filters, options) : undefined,
+    /** All that an owner has, if the owner is in the scope; absent if that is not listed whole. */
+    listOfOwner: options.orderOfOwner && createListOfOwner(resource, filters, { ...options, ownerColumn }),
     find: (tables: Tables, wanted: WantedObject) => firstRow(tables, find, wanted),
     /**
      * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
@@ -120,54 +130,77 @@ function permissionGroupOf({ desc }: Resource): string {
   return [...new Set(groups.flat())].join()
 }
 
-/** The fields by which a list is filtered: those of its request that are columns. Undefined without a list in pages. */
-function filtersOf({ desc, table }: Resource): string[] | undefined {
-  const lists = desc.file.services.flatMap(({ methods }) => methods)
-  const list = lists.find(({ output }) => output.field['data']?.message === desc && 'nextPageToken' in output.field)
-  return list?.input.fields.filter(({ name }) => name in table.columns).map(({ localName }) => localName)
+/** By which columns the list of the API is filtered, those that its request names, and whether it has pages. */
+function listOf({ desc, table }: Resource): { readonly filters: readonly string[]; readonly isPaged: boolean } {
+  const methods = desc.file.services.flatMap((service) => service.methods)
+  const lists = methods.filter(({ output }) => output.field['data']?.message === desc)
+  const paged = lists.find(({ output }) => 'nextPageToken' in output.field)
+  const fields = (paged ?? lists.find(({ name }) => name.startsWith('List')))?.input.fields ?? []
+  return {
+    filters: fields.map(({ name }) => name).filter((name) => name in table.columns),
+    isPaged: paged !== undefined,
+  }
 }
 
-type StandardPage = Visibility & { readonly after: string; readonly pageSize: number }
+function createListOfOwner<Of>(
+  resource: Resource<Of>,
+  filters: readonly string[],
+  { ownerColumn, condition, orderOfOwner = Prisma.empty }: StandardStoreOptions<Of>,
+) {
+  const { alias, table } = resource
+  const parent = String(ownerColumn)
+  const owners = referencedTable(table, parent)
+  const team = Prisma.raw(`owner.${teamColumn(owners)}`)
+  const rows = { table, alias, filters: filters.filter((column) => column !== parent), ...(condition && { condition }) }
+  const list = createStatement<Omit<WantedList, 'filters'>, PrintedRow & { readonly teamId: string }>({
+    name: `list_${table.name}_of_${owners.name}`,
+    columns: { json: 'text', teamId: 'text' },
+    text: (places) => Prisma.sql`
+SELECT ${team} AS "teamId", list.json
+  FROM ${Prisma.raw(owners.name)} owner
+ CROSS JOIN LATERAL (
+    SELECT ${listText(rowText(resource), orderOfOwner)} AS json
+      FROM ${Prisma.raw(`${table.name} ${alias}`)}
+     WHERE ${wanted(rows, places)} AND ${columnIn(alias, parent)} = owner.id
+  ) list
+ WHERE ${ofOrganization('owner')} AND owner.id = ${places.ownerId} AND ${inTeams(team, places.teamIds)}`,
+  })
+  return (tables: Tables, { filters: values, ...owner }: WantedList) => firstRow(tables, list, { ...values, ...owner })
+}
 
 function createStandardPages<Of>(
   resource: Resource<Of>,
   team: Prisma.Sql,
   filters: readonly string[],
-  { join = Prisma.empty, searched, shared, condition }: StandardStoreOptions<Of>,
+  { join, searched, shared, condition }: StandardStoreOptions<Of>,
 ) {
   const { alias, table } = resource
-  const column = (name: string) => columnIn(alias, name)
-  const filterColumns = filters.map((name) => [name, columnOfField(resource, name)] as const)
-  const listed = (places: Places<Visibility>) => {
-    const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql, own: Prisma.Sql) =>
-      shared === undefined ? isListed(own) : Prisma.sql`(${isListed(own)} OR ${shared(isListed)})`
-    const conditions = filterColumns.map(([name, filtered]) => {
-      const place: Parameter = { parameter: name }
-      const isWanted = (of: Prisma.Sql) => Prisma.sql`${of} = ${place}`
-      const isMet = filtered === 'team_id' ? inLists(isWanted, column(filtered)) : isWanted(column(filtered))
-      return Prisma.sql`(${place}::text IS NULL OR ${isMet})`
-    })
-    const found = searched === undefined ? undefined : isFound(alias, column(columnOfField(resource, searched)))
-    const inScope = inLists((of) => inTeams(of, places.teamIds), team)
-    const others = [found, condition?.(places)].flatMap((each) => (each === undefined ? [] : [each]))
-    return Prisma.join([ofOrganization(alias), inScope, ...conditions, ...others], ' AND ')
-  }
-  const order = column('ordinal')
-  const listedRows = { from: Prisma.raw(`${table.name} ${alias}`), condition: listed }
-  const list = createPages<StandardPage>(`list_${table.name}`, {
-    ...listedRows,
+  const inLists = (isListed: (of: Prisma.Sql) => Prisma.Sql) =>
+    shared === undefined ? isListed(team) : Prisma.sql`(${isListed(team)} OR ${shared(isListed)})`
+  const ofTeam: Parameter = { parameter: 'teamId' }
+  const listed = {
+    table,
     alias,
+    filters: filters.filter((column) => shared === undefined || column !== 'team_id'),
+    condition: (places: Places<Visibility>) => {
+      const inScope = inLists((of) => inTeams(of, places.teamIds))
+      const inTeam =
+        shared && Prisma.sql`(${ofTeam}::text IS NULL OR ${inLists((of) => Prisma.sql`${of} = ${ofTeam}`)})`
+      const found = searched && isFound(alias, columnIn(alias, columnOfField(resource, searched)))
+      const all = [inScope, inTeam, condition?.(places), found].flatMap((each) => (each === undefined ? [] : [each]))
+      return Prisma.join(all, ' AND ')
+    },
+  }
+  const list = createPages(`list_${table.name}`, {
+    ...listed,
     text: rowText(resource),
-    join,
-    order,
-    position: Prisma.sql`${order}::text`,
-    isLater: ({ after }) => Prisma.sql`${order} > ${after}::bigint`,
+    ...(join && { join }),
+    order: ['ordinal'],
     isSearched: searched !== undefined,
   })
-  const count = createCount<Visibility>(`count_${table.name}`, listedRows)
+  const count = createCount(`count_${table.name}`, listed)
   return {
-    list: (tables: Tables, { filters: values, after = '0', ...page }: StandardSelection) =>
-      list(tables, { ...values, ...page, after }),
+    list: (tables: Tables, { filters: values, ...page }: StandardSelection) => list(tables, { ...values, ...page }),
     /** How many objects the list has on all pages. */
     count: (tables: Tables, { filters: values, ...visibility }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
       count(tables, { ...values, ...visibility }),

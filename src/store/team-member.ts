@@ -7,10 +7,9 @@ import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import type { MemberKey } from './member.js'
 import { type MemberName, namedMember, nameIn, nameOf } from './member-name.js'
-import { createCount, createPages, type PageRow } from './pages.js'
+import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
-import { timestampText } from './resource/text.js'
 import { createReference } from './standard-references.js'
 import type { ExpiredOf } from './sweep.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
@@ -29,55 +28,32 @@ export interface TeamMemberList extends Visibility {
   readonly endBefore: string | null
 }
 
-/** A page of them, after a role: its team and its user, and when it ends if the list is in that order. */
-interface TeamMemberPage extends TeamMemberList {
-  readonly afterEnd: string
-  readonly afterTeam: string
-  readonly afterUser: string
-  readonly pageSize: number
-}
-
-const position = Prisma.sql`m.team_id || ' ' || m.user_id`
-
 /** A value of the membership of a row. */
 function ofMembership(value: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(SELECT ${value} FROM memberships u WHERE ${ofOrganization('u')} AND u.user_id = m.user_id)`
 }
 
 const listed = {
+  table: schema.TeamMember,
   alias: 'm',
-  from: Prisma.sql`team_members m`,
+  filters: ['team_id', 'user_id'],
+  condition: ({ teamIds, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
+               ${inTeams(Prisma.sql`m.team_id`, teamIds)}
+           AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
+           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
   text: rowText(
     declareResource(TeamMemberSchema, schema.TeamMember, 'm', {
       name: { kind: 'computed', sql: ofMembership(nameIn('u')) },
       email: { kind: 'computed', sql: ofMembership(Prisma.sql`u.email`) },
     }),
   ),
-  condition: ({ teamIds, teamId, userId, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
-               ${ofOrganization('m')} AND ${inTeams(Prisma.sql`m.team_id`, teamIds)}
-           AND (${teamId}::text IS NULL OR m.team_id = ${teamId})
-           AND (${userId}::text IS NULL OR m.user_id = ${userId})
-           AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
-           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
 }
 
-const list = createPages<TeamMemberPage>('list_team_members', {
-  ...listed,
-  position,
-  order: Prisma.sql`m.team_id, m.user_id`,
-  isLater: ({ afterTeam, afterUser }) => Prisma.sql`(m.team_id, m.user_id) > (${afterTeam}, ${afterUser})`,
-})
-
-const listByEnd = createPages<TeamMemberPage>('list_team_members_by_end', {
-  ...listed,
-  position: Prisma.sql`${position} || ' ' || ${timestampText(Prisma.sql`m.expires_at`)}`,
-  order: Prisma.sql`m.expires_at, m.team_id, m.user_id`,
-  isLater: ({ afterEnd, afterTeam, afterUser }) =>
-    Prisma.sql`(m.expires_at, m.team_id, m.user_id) > (${afterEnd}::timestamptz, ${afterTeam}, ${afterUser})`,
-})
+const list = createPages('list_team_members', { ...listed, order: ['team_id', 'user_id'] })
+const listByEnd = createPages('list_team_members_by_end', { ...listed, order: ['expires_at', 'team_id', 'user_id'] })
 
 /** How many roles a list has on all pages. */
-export const countTeamMembers = createCount<TeamMemberList>('count_team_members', listed)
+export const countTeamMembers = createCount('count_team_members', listed)
 
 /** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'> & MemberName
@@ -140,14 +116,8 @@ export async function findTeamMember(
 }
 
 /** A page of roles in the order of their teams and users; those that end before a time in the order of their ends. */
-export function listTeamMembers(
-  tables: Tables,
-  selection: TeamMemberList,
-  { after = '', pageSize }: { readonly after: string | undefined; readonly pageSize: number },
-): Promise<PageRow | undefined> {
-  const [afterTeam = '', afterUser = '', afterEnd = '-infinity'] = after.split(' ')
-  const read = selection.endBefore === null ? list : listByEnd
-  return read(tables, { ...selection, afterTeam, afterUser, afterEnd, pageSize })
+export function listTeamMembers(tables: Tables, page: TeamMemberList & PageRequest): Promise<PageRow | undefined> {
+  return page.endBefore === null ? list(tables, page) : listByEnd(tables, page)
 }
 
 /** Gives a user a role, in place of another one. */

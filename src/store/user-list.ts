@@ -1,13 +1,13 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
-import type { Parameter, Places } from '../db/statement.js'
+import { schema } from '../../gen/prisma/schema.js'
+import type { Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, ownedPlaces } from './owned-column.js'
 import { createCount, createPages, isFound, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { userResource } from './user.js'
-import { ofOrganization } from './visibility.js'
 
 /** Which members to list; undefined values mean all. */
 export interface UserFilters {
@@ -31,70 +31,48 @@ export interface UserSelection {
   readonly pageSize: number
 }
 
-type Page = Omit<UserSelection, 'filters'>
-
-/** The columns to filter by, and the types of their values. */
-const filtered: readonly (readonly [column: string, type: string])[] = [
-  ['email_key', 'text'],
-  ['department', 'text'],
-  ['role', 'user_role'],
-  ['manager_user_id', 'text'],
-  ...ownedPlaces.map(({ field }) => [`${field.toLowerCase()}_owner`, 'field_owner'] as const),
+/** The columns to filter by; departments that differ in case alone are one. */
+const filters = [
+  'email_key',
+  'role',
+  'manager_user_id',
+  ...ownedPlaces.map(({ field }) => `${field.toLowerCase()}_owner`),
 ]
 
 const emailKey: Parameter = { parameter: 'emailKey' }
 const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
 const isShown = Prisma.sql`(${isDeactivated} IS NULL OR (m.deactivated_at IS NOT NULL) = ${isDeactivated})`
 
-/** True for the members that the filters want; planned with the values, so that an absent one is no condition. */
-function matches(): Prisma.Sql {
-  const conditions = filtered.map(([column, type]) => {
-    const value = Prisma.sql`${{ parameter: camelCase(column) } satisfies Parameter}::${Prisma.raw(type)}`
-    const held = Prisma.raw(`m.${column}`)
-    // Departments that differ in case alone are one.
-    const isEqual =
-      column === 'department' ? Prisma.sql`lower(${held}) = lower(${value})` : Prisma.sql`${held} = ${value}`
-    return Prisma.sql`(${value} IS NULL OR ${isEqual})`
-  })
-  const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
-  const isNamed = Prisma.sql`(${ids} IS NULL OR m.user_id = ANY (${ids}))`
-  const words = Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`
-  return Prisma.join([ofOrganization('m'), isShown, ...conditions, isNamed, isFound('m', words)], ' AND ')
-}
+const department = Prisma.sql`${{ parameter: 'department' } satisfies Parameter}::text`
+const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
+const isFiltered = Prisma.sql`${isShown}
+           AND (${department} IS NULL OR lower(m.department) = lower(${department}))
+           AND (${ids} IS NULL OR m.user_id = ANY (${ids}))
+           AND ${isFound('m', Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`)}`
 
-const listed = {
-  alias: 'm',
-  from: Prisma.sql`memberships m`,
-  text: rowText(userResource),
-  order: Prisma.sql`m.ordinal`,
-  position: Prisma.sql`m.ordinal::text`,
-  isLater: ({ after }: Places<Page>) => Prisma.sql`m.ordinal > ${after}::bigint`,
-}
+const listed = { table: schema.Membership, alias: 'm', text: rowText(userResource), order: ['ordinal'] }
+
+type Of = Pick<UserSelection, 'organizationId'>
 
 /** Pages of those who are shown and wanted, each of which walks an index of the organization. */
-const createList = (name: string, isWanted: Prisma.Sql) => {
-  const condition = () => Prisma.sql`${ofOrganization('m')} AND ${isShown} AND ${isWanted}`
-  return createPages<Page>(name, { ...listed, condition, keepsPlans: true })
-}
+const createList = (name: string, isWanted: Prisma.Sql) =>
+  createPages<Of>(name, { ...listed, condition: () => Prisma.sql`${isShown} AND ${isWanted}`, keepsPlans: true })
 
 const list = createList('list_users', Prisma.sql`true`)
 const listOfEmail = createList('list_users_of_email', Prisma.sql`m.email_key = ${emailKey}`)
-const search = createPages<Page>('search_users', { ...listed, condition: matches, isSearched: true })
+const filtered = { ...listed, filters, condition: () => isFiltered }
+const search = createPages<Of>('search_users', { ...filtered, isSearched: true })
+const count = createCount<Of>('count_users', filtered)
 
-const count = createCount<Pick<Page, 'organizationId'>>('count_users', { ...listed, condition: matches })
-
-/** The values of the parameters of `matches`; those that are absent are null to the statement. */
+/** The values of the parameters; those that are absent are null to the statement. */
 function valuesOf({ owned, ...values }: UserFilters): Record<string, unknown> {
   return { ...values, ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }) }
 }
 
 /** A page of the members of an organization, in the order of their creation. */
-export function readUserPage(
-  tables: Tables,
-  { filters, after = '0', ...selection }: UserSelection,
-): Promise<PageRow | undefined> {
+export function readUserPage(tables: Tables, { filters, ...selection }: UserSelection): Promise<PageRow | undefined> {
   const { isDeactivated, emailKey, ...others } = filters
-  const page = { ...valuesOf(filters), ...selection, after }
+  const page = { ...valuesOf(filters), ...selection }
   const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
   if (!isPlain) return search(tables, page)
   return emailKey === undefined ? list(tables, page) : listOfEmail(tables, page)

@@ -122,21 +122,16 @@ interface DeliverySelection {
   readonly organizationId: string
   readonly endpointId: string
   readonly status: WebhookDeliveryStatus | ''
-  /** The position of the delivery before the page. */
-  readonly before: string
-  readonly pageSize: number
 }
 
 /** A page of the deliveries of an endpoint, the newest event first. */
 export const readDeliveries = createPages<DeliverySelection>('list_webhook_deliveries', {
+  table: schema.WebhookDelivery,
   alias: 'd',
-  from: Prisma.sql`webhook_deliveries d`,
+  filters: ['endpoint_id', 'status'],
   text: rowText(deliveryResource),
-  condition: ({ endpointId, status }) => Prisma.sql`${ofOrganization('d')} AND d.endpoint_id = ${endpointId}
-           AND (${status} = '' OR d.status = nullif(${status}, '')::webhook_delivery_status)`,
-  order: Prisma.sql`d.position DESC`,
-  position: Prisma.sql`d.position::text`,
-  isLater: ({ before }) => Prisma.sql`d.position < ${before}::bigint`,
+  order: ['position'],
+  isDescending: true,
 })
 
 /** Begins at most `room` attempts of an enabled endpoint. */

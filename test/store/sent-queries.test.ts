@@ -62,10 +62,12 @@ const operations: Operation[] = [
     'count_journeys',
   ]),
   byKey('GET /v2/users?includeTotal=true', undefined, ['list_users_10000', 'count_users']),
-  byKey(`GET /v2/entity-ingestion-configs?teamId=${team}`, undefined, ['list_configs']),
+  byKey(`GET /v2/entity-ingestion-configs?teamId=${team}`, undefined, ['list_entity_ingestion_configs_of_teams']),
   byKey('GET /v2/entity-ingestion-configs?teamId=-', undefined, ['list_entity_ingestion_configs']),
-  byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, ['list_mappings']),
-  byKey(`GET /v2/teams/${team}/sla-definitions`, undefined, ['list_sla_definitions_of_team']),
+  byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, [
+    'list_entity_field_mappings_of_entity_types',
+  ]),
+  byKey(`GET /v2/teams/${team}/sla-definitions`, undefined, ['list_sla_definitions_of_teams']),
   byKey('GET /v2/teams/-/sla-definitions?q=sla', undefined, ['list_sla_definitions_found']),
   byKey(
     `PUT /v2/users/${users.agent}`,

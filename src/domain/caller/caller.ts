@@ -1,6 +1,6 @@
 import type { TeamUserRole } from '../../../gen/prisma/enums.js'
 import type { Tables, UserTables } from '../../db/tables.js'
-import { invalidField, notFound, ServiceError } from '../../errors.js'
+import { invalidField, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { findTeamNames, firstTeamIds } from '../../store/organization.js'
 import { findMemberRoles } from '../../store/team-member.js'
@@ -164,21 +164,6 @@ export function permittedTeamIds(caller: Caller, permission: Permission): string
   const { reach } = caller
   if (reach.scope === 'organization') return reach.permissions.has(permission) ? null : []
   return [...reach.teams.keys()].filter((teamId) => hasPermissionIn(caller, teamId, permission))
-}
-
-/**
- * The JSON of the list of an owner. No list means that the owner does not exist or is hidden from the caller (404);
- * otherwise the permission in its team is checked (403).
- */
-export function listOfOwner(
-  list: { readonly json: string; readonly teamId: string } | undefined,
-  caller: Caller,
-  owner: Parameters<typeof notFound>,
-  permission: Permission,
-): string {
-  if (list === undefined) throw notFound(...owner)
-  requirePermissionIn(caller, list.teamId, permission)
-  return list.json
 }
 
 /**

@@ -13,9 +13,6 @@ export interface DeliveryListRequest extends PageRequest {
   readonly status: WebhookDeliveryStatus | ''
 }
 
-/** Beyond every position. */
-const END = '9223372036854775807'
-
 /**
  * A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and
  * `PAGE_TOKEN_INVALID`.
@@ -30,8 +27,7 @@ export async function listDeliveries(
   return pageOf(context, request, {
     method: 'ListWebhookDeliveries',
     filter: { endpointId, status },
-    read: ({ after: before = END, pageSize }) =>
-      readDeliveries(reads, { organizationId, endpointId, status, before, pageSize }),
+    read: (range) => readDeliveries(reads, { organizationId, endpointId, status, ...range }),
   })
 }
 
@@ -50,8 +46,8 @@ export function resend(context: CallContext, endpointId: string, eventId: string
       return {}
     }
     await changeSent({ ...context, tables }, endpointId, makeDue, 'webhook_endpoint.resend')
-    const before = String(BigInt(position ?? 0) + 1n)
-    const page = await readDeliveries(tables, { organizationId, endpointId, status: '', before, pageSize: 1 })
+    const after = String(BigInt(position ?? 0) + 1n)
+    const page = await readDeliveries(tables, { organizationId, endpointId, status: '', after, pageSize: 1 })
     return page?.items ?? ''
   })
 }

@@ -23,7 +23,7 @@ export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExter
 export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupRow> {
   return {
     name: 'directory_groups',
-    table: 'groups',
+    table: schema.Group,
     alias: 'g',
     where: Prisma.sql`true`,
     columns: Prisma.sql`

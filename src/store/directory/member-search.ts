@@ -1,4 +1,5 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import { schema } from '../../../gen/prisma/schema.js'
 import { type OwnedField, ownedColumns, ownedPlaces } from '../owned-column.js'
 import type { Entries, Value } from '../search.js'
 import type { SearchRows } from '../search-page.js'
@@ -8,7 +9,7 @@ import { type DirectoryUserColumns, directoryUserColumns, directoryUserColumnTyp
 /** The members that a directory sees. */
 export const searchedMembers: SearchRows<DirectoryUserColumns> = {
   name: 'directory_members',
-  table: 'memberships',
+  table: schema.Membership,
   alias: 'm',
   where: Prisma.sql`m.directory_deleted_at IS NULL`,
   columns: directoryUserColumns,
