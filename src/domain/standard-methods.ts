@@ -186,7 +186,7 @@ export function deleteObject<Of extends StandardKey>(
   const { name, store } = resource
   return context.tables.transaction(async (transaction) => {
     const { before, teamId } = await lockForWrite(context, transaction, resource, id)
-    const referrers = await store.referrers(transaction, before)
+    const referrers = await store.referrers(transaction, before, context.runtime.now())
     if (referrers.length > 0) throw inUse(name, id, referrers)
     await store.delete(transaction, before)
     const target = { targetId: id, teamId }

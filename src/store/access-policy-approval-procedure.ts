@@ -34,7 +34,7 @@ const approverResource = declareResource(ApproverSchema, schema.ApprovalStepAppr
 })
 
 const stepResource = declareResource(StepSchema, schema.ApprovalStep, 'x', {
-  approvers: { kind: 'elsewhere', sql: Prisma.sql`coalesce(approvers.list, '[]')` },
+  approvers: { kind: 'elsewhere', sql: Prisma.sql`approvers.list` },
   customWorkflow: {
     kind: 'columns',
     presence: 'custom_workflow_id',
@@ -53,39 +53,25 @@ export const approvalProcedureResource = declareResource(ApprovalProcedureSchema
   stages: { kind: 'elsewhere', sql: Prisma.sql`coalesce(flow.stages, '[]')`, of: ['steps'] },
 })
 
-const approversText = listText(rowText(approverResource), Prisma.sql`a.position`)
-
-/** The steps of each procedure, and the same in stages. The query of the steps calls them `x`. */
-const flowOf = (steps: Prisma.Sql) => Prisma.sql`
-  SELECT stage.organization_id, stage.procedure_id,
-         '[' || string_agg(stage.items, ',' ORDER BY stage.stage_index) || ']' AS steps,
-         '[' || string_agg('{"steps":[' || stage.items || ']}', ',' ORDER BY stage.stage_index) || ']' AS stages
-    FROM (
-      SELECT x.organization_id, x.procedure_id, x.stage_index,
-             ${itemsText(rowText(stepResource), Prisma.sql`x.step_index`)} AS items
-        FROM approval_steps x ${steps}
-       GROUP BY x.organization_id, x.procedure_id, x.stage_index
-    ) stage
-   GROUP BY stage.organization_id, stage.procedure_id`
-
-const approvalFlow = Prisma.sql`
-  LEFT JOIN LATERAL (${flowOf(Prisma.sql`
-       CROSS JOIN LATERAL (
-         SELECT ${approversText} AS list FROM approval_step_approvers a
-          WHERE ${ofOrganization('a')} AND a.procedure_id = x.procedure_id AND a.step_id = x.id
-       ) approvers
-       WHERE ${ofOrganization('x')} AND x.procedure_id = p.id`)}
+/** Joins the steps of the procedures `p`, and the same in stages; the rows with an alias are of their organization. */
+const flowOf = (ofOrganization: (alias: string) => Prisma.Sql) => Prisma.sql`
+  LEFT JOIN LATERAL (
+    SELECT '[' || string_agg(stage.items, ',' ORDER BY stage.stage_index) || ']' AS steps,
+           '[' || string_agg('{"steps":[' || stage.items || ']}', ',' ORDER BY stage.stage_index) || ']' AS stages
+      FROM (
+        SELECT x.stage_index, ${itemsText(rowText(stepResource), Prisma.sql`x.step_index`)} AS items
+          FROM approval_steps x
+         CROSS JOIN LATERAL (
+           SELECT ${listText(rowText(approverResource), Prisma.sql`a.position`)} AS list FROM approval_step_approvers a
+            WHERE ${ofOrganization('a')} AND a.procedure_id = x.procedure_id AND a.step_id = x.id
+         ) approvers
+         WHERE ${ofOrganization('x')} AND x.procedure_id = p.id
+         GROUP BY x.stage_index
+      ) stage
   ) flow ON true`
 
-/** The same for the procedures of all organizations at once. */
-export const approvalFlowOfAll = Prisma.sql`
-  LEFT JOIN (${flowOf(Prisma.sql`
-        LEFT JOIN (
-          SELECT a.organization_id, a.procedure_id, a.step_id, ${approversText} AS list FROM approval_step_approvers a
-           GROUP BY a.organization_id, a.procedure_id, a.step_id
-        ) approvers ON approvers.organization_id = x.organization_id AND approvers.procedure_id = x.procedure_id
-                   AND approvers.step_id = x.id`)}
-  ) flow ON flow.organization_id = p.organization_id AND flow.procedure_id = p.id`
+/** The same for the procedures of all organizations. */
+export const approvalFlowOfAll = flowOf((alias) => Prisma.raw(`${alias}.organization_id = p.organization_id`))
 
 interface NamedApprovers {
   readonly organizationId: string
@@ -110,7 +96,7 @@ const lockGroups = createRowLock<{ readonly id: string }>({
 /** The approval procedures of access policies. */
 export const approvalProcedureStore = createStandardStore<ApprovalProcedureRow>(approvalProcedureResource, {
   ownerColumn: 'access_policy_id',
-  join: approvalFlow,
+  join: flowOf(ofOrganization),
   relations: { steps: { read: findApprovalSteps, write: nestedSteps } },
 })
 

@@ -7,6 +7,7 @@ import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createRowLock } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
+import { unendedAt } from './team-member.js'
 import { ofOrganization } from './visibility.js'
 
 /** The id of the key at another place of the chain; empty if there is none. */
@@ -39,13 +40,13 @@ export const apiKeyStore = createStandardStore(
   }),
 )
 
-/** How many keys that a user created can be used. */
-export function countKeysMadeBy(
+/** How many keys can be used: of a team, or of those that a user created. */
+export function countLiveKeys(
   { models }: Tables,
-  { organizationId, userId, now }: { readonly organizationId: string; readonly userId: string; readonly now: Date },
+  keys: Pick<ApiKeyModel, 'organizationId'> & Partial<Pick<ApiKeyModel, 'teamId' | 'createdByUserId'>>,
+  now: Date,
 ): Promise<number> {
-  const unended = [{ expiresAt: null }, { expiresAt: { gt: now } }]
-  return models.apiKey.count({ where: { organizationId, createdByUserId: userId, revokedAt: null, OR: unended } })
+  return models.apiKey.count({ where: { ...keys, revokedAt: null, ...unendedAt(now) } })
 }
 
 /** A key by its organization and id. */

@@ -29,18 +29,12 @@ function nameKeyOf(name: string): string {
   return name.normalize('NFC').trim().toLowerCase()
 }
 
-interface HeldKeys {
-  readonly organizationId: string
-  readonly keys: readonly string[]
-}
-
-const findTaken = createStatement<HeldKeys, { readonly nameKey: string }>({
-  name: 'hold_department_options',
-  columns: { nameKey: 'text' },
-  text: ({ organizationId, keys }) => Prisma.sql`
-SELECT d.name_key AS "nameKey" FROM department_options d
- WHERE d.organization_id = ${organizationId} AND d.name_key = ANY (${keys}::text[])
- ORDER BY d.name_key FOR KEY SHARE`,
+const findTaken = createRowLock<{ readonly nameKey: string }>({
+  name: 'lock_department_options',
+  table: schema.DepartmentOption,
+  strength: 'KEY SHARE',
+  read: { nameKey: true },
+  key: 'name_key',
 })
 
 /** Prisma blocks others while it plans a query: 0.2 ms for each row. */
@@ -61,7 +55,7 @@ export async function insertDepartmentOptions(
   const byKey = new Map(names.map((name) => [nameKeyOf(name), name.normalize('NFC').trim()]))
   byKey.delete('')
   if (byKey.size === 0) return
-  const held = await run(findTaken, { organizationId, keys: [...byKey.keys()] })
+  const held = await run(findTaken, { organizationId, ids: [...byKey.keys()] })
   for (const { nameKey } of held) byKey.delete(nameKey)
   const keys = [...byKey.keys()].sort()
   const data = keys.map((nameKey) => ({ organizationId, id: newId(), name: byKey.get(nameKey) ?? nameKey, nameKey }))

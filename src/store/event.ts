@@ -129,19 +129,20 @@ SELECT EXISTS (
 /** The events of so many writes get their positions at a time; the others wait for the next. */
 export const MAX_SEQUENCED = 1_000
 
-/** What has got positions, and the last of them; nulls if another process gives them, or has never done so. */
-interface SequencedRow {
-  readonly position: string | null
-  readonly writes: number | null
-  readonly events: number | null
+/** The last position that was given, and to how many events of how many writes. */
+interface Sequenced {
+  readonly position: string
+  readonly writes: number
+  readonly events: number
 }
 
 /** By a function, as a cluster runs it in one message where the rows are. */
-const sequence = createStatement<{ readonly organizationId: string }, SequencedRow>({
+const sequence = createStatement<{ readonly organizationId: string }, Sequenced>({
   name: 'sequence_events',
   columns: { position: 'text', writes: 'int4', events: 'int4' },
   text: ({ organizationId }) => Prisma.sql`
-SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
+SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})
+ WHERE position IS NOT NULL`,
 })
 
 /** How far a feed is. */
@@ -180,15 +181,10 @@ export function readFeed(tables: Tables, selection: FeedSelection): Promise<Feed
 }
 
 /**
- * Gives positions to events of an organization that are committed, and returns how many they are, of how many writes,
- * and the last position. Undefined if another process is doing so, or has never done so.
+ * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never done so.
  */
-export async function sequenceEvents(
-  tables: Tables,
-  organizationId: string,
-): Promise<{ readonly writes: number; readonly events: number; readonly position: string } | undefined> {
-  const { position, writes, events } = (await firstRow(tables, sequence, { organizationId })) ?? {}
-  return position == null || writes == null || events == null ? undefined : { writes, events, position }
+export function sequenceEvents(tables: Tables, organizationId: string): Promise<Sequenced | undefined> {
+  return firstRow(tables, sequence, { organizationId })
 }
 
 /** The position of an event of the audit log; undefined if it is not in the feed. */

@@ -17,8 +17,8 @@ const MAX_NAMED = 3
 export const groupStore: typeof standard = {
   ...standard,
   // Steps are no objects of the API: whoever wants to change one looks for its procedure.
-  referrers: async (tables, key) => {
-    const others = await standard.referrers(tables, key)
+  referrers: async (tables, key, now) => {
+    const others = await standard.referrers(tables, key, now)
     if (!others.some(({ name }) => name === STEPS)) return others
     const asks = { approvers: { some: { organizationId: key.organizationId, groupId: key.id } } }
     const procedures = await tables.models.approvalProcedure.findMany({

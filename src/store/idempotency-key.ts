@@ -54,8 +54,8 @@ export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash
 
 /** The call with this name; undefined if none was executed. */
 export async function findIdempotencyKey({ models }: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {
-  const found = await models.idempotencyKey.findUnique({
-    where: keyOf(name),
+  const found = await models.idempotencyKey.findFirst({
+    where: name,
     select: { requestHash: true, answer: true, entityTag: true, error: true, expiresAt: true },
   })
   if (found === null) return undefined
@@ -83,8 +83,4 @@ export async function deleteExpiredIdempotencyKeys(
 ): Promise<number> {
   const where = { organizationId, expiresAt: { lte: by } }
   return (await models.idempotencyKey.deleteMany({ where, limit: rows })).count
-}
-
-function keyOf({ organizationId, actorKind, actorId, method, key }: IdempotencyName) {
-  return { organizationId_actorKind_actorId_method_key: { organizationId, actorKind, actorId, method, key } }
 }

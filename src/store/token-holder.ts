@@ -124,22 +124,23 @@ export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, t
 export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
   tables.run(selectMember, tokens)
 
-/** The management keys with the secrets, which are their tokens; expired ones too, except revoked ones. */
-export async function findManagementKeys({ models }: Tables, { organizationId, tokenHashes }: OrganizationTokens) {
+/**
+ * The management keys with the secrets, which are their tokens, of an organization or of all; expired ones too, except
+ * revoked ones.
+ */
+export async function findManagementKeys(
+  { models }: Tables,
+  {
+    organizationId,
+    tokenHashes,
+  }: Partial<Pick<OrganizationTokens, 'organizationId'>> & Pick<OrganizationTokens, 'tokenHashes'>,
+) {
+  const ofOrganization = organizationId === undefined ? {} : { organizationId }
   const keys = await models.apiKey.findMany({
-    where: { organizationId, secretHash: { in: [...tokenHashes] }, kind: 'mk', revokedAt: null },
+    where: { ...ofOrganization, secretHash: { in: [...tokenHashes] }, kind: 'mk', revokedAt: null },
     select: { id: true, organizationId: true, name: true, lastUsedAt: true, expiresAt: true, secretHash: true },
   })
   return keys.map(({ secretHash, ...key }) => ({ ...key, tokenHash: secretHash }))
-}
-
-/** The organizations of the secrets of management keys, among those of all organizations. */
-export async function findOrganizationsOfManagementKeys({ models }: Tables, hashes: OrganizationTokens['tokenHashes']) {
-  const keys = await models.apiKey.findMany({
-    where: { secretHash: { in: [...hashes] }, kind: 'mk' },
-    select: { secretHash: true, organizationId: true },
-  })
-  return keys.map(({ secretHash, organizationId }) => ({ tokenHash: secretHash, organizationId }))
 }
 
 /** The members with an address in an organization, or in all of them. */

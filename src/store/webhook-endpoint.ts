@@ -49,7 +49,7 @@ export async function findEndpointTarget({ models }: Tables, key: EndpointKey, n
       failingSince: true,
       teamId: true,
       secrets: {
-        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+        where: unendedAt(now),
         orderBy: { createdAt: 'desc' },
         select: { id: true, sealed: true },
       },

@@ -1,5 +1,6 @@
 import type { WebhookSecretModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
+import { unendedAt } from './team-member.js'
 
 /** What signs the requests to an endpoint: what is sealed as its secret. */
 export interface SigningKeys {
@@ -28,9 +29,7 @@ export function selectLiveSecrets(
   { now, after, rows }: { readonly now: Date; readonly after: SealedSecret | undefined; readonly rows: number },
 ): Promise<SealedSecret[]> {
   return models.webhookSecret.findMany({
-    where: {
-      AND: [{ OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }, after === undefined ? {} : isAfter(after)],
-    },
+    where: { AND: [unendedAt(now), after === undefined ? {} : isAfter(after)] },
     orderBy: [{ organizationId: 'asc' }, { endpointId: 'asc' }, { id: 'asc' }],
     take: rows,
     select: { organizationId: true, endpointId: true, id: true, sealed: true },

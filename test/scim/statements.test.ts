@@ -52,7 +52,12 @@ describe('an incremental sync', () => {
   })
 
   const write = ['change_members', ...eventWrites, 'find_directory_user']
-  const writeInDepartment = ['change_members', 'hold_department_options', ...eventWrites, 'find_directory_user']
+  const writeInDepartment = [
+    'change_members',
+    'lock_department_options_for_key_share',
+    ...eventWrites,
+    'find_directory_user',
+  ]
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
   /** The same for a member who is new. */
   const added = (names: readonly string[]) =>

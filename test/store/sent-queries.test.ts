@@ -83,7 +83,7 @@ const operations: Operation[] = [
         'take_locks',
         'find_value_holders',
         'change_members',
-        'hold_department_options',
+        'lock_department_options_for_key_share',
         'departmentOption.createMany',
         ...eventWrites,
         'print_user',
@@ -157,7 +157,7 @@ describe('an operation sends to the database', () => {
 /** What operations send beside calls of models. */
 const besideModels: Readonly<Record<string, RegExp>> = {
   'who calls, and how often': /^(?:select_(?:key|member)_of_token|admit_address)$/,
-  'locks, which read what they lock': /^(?:take_locks|hold_department_options|lock_\w+)$/,
+  'locks, which read what they lock': /^(?:take_locks|lock_\w+)$/,
   'a set from outside, and recursion': /^(?:find_value_holders|read_manager_chains)$/,
   'events, a set from outside': new RegExp(`^(?:${eventWrites.join('|')})$`),
   'the answer of a write': /^print_(?:approval_procedures|user)$/,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type FindHolders, findOrganizationsOfManagementKeys } from '../../store/token-holder.js'
+import { type FindHolders, findManagementKeys } from '../../store/token-holder.js'
 import { createBatchedLookup, type Lookup } from '../caller/batched-lookup.js'
 import type { CredentialTools } from './bearer-token.js'
 import type { SecretHash } from './secret-hash.js'
@@ -51,7 +51,7 @@ export function createOrganizationSearch({
   database,
 }: Pick<CredentialTools, 'database'>): Lookup<AskedHashes, string | undefined> {
   return createBatchedLookup(async (asked: readonly AskedHashes[]) => {
-    const rowOf = byHash(await findOrganizationsOfManagementKeys(database, asked.flat()))
+    const rowOf = byHash(await findManagementKeys(database, { tokenHashes: asked.flat() }))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
   })
 }

@@ -1,6 +1,6 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
-import { countKeysMadeBy } from '../../store/api-key.js'
+import { countLiveKeys } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { PrintedObject } from '../../store/resource/print.js'
 import { printUser } from '../../store/user.js'
@@ -118,8 +118,8 @@ export async function deactivateUser(
 ): Promise<{ readonly user: PrintedObject; readonly activeApiKeyCount: number }> {
   const { tables, caller, runtime } = context
   const { user } = await changeUser(context, { target: { userId }, commands: [], active: false })
-  const maker = { organizationId: caller.organizationId, userId, now: runtime.now() }
-  return { user, activeApiKeyCount: await countKeysMadeBy(tables, maker) }
+  const keys = { organizationId: caller.organizationId, createdByUserId: userId }
+  return { user, activeApiKeyCount: await countLiveKeys(tables, keys, runtime.now()) }
 }
 
 /** Reactivates a member in the same way, and returns the user. Throws the same, but for the last. */

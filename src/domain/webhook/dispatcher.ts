@@ -11,6 +11,7 @@ import {
   type EndpointKey,
   type EndpointTarget,
   enabledEndpoints,
+  findEndpointTarget,
   noteFailing,
 } from '../../store/webhook-endpoint.js'
 import type { FeedSignals } from '../event/feed-signals.js'
@@ -20,7 +21,6 @@ import { deliver, isDelivered, MAX_IN_FLIGHT, nextAttemptAt, type WebhookTools }
 import { disableFailing } from './endpoint.js'
 import { idleLane, isIdle, type Lane, type LaneEvent, nextLane, type Outcome, roomIn } from './lane.js'
 import { disableUnreadable } from './maker.js'
-import { createSigningCheck } from './signing-check.js'
 
 /** How many endpoints look for events at a time, so that hundreds of them leave connections to calls. */
 const LOOKING = 2
@@ -70,14 +70,15 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
 }
 
 function createDispatcher(options: DispatcherOptions) {
-  const { database, sends, runtime, timing, log, observer, signal } = options
+  const { database, secrets, sends, runtime, timing, log, observer, signal } = options
   /** Those that have something to do, by the names of their endpoints. */
   const lanes = new Map<string, Lane>()
   /** Until when the makers of their endpoints need not be asked for again. */
   const readableUntil = new Map<string, number>()
   const running = new Set<Promise<void>>()
   const looking = new Semaphore(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
-  const signing = createSigningCheck(options)
+  /** Endpoints whose secrets this process could not open, so that their events stay due for one that can. */
+  const unopened = new Set<string>()
   const stop = new AbortController()
   setMaxListeners(MAX_IN_FLIGHT, stop.signal)
 
@@ -136,7 +137,7 @@ function createDispatcher(options: DispatcherOptions) {
   }
 
   async function claim(key: EndpointKey) {
-    if (!(await signing.canSign(key)) || !(await isReadable(key))) return undefined
+    if (!(await canSign(key)) || !(await isReadable(key))) return undefined
     const of = key.organizationId
     const lane = laneOf(key)
     const wanted = roomIn(lane, runtime.now())
@@ -149,6 +150,24 @@ function createDispatcher(options: DispatcherOptions) {
     const isDue = lane.isDue || events.taken > 0
     const deliveries = isDue ? await claimDeliveries(database, { ...key, room }) : []
     return { deliveries, hasEvents: events.hasMore, isDue: deliveries.length === room }
+  }
+
+  /** Why the secrets of an endpoint cannot be opened; undefined if they can. */
+  function sealFault(endpoint: EndpointKey & EndpointTarget): unknown {
+    try {
+      secrets.open(endpoint)
+    } catch (error) {
+      unopened.add(nameOf(endpoint))
+      return error
+    }
+    unopened.delete(nameOf(endpoint))
+    return undefined
+  }
+
+  /** Whether requests to an endpoint can be signed, as far as is known: one that could not is looked at again. */
+  async function canSign(key: EndpointKey): Promise<boolean> {
+    const target = unopened.has(nameOf(key)) ? await findEndpointTarget(database, key, runtime.now()) : undefined
+    return target === undefined || sealFault({ ...key, ...target }) === undefined
   }
 
   /** Whether the maker of the endpoint may read what it is sent, which is asked once a second; else disables it. */
@@ -167,7 +186,7 @@ function createDispatcher(options: DispatcherOptions) {
     const endpoint = { ...key, ...target }
     let outcome: Outcome = 'nothing'
     try {
-      const fault = signing.fault(endpoint)
+      const fault = sealFault(endpoint)
       const sent = fault === undefined ? send(endpoint) : Promise.resolve(undefined)
       const result = await sent.finally(() => release(key, 1))
       // One that did not take place is given back: it stays due, and the metrics say for how long.
