@@ -93,7 +93,6 @@ const lockGroups = createRowLock<{ readonly id: string }>({
   read: { id: true },
 })
 
-/** The approval procedures of access policies. */
 export const approvalProcedureStore = createStandardStore<ApprovalProcedureRow>(approvalProcedureResource, {
   ownerColumn: 'access_policy_id',
   join: flowOf(ofOrganization),
@@ -110,10 +109,8 @@ export async function lockKnownApprovers(
   return { USER: new Set(users.map(({ userId }) => userId)), GROUP: new Set(groups.map(({ id }) => id)) }
 }
 
-/** A step as it is stored, with its approvers in their order. */
 export type StoredStep = Awaited<ReturnType<typeof findApprovalSteps>>[number]
 
-/** The steps of a procedure in order. */
 async function findApprovalSteps({ models }: Tables, { organizationId, id }: StandardKey) {
   const rows = await models.approvalStep.findMany({
     where: { organizationId, procedureId: id },
@@ -136,12 +133,10 @@ async function findApprovalSteps({ models }: Tables, { organizationId, id }: Sta
   })
 }
 
-/** A procedure with its steps. */
 export interface ApprovalProcedureRow extends ApprovalProcedureModel {
   readonly steps: readonly StoredStep[]
 }
 
-/** The steps as Prisma writes them with their procedure. */
 function nestedSteps(steps: readonly StoredStep[], isNew: boolean): object {
   const create = steps.map(({ approvers, ...step }) => ({
     ...step,

@@ -3,5 +3,4 @@ import { AccessPolicySchema } from '../../gen/svc/v2/access_policy_pb.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 
-/** Policies for access to apps. */
 export const accessPolicyStore = createStandardStore(declareResource(AccessPolicySchema, schema.AccessPolicy, 'p'))

@@ -43,7 +43,6 @@ export async function findApiKeySession({ models }: Tables, hashes: readonly Api
   return (await models.apiKeySession.findFirst({ where, select })) ?? undefined
 }
 
-/** Ends a session, and returns whether there was one. */
 export async function deleteApiKeySession(
   { models }: Tables,
   { organizationId, tokenHash }: Pick<ApiKeySessionModel, 'organizationId' | 'tokenHash'>,

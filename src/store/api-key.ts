@@ -15,7 +15,6 @@ const rotation = (place: string) => Prisma.sql`
   coalesce((SELECT r.id FROM api_keys r WHERE ${ofOrganization('r')} AND r.chain_id = k.chain_id
                AND r.rotation = ${Prisma.raw(place)}), '')`
 
-/** Reads and lists API keys as the API shows them. */
 export const apiKeyStore = createStandardStore(
   declareResource(ApiKeySchema, schema.ApiKey, 'k', {
     kind: { kind: 'column', name: 'kind', read: Prisma.sql`upper(k.kind::text)` },
@@ -49,13 +48,10 @@ export function countLiveKeys(
   return models.apiKey.count({ where: { ...keys, revokedAt: null, ...unendedAt(now) } })
 }
 
-/** A key by its organization and id. */
 export type KeyId = Pick<ApiKeyModel, 'organizationId' | 'id'>
 
-/** A new key, with its place in a chain. */
 export type NewApiKey = Omit<ApiKeyModel, 'lastUsedAt' | 'revokedAt' | 'revokedBy' | 'ordinal' | 'version'>
 
-/** Stores a new key with the hash of its secret. */
 export async function insertApiKey({ models }: Tables, key: NewApiKey): Promise<void> {
   await models.apiKey.create({ data: key, select: { id: true } })
 }
@@ -93,7 +89,6 @@ export type KeyReference = (Pick<ApiKeyModel, 'id'> | { readonly hashes: readonl
 }
 
 const UUID_LENGTH = 36
-/** The longest id that requests can name. */
 const MAX_ID_LENGTH = 128
 
 /**
@@ -117,7 +112,6 @@ function isReferred({ organizationId: given, ...key }: KeyReference) {
   return { ...(organizationId !== undefined && { organizationId }), ...referred }
 }
 
-/** A key, its chain, and the hash of its secret. */
 export type FoundApiKey = Pick<ApiKeyModel, 'organizationId' | 'id' | 'chainId' | 'secretHash'>
 
 /** Finds a key; all organizations are searched unless one is given, or named in the id. */
@@ -126,10 +120,8 @@ export async function findApiKey({ models }: Tables, key: KeyReference): Promise
   return (await models.apiKey.findFirst({ where: isReferred(key), select })) ?? undefined
 }
 
-/** A key, and what it belongs to. */
 export type KeyOwnerRow = NonNullable<Awaited<ReturnType<typeof findKeyOwner>>>
 
-/** Whose key it is. */
 export function findKeyOwner({ models }: Tables, key: KeyReference) {
   return models.apiKey.findFirst({
     where: isReferred(key),
@@ -189,7 +181,6 @@ export async function lockKeyChain(
   return locked.find((key) => key.id === id)
 }
 
-/** The id of the key at a place of a chain, if there is one. */
 export async function findKeyOfRotation(
   { models }: Tables,
   { organizationId, chainId, rotation }: Pick<ApiKeyModel, 'organizationId' | 'chainId' | 'rotation'>,
@@ -198,7 +189,6 @@ export async function findKeyOfRotation(
   return (await models.apiKey.findUnique({ where, select: { id: true } }))?.id
 }
 
-/** A key that has just been revoked. */
 export type RevokedKey = Pick<ApiKeyModel, 'id' | 'organizationId' | 'teamId'>
 
 /** Revokes a key, or a chain, that is locked, and returns the keys that were not revoked before, the oldest first. */

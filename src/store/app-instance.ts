@@ -16,7 +16,6 @@ export const appInstanceStore = createStandardStore(declareResource(AppInstanceS
               WHERE ${ofOrganization('s')} AND ${isListed(Prisma.sql`s.team_id`)}))`,
 })
 
-/** The app instance whose shares to list. */
 type AppInstanceShareList = Pick<AppInstanceShareModel, 'organizationId' | 'appInstanceId'>
 
 /** Shares of an app instance in the order of their teams' ids. */
@@ -26,7 +25,6 @@ export function listAppInstanceShares({ models }: Tables, list: AppInstanceShare
   return models.appInstanceShare.findMany({ where, orderBy: { teamId: 'asc' }, take, select })
 }
 
-/** How many teams an app instance is shared with. */
 export function countAppInstanceShares({ models }: Tables, where: AppInstanceShareList): Promise<number> {
   return models.appInstanceShare.count({ where })
 }

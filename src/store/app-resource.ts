@@ -11,7 +11,6 @@ import { createRowLock } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
 import { ofOrganization, type Visibility } from './visibility.js'
 
-/** Resources inside apps. */
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
 /** A locked app resource, with the values that must be unique. */
@@ -82,7 +81,6 @@ WITH updated AS (
 SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FROM updated r`,
 })
 
-/** A resource to create. */
 export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal' | 'version'>
 
 /** Which of the new resources have a value that another one already has: their places, which count from 1. */
@@ -148,7 +146,6 @@ export async function updateAppResources(
   return (await firstRow(transaction, update, { organizationId, ids, changes: given }))?.json ?? '[]'
 }
 
-/** Which values of new resources another resource already has. */
 export function takenOfAppResources(
   transaction: Tables,
   organizationId: string,
@@ -157,7 +154,6 @@ export function takenOfAppResources(
   return transaction.run(taken, { organizationId, rows: JSON.stringify(rows) })
 }
 
-/** Creates resources. */
 export async function createAppResources(
   { models }: Tables,
   organizationId: string,

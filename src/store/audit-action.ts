@@ -65,13 +65,11 @@ const ownerOf: Readonly<Record<string, string>> = {
   user_token: 'user',
 }
 
-/** What an action is done to, such as `user`. */
 export function targetTypeOf(action: AuditAction): string {
   const [type = ''] = action.split('.')
   return ownerOf[type] ?? type
 }
 
-/** Whether a text is one of these actions. */
 export function isAuditAction(text: string): text is AuditAction {
   return auditActions.some((action) => action === text)
 }

@@ -15,7 +15,6 @@ export type NewFieldChange =
 /** What events that are stored together have in common. */
 export type AuditContext = Pick<AuditEventModel, 'organizationId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
 
-/** An event to be stored. */
 export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType' | 'targetId' | 'teamId'> {
   readonly action: AuditAction
   readonly changes: readonly NewFieldChange[]
@@ -92,7 +91,6 @@ const changeMembers = FieldChangeSchema.fields.map((field) => {
   return { name: field.localName, key: field.jsonName, prefix: field.enum && enumPrefix(field) }
 })
 
-/** A change as it is stored: the JSON of the API. */
 function changeDocument(change: NewFieldChange): Readonly<Record<string, string>> {
   const names: Readonly<Record<string, string>> = change
   const document: Record<string, string> = {}

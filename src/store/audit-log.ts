@@ -49,12 +49,10 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
  */
 const APART_MILLIS = 86_400_000
 
-/** An id before those of events since a time. */
 function idBefore(time: Date): string {
   return leastId(time.getTime() - APART_MILLIS)
 }
 
-/** An id after those of events until a time. */
 export function idAfter(time: Date): string {
   return leastId(time.getTime() + APART_MILLIS)
 }

@@ -1,4 +1,3 @@
-/** How many rows a write has changed or created. */
 interface Written {
   readonly count: number
 }

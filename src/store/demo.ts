@@ -1,6 +1,5 @@
 import type { Tables } from '../db/tables.js'
 
-/** What requests to the demo organization name. */
 export type DemoIds = NonNullable<Awaited<ReturnType<typeof findDemoIds>>>
 
 /** The oldest of each in the organization; undefined if it does not have all of them. */

@@ -82,7 +82,6 @@ export async function findMemberOfDepartment({ models }: Tables, organizationId:
   return (await models.membership.findFirst({ where, select: { userId: true } })) ?? undefined
 }
 
-/** Deletes a department that is locked. */
 export async function deleteDepartmentOption({ models }: Tables, organizationId: string, id: string): Promise<void> {
   await models.departmentOption.delete({ where: { organizationId_id: { organizationId, id } }, select: { id: true } })
 }

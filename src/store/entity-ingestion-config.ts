@@ -6,7 +6,6 @@ import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { inTeams, ofOrganization } from './visibility.js'
 
-/** Configured ingestions. */
 export const entityIngestionConfigResource = declareResource(
   EntityIngestionConfigSchema,
   schema.EntityIngestionConfig,

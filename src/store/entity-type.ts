@@ -3,5 +3,4 @@ import { EntityTypeSchema } from '../../gen/svc/v2/entity_type_pb.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 
-/** The types of the entities that teams ingest. */
 export const entityTypeStore = createStandardStore(declareResource(EntityTypeSchema, schema.EntityType, 'e'))

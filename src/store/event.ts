@@ -41,7 +41,6 @@ export interface FeedPageRow {
   readonly eventId: string | null
   /** Whether there are events after these that were not looked at. */
   readonly hasMore: boolean
-  /** Whether there are events that have no positions. */
   readonly isBehind: boolean
 }
 
@@ -145,12 +144,10 @@ SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${
  WHERE position IS NOT NULL`,
 })
 
-/** How far a feed is. */
 export interface FeedState {
   readonly organizationId: string
   /** Of the last event. */
   readonly position: string
-  /** Whether there are events that have no positions. */
   readonly isBehind: boolean
 }
 
@@ -175,7 +172,6 @@ export function readFeedStates(tables: Tables, organizationIds: readonly string[
   return tables.run(states, { organizationIds })
 }
 
-/** Reads the feed from a position on. */
 export function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
   return firstRow(tables, list, selection)
 }

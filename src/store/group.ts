@@ -33,7 +33,6 @@ export const groupStore: typeof standard = {
   },
 }
 
-/** A group of an organization. */
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
 /** Members of a group in the order of their ids. */
@@ -63,7 +62,6 @@ export async function listUserGroups(
   return memberships.map(({ group }) => group)
 }
 
-/** How many members a group has. */
 export function countGroupMembers({ models }: Tables, where: GroupKey): Promise<number> {
   return models.groupMember.count({ where })
 }

@@ -8,9 +8,7 @@ import type { ExpiredOf } from './sweep.js'
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
 export type IdempotencyName = Pick<IdempotencyKeyModel, 'organizationId' | 'actorKind' | 'actorId' | 'method' | 'key'>
 
-/** A call to be executed unless it has been already. */
 export interface IdempotencyClaim extends IdempotencyName {
-  /** SHA-256 of the request. */
   readonly requestHash: Uint8Array
   readonly keptSeconds: number
 }
@@ -52,7 +50,6 @@ export async function claimIdempotencyKey(transaction: Tables, call: Idempotency
 /** An executed call: the hash of its request, its answer, and until when that is kept. */
 export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash' | 'expiresAt'>
 
-/** The call with this name; undefined if none was executed. */
 export async function findIdempotencyKey({ models }: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {
   const found = await models.idempotencyKey.findFirst({
     where: name,
@@ -63,7 +60,6 @@ export async function findIdempotencyKey({ models }: Tables, name: IdempotencyNa
   return { ...found, error }
 }
 
-/** Stores the answer of a call that the transaction has claimed. */
 export async function storeIdempotencyAnswer(
   { models }: Tables,
   name: IdempotencyName,

@@ -31,14 +31,12 @@ export interface JourneyViewer extends Visibility {
   readonly today: string
 }
 
-/** Which journey is read. */
 export interface JourneySelection extends JourneyViewer {
   readonly id: string
 }
 
 const today: Parameter = { parameter: 'today' }
 
-/** The task is neither done nor canceled. */
 export const isOpenTask = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
 
 const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't', {
@@ -80,7 +78,6 @@ const declared = {
   },
 } as const
 
-/** Journeys with all their parts. */
 export const journeyResource = declareResource(JourneySchema, schema.Journey, 'j', declared)
 
 /** Prints a journey, whose lists of parts come from a query or are left out. */

@@ -8,7 +8,6 @@ export interface MemberSearch {
   readonly most?: number
 }
 
-/** A member as operators see one. */
 export type ListedMember = Awaited<ReturnType<typeof findMembers>>[number]
 
 /** Members in the order in which they were made, deactivated ones too. */
@@ -40,7 +39,6 @@ export function findMembersNamed(
   return models.membership.findMany({ where, orderBy: { userId: 'asc' }, select: { userId: true } })
 }
 
-/** Teams of all organizations. */
 export function findTeams({ models }: Tables, most: number) {
   return models.team.findMany({ select: { id: true, name: true, organizationId: true }, take: most })
 }

@@ -5,18 +5,14 @@ import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createFieldRows } from './resource/row.js'
 
-/** Whether the organization exists. */
 export async function hasOrganization(tables: Tables, id: string): Promise<boolean> {
   return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
 }
 
-/** What the API shows of an organization. */
 const shown = { id: true, name: true, region: true } as const
 
-/** An organization as far as the API shows it. */
 export type OrganizationRow = Pick<OrganizationModel, keyof typeof shown>
 
-/** The fields of an organization and its row. */
 export const organizationFields = createFieldRows(declareResource(OrganizationSchema, schema.Organization, 'o'))
 
 /** The organization, with its version; null if there is none. */
@@ -30,7 +26,6 @@ export async function lockOrganization(tables: Tables, id: string) {
   return findOrganization(tables, id)
 }
 
-/** Renames the organization. */
 export async function renameOrganization({ models }: Tables, id: string, name: string): Promise<void> {
   await models.organization.updateMany({ where: { id }, data: { name, version: { increment: 1 } } })
 }
@@ -73,12 +68,10 @@ export async function firstTeamIds(tables: Tables, organizationId: string, most:
   return teams.map(({ id }) => id)
 }
 
-/** The names of teams of an organization. */
 export function findTeamNames({ models }: Tables, organizationId: string, ids: readonly string[]) {
   return models.team.findMany({ where: { organizationId, id: { in: [...ids] } }, select: { id: true, name: true } })
 }
 
-/** Whether the organization has the team. */
 export async function hasTeam(tables: Tables, organizationId: string, id: string): Promise<boolean> {
   const where = { organizationId_id: { organizationId, id } }
   return (await tables.models.team.findUnique({ where, select: { id: true } })) !== null

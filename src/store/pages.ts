@@ -21,7 +21,6 @@ export interface PageRequest {
   /** The position before the page; undefined for the first one. */
   readonly after: string | undefined
   readonly pageSize: number
-  /** A search, for `isFound`. */
   readonly q?: string | null | undefined
 }
 
@@ -37,7 +36,6 @@ interface FilteredRows<Filters> {
   readonly condition?: (places: Places<Filters>) => Prisma.Sql
 }
 
-/** How these rows are listed. */
 interface Pages<Page> extends FilteredRows<Page> {
   readonly text: Prisma.Sql
   /** The columns that order them: no two rows have the same values, which are the position of a row. */
@@ -160,7 +158,6 @@ function rowsOf({ table, alias }: Pick<FilteredRows<never>, 'table' | 'alias'>):
   return Prisma.raw(`${table.name} ${alias}`)
 }
 
-/** True for the rows of the organization that are wanted. */
 export function wanted<Filters>(
   { table, alias, filters = [], condition }: FilteredRows<Filters>,
   places: Places<Filters>,
@@ -190,7 +187,6 @@ export function countStatement<Filters>(name: string, rows: FilteredRows<Filters
   })
 }
 
-/** Makes the number of the rows that filters want. */
 export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
   const statement = countStatement(name, rows)
   return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0

@@ -9,7 +9,6 @@ import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { inTeams, type Visibility } from './visibility.js'
 
-/** Priorities of tickets. */
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
 /** New values of a priority, if it is in the scope; absent values stay unchanged. */

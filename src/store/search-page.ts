@@ -23,7 +23,6 @@ export interface Range {
   readonly count: number
 }
 
-/** Rows of one table that can be searched. */
 export interface SearchRows<Row> {
   /** Names the statements, in the form `directory_members`. */
   readonly name: string

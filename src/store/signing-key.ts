@@ -10,7 +10,6 @@ export function selectSigningKeys({ models }: Tables, prefix: string): Promise<S
   })
 }
 
-/** The bytes of a signing key. */
 export async function findSigningKey(
   { models }: Tables,
   name: 'page_token' | 'secret_pepper_check',

@@ -3,7 +3,6 @@ import type { SourceProfileModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
-/** A source of an organization. */
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 
 /** A profile as its source sent it, with the names of the fields. */
@@ -13,7 +12,6 @@ export interface SourceProfileDocument {
   readonly managerEmail?: string
 }
 
-/** A profile to be stored. */
 export interface KeptSourceProfile {
   readonly externalId: string
   readonly userId: string

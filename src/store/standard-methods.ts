@@ -38,7 +38,6 @@ export interface WantedList extends Visibility, Pick<StandardSelection, 'filters
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
 export type StandardStore<Of extends StandardKey = StandardKey> = ReturnType<typeof createStandardStore<Of>>
 
-/** What is not usual about a resource. */
 interface StandardStoreOptions<Of> {
   /** The column that refers to what an object belongs to, null for the organization. Default: `team_id`. */
   readonly ownerColumn?: string | null

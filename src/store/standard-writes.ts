@@ -4,13 +4,11 @@ import type { Tables } from '../db/tables.js'
 import { camelCase, type PartsPlace, type Resource, type Table } from './resource/resource.js'
 import { createFieldRows, type Row } from './resource/row.js'
 
-/** Which object. */
 export interface StandardKey {
   readonly organizationId: string
   readonly id: string
 }
 
-/** Objects of one kind that refer to another. */
 export interface Referrers {
   /** As programs read it, such as `fieldMappings`. */
   readonly name: string
@@ -18,7 +16,6 @@ export interface Referrers {
   readonly words?: string
 }
 
-/** What models of all tables have in common. */
 interface Model {
   findUnique(query: object): Promise<Row | null>
   findMany(query: object): Promise<readonly Row[]>

@@ -14,7 +14,6 @@ import { createReference } from './standard-references.js'
 import type { ExpiredOf } from './sweep.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
-/** The reference to the team. */
 export const keptTeam = createReference(schema.TeamMember, 'team_id')
 
 /** Which roles to list: those that have not ended by `now`. Times are RFC 3339. */
@@ -28,7 +27,6 @@ export interface TeamMemberList extends Visibility {
   readonly endBefore: string | null
 }
 
-/** A value of the membership of a row. */
 function ofMembership(value: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(SELECT ${value} FROM memberships u WHERE ${ofOrganization('u')} AND u.user_id = m.user_id)`
 }
@@ -52,15 +50,12 @@ const listed = {
 const list = createPages('list_team_members', { ...listed, order: ['team_id', 'user_id'] })
 const listByEnd = createPages('list_team_members_by_end', { ...listed, order: ['expires_at', 'team_id', 'user_id'] })
 
-/** How many roles a list has on all pages. */
 export const countTeamMembers = createCount('count_team_members', listed)
 
-/** The role of a user in a team. */
 export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'> & MemberName
 
 const shown = { teamId: true, userId: true, role: true, expiresAt: true, membership: { select: namedMember } } as const
 
-/** Whose role, and where. */
 export type TeamMemberKey = Pick<TeamMemberModel, 'organizationId' | 'teamId' | 'userId'>
 
 /** The condition on a role that it has not ended at a time. */
@@ -86,7 +81,6 @@ export function findMemberRoles(
   })
 }
 
-/** A role of a member in a team. */
 export type TeamRoleRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
 
 /** The roles of members in teams that have not ended by `now`. */
@@ -120,7 +114,6 @@ export function listTeamMembers(tables: Tables, page: TeamMemberList & PageReque
   return page.endBefore === null ? list(tables, page) : listByEnd(tables, page)
 }
 
-/** Gives a user a role, in place of another one. */
 export async function setTeamMember(
   { models }: Tables,
   key: TeamMemberKey,
@@ -132,7 +125,6 @@ export async function setTeamMember(
   )
 }
 
-/** Takes the role from a user who has one. */
 export async function deleteTeamMember({ models }: Tables, key: TeamMemberKey): Promise<void> {
   await models.teamMember.delete({ where: { organizationId_teamId_userId: key }, select: { userId: true } })
 }

@@ -6,7 +6,6 @@ import type { Tables } from '../db/tables.js'
 import { unendedAt } from './team-member.js'
 import { ofOrganization } from './visibility.js'
 
-/** A token by its hash, expired or not. */
 interface FoundToken {
   readonly tokenHash: UserTokenModel['tokenHash']
   readonly isExpired: boolean
@@ -23,7 +22,6 @@ export type TokenKey = Pick<
   'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'lastUsedAt'
 > &
   Expiring & {
-    /** When the key itself expires. */
     readonly keyExpiresAt: Date | null
   }
 
@@ -36,7 +34,6 @@ export type TokenMember = Expiring &
     readonly teamRoleEnds: Readonly<Record<string, string>>
   }
 
-/** Tokens of one organization. */
 export interface OrganizationTokens {
   readonly organizationId: string
   readonly tokenHashes: readonly UserTokenModel['tokenHash'][]
@@ -117,10 +114,8 @@ const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToke
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
 
-/** The live keys for which tokens were issued. */
 export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, tokens) => tables.run(selectKey, tokens)
 
-/** The members who hold the tokens, except deactivated ones. */
 export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
   tables.run(selectMember, tokens)
 

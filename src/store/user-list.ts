@@ -22,7 +22,6 @@ export interface UserFilters {
   readonly owned: { readonly field: OwnedField; readonly owner: FieldOwner } | undefined
 }
 
-/** A page of them. */
 export interface UserSelection {
   readonly organizationId: string
   /** The ordinal of the member before the page; undefined for the first one. */
@@ -69,7 +68,6 @@ function valuesOf({ owned, ...values }: UserFilters): Record<string, unknown> {
   return { ...values, ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }) }
 }
 
-/** A page of the members of an organization, in the order of their creation. */
 export function readUserPage(tables: Tables, { filters, ...selection }: UserSelection): Promise<PageRow | undefined> {
   const { isDeactivated, emailKey, ...others } = filters
   const page = { ...valuesOf(filters), ...selection }
@@ -78,7 +76,6 @@ export function readUserPage(tables: Tables, { filters, ...selection }: UserSele
   return emailKey === undefined ? list(tables, page) : listOfEmail(tables, page)
 }
 
-/** How many members of an organization the filters want. */
 export function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
   return count(tables, { ...valuesOf(filters), organizationId })
 }

@@ -1,12 +1,10 @@
 import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 
-/** Stores a token by its hash. */
 export async function insertUserToken({ models }: Tables, token: UserTokenModel): Promise<void> {
   await models.userToken.create({ data: token, select: { userId: true } })
 }
 
-/** A user token, and whose it is. */
 export type UserTokenRow = Awaited<ReturnType<typeof findUserTokens>>[number]
 
 /** Which user tokens to read: those of an organization, of people, of both, or those with the hashes. */
@@ -43,7 +41,6 @@ export async function findUserToken({ models }: Tables, hashes: readonly UserTok
   return (await models.userToken.findFirst({ where, select })) ?? undefined
 }
 
-/** Ends a token, and returns whether there was one. */
 export async function deleteUserToken(
   { models }: Tables,
   { organizationId, tokenHash }: Pick<UserTokenModel, 'organizationId' | 'tokenHash'>,

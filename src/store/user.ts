@@ -25,7 +25,6 @@ export const userDeclarations = {
   fieldOwnership: { kind: 'elsewhere', sql: Prisma.sql`'[' || ${Prisma.join(ownershipTexts, ` || ',' || `)} || ']'` },
 } as const
 
-/** People as members of an organization. */
 export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)
 
 const print = createStatement<MemberKey, PrintedObject>({
@@ -37,7 +36,6 @@ SELECT ${rowText(userResource)} AS json, ${versionText(userResource)} AS version
  WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
 })
 
-/** A member of the organization as a user. */
 export function printUser(tables: Tables, key: MemberKey): Promise<PrintedObject | undefined> {
   return firstRow(tables, print, key)
 }

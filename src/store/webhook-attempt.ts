@@ -6,7 +6,6 @@ import { ofOrganization } from './visibility.js'
 import type { ClaimedDelivery } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
-/** Which attempt ended. */
 export interface Attempt extends Pick<ClaimedDelivery, 'eventId' | 'attempts'> {
   readonly organizationId: string
   readonly endpointId: string

@@ -9,11 +9,8 @@ import type { EndpointKey } from './webhook-endpoint.js'
 /** How many events are looked at for an endpoint at a time, whether it wants them or not. */
 const LOOKED_AT = 200
 
-/** How an endpoint's cursor moved. */
 export interface Taken {
-  /** How many deliveries it made. */
   readonly taken: number
-  /** Whether there may be more events. */
   readonly hasMore: boolean
 }
 
@@ -27,7 +24,6 @@ const isWanted = Prisma.sql`(cardinality(w.types) = 0 OR e.action = ANY (w.types
 
 /** The events that an endpoint wants of those that it has moved past. */
 interface Passed extends Taken {
-  /** JSON; null for none. */
   readonly wanted: string | null
 }
 

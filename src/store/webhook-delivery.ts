@@ -171,7 +171,6 @@ export async function resendDelivery(
   return String(position)
 }
 
-/** A delivery that was attempted once, and how that ended. */
 export type SentDelivery = Pick<
   WebhookDeliveryModel,
   | 'organizationId'

@@ -7,18 +7,15 @@ import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { unendedAt } from './team-member.js'
 
-/** The standard methods of webhook endpoints. */
 export const webhookEndpointStore = createStandardStore(
   declareResource(WebhookEndpointSchema, schema.WebhookEndpoint, 'w'),
 )
 
-/** An endpoint by its organization and id. */
 export type EndpointKey = Pick<WebhookEndpointModel, 'organizationId' | 'id'>
 
 /** An endpoint to which events are sent, and the position that it has reached. */
 export type EnabledEndpoint = Awaited<ReturnType<typeof enabledEndpoints>>[number]
 
-/** The endpoints of all organizations to which events are sent. */
 export function enabledEndpoints({ models }: Tables) {
   return models.webhookEndpoint.findMany({
     where: { status: 'ENABLED' },
@@ -31,12 +28,10 @@ export async function hasEndpoints({ models }: Tables): Promise<boolean> {
   return (await models.webhookEndpoint.findFirst({ select: { id: true } })) !== null
 }
 
-/** How many endpoints an organization has, enabled or not. */
 export function countEndpoints({ models }: Tables, organizationId: string): Promise<number> {
   return models.webhookEndpoint.count({ where: { organizationId } })
 }
 
-/** What a request is sent with. */
 export type EndpointTarget = NonNullable<Awaited<ReturnType<typeof findEndpointTarget>>>
 
 /** Where an endpoint is, and its live secrets, sealed, the newest first; undefined if it was deleted. */

@@ -10,17 +10,14 @@ export interface SigningKeys {
   readonly privateKey?: string
 }
 
-/** Keys as the text to seal. */
 export function signingKeysText(keys: SigningKeys): string {
   return JSON.stringify(keys)
 }
 
-/** The keys of a text that was sealed. */
 export function signingKeysFrom(text: string): SigningKeys {
   return JSON.parse(text)
 }
 
-/** A secret of an endpoint, sealed. */
 export type SealedSecret = Pick<WebhookSecretModel, 'organizationId' | 'endpointId' | 'id' | 'sealed'>
 
 /** The secrets of all organizations that still sign, in pages by their keys: those after one, at most so many. */
@@ -41,7 +38,6 @@ export async function replaceSealed({ models }: Tables, secret: SealedSecret, se
   await models.webhookSecret.updateMany({ where: { ...secret }, data: { sealed } })
 }
 
-/** Deletes secrets of an endpoint. */
 export async function deleteSecrets(
   { models }: Tables,
   { organizationId, endpointId }: Pick<SealedSecret, 'organizationId' | 'endpointId'>,

@@ -11,19 +11,16 @@ export interface EventQuery extends EventFilter {
   readonly cursor: string
 }
 
-/** A page of them. */
 export interface EventPageQuery extends EventQuery {
   readonly pageSize: number
   /** How long to wait for an event if there is none. */
   readonly waitMillis: number
 }
 
-/** How a call can wait for events. */
 export interface Waiting {
   readonly signals: FeedSignals
   /** How long at most, in milliseconds. */
   readonly millis: number
-  /** The end of the call. */
   readonly signal: AbortSignal
 }
 

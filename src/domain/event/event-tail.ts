@@ -4,12 +4,10 @@ import { notFound } from '../../errors.js'
 import { hasOrganization } from '../../store/organization.js'
 import { type EventPage, noFilter, placeOf, readFeedPart } from './feed-part.js'
 
-/** How to read all events of an organization. */
 export interface TailOptions {
   readonly organizationId: string
   /** Empty for the first event that is kept, `latest` for those to come. */
   readonly cursor: string
-  /** Whether to wait for further ones. */
   readonly isFollowed: boolean
   readonly timing: Pick<Timing, 'sleep'>
   /** Ends it after a page. */

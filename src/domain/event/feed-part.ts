@@ -40,7 +40,6 @@ async function refuseUnlessStart(tables: Tables, organizationId: string, { posit
 /** Which events to read; empty means no filter. */
 export type EventFilter = Pick<FeedSelection, 'types' | 'teamId' | 'targetId'>
 
-/** Every event. */
 export const noFilter: EventFilter = { types: [], teamId: '', targetId: '' }
 
 /** Events: their JSON with commas between them, and where to continue. */
@@ -58,7 +57,6 @@ interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'look
   readonly after: FeedPlace | undefined
 }
 
-/** A page of the feed and the place after it. */
 export interface FeedPart extends Pick<FeedState, 'isBehind'> {
   readonly page: EventPage
   readonly place: FeedPlace | undefined

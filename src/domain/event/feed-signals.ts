@@ -62,7 +62,6 @@ export class FeedSignals extends EventEmitter<{
     return [...this.#waiting.keys()]
   }
 
-  /** How many calls wait. */
   get waiters(): number {
     return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0)
   }
@@ -73,7 +72,6 @@ export class FeedSignals extends EventEmitter<{
     for (const waiter of this.#waiting.get(organizationId) ?? []) if (waiter.after < last) waiter.resolve(true)
   }
 
-  /** Ends every wait. */
   stop(): void {
     this.#isStopped = true
     for (const waiters of this.#waiting.values()) for (const { resolve } of waiters) resolve(false)

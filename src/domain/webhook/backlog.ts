@@ -3,7 +3,6 @@ import { readFeedStates } from '../../store/event.js'
 import { endpointsWithDueAttempts } from '../../store/webhook-delivery.js'
 import type { EnabledEndpoint, EndpointKey } from '../../store/webhook-endpoint.js'
 
-/** An endpoint that has something to send. */
 export interface EndpointBehind extends EnabledEndpoint {
   /** How many events its cursor has before it, wanted or not. */
   readonly events: number

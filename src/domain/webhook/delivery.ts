@@ -9,7 +9,6 @@ import { signaturesOf } from './signature.js'
 /** Requests in flight at a time, in one process. */
 export const MAX_IN_FLIGHT = 100
 
-/** What a service needs for webhooks. */
 export interface WebhookTools {
   readonly allowance: WebhookAllowance
   readonly secrets: SecretStore
@@ -43,12 +42,10 @@ export async function deliver(
   return send({ organizationId, url, headers, body }, signal)
 }
 
-/** Whether a receiver has accepted an event. */
 export function isDelivered({ responseStatus }: Pick<SendResult, 'responseStatus'>): boolean {
   return responseStatus !== null && responseStatus >= 200 && responseStatus <= 299
 }
 
-/** An event as a CloudEvent 1.0, whose data is its JSON. */
 function cloudEventOf(organizationId: string, { eventId, event, action, ...recorded }: SentEvent): string {
   const { occurredAt, targetType, targetId } = recorded
   const envelope = {

@@ -33,11 +33,9 @@ const LAST_MILLIS = 300
 export interface WebhookObserver {
   attempted(outcome: 'delivered' | 'refused' | 'no_response'): void
   disabled(reason: 'FAILURES' | 'GONE' | 'RIGHT_ENDED'): void
-  /** The endpoints that are behind. */
   behind(endpoints: readonly EndpointBehind[]): void
 }
 
-/** What a dispatcher needs. */
 export interface DispatcherOptions extends Background, Omit<WebhookTools, 'allowance'> {
   readonly signals: FeedSignals
   readonly observer?: WebhookObserver | undefined

@@ -21,13 +21,10 @@ import type { WebhookTools } from './delivery.js'
 import { disableWithEvent, makerOf, requireReader } from './maker.js'
 import { newSigningKeys } from './signature.js'
 
-/** Values of an endpoint. */
 export type EndpointValues = Partial<WebhookEndpointModel>
 
-/** A change of an endpoint. */
 export type EndpointChanges = StandardChanges<WebhookEndpointModel>
 
-/** Webhook endpoints as callers read them. */
 export const webhookEndpoints = standardResource(webhookEndpointStore)
 
 /** An endpoint, and its new secret, which cannot be read again. */

@@ -28,12 +28,10 @@ export interface Lane {
   readonly failingSince: Date | null
 }
 
-/** What a turn has claimed, and whether there may be more. */
 interface Claimed extends Pick<Lane, 'hasEvents' | 'isDue'> {
   readonly deliveries: readonly ClaimedDelivery[]
 }
 
-/** What happens to a lane. */
 export type LaneEvent =
   | { readonly type: 'woken'; readonly isDue: boolean; readonly failingSince: Date | null }
   | { readonly type: 'turnBegun'; readonly now: Date }
@@ -43,7 +41,6 @@ export type LaneEvent =
   | { readonly type: 'placeCame' }
   | { readonly type: 'attemptEnded'; readonly outcome: Outcome; readonly isDue: boolean }
 
-/** What has to be done then. */
 export type LaneEffect =
   | { readonly type: 'beginTurn' | 'awaitPlace' }
   | { readonly type: 'release'; readonly places: number }
@@ -55,18 +52,15 @@ const nothingToDo = { turn: 'none', places: 0, awaitsPlace: false, inFlight: 0, 
 /** A lane that has nothing to do, which need not be kept. */
 export const idleLane: Lane = { ...nothingToDo, hasEvents: false, isDue: false, failingSince: null }
 
-/** Whether a lane has nothing to do. */
 export function isIdle({ turn, awaitsPlace, inFlight }: Lane): boolean {
   return turn === 'none' && !awaitsPlace && inFlight === 0
 }
 
-/** How many attempts a lane can begin now. */
 export function roomIn({ failingSince, inFlight }: Lane, now: Date): number {
   const isSpared = failingSince !== null && now.getTime() - failingSince.getTime() >= SPARED_MILLIS
   return Math.max(0, (isSpared ? 1 : MAX_PER_ENDPOINT) - inFlight)
 }
 
-/** The lane after an event, and what has to be done. */
 export function nextLane(lane: Lane, event: LaneEvent): Step {
   switch (event.type) {
     case 'woken':

@@ -15,10 +15,8 @@ import { createSealer, type Sealer } from '../value/sealed-text.js'
 
 /** How long a replaced secret still signs. */
 const OVERLAP_MILLIS = 24 * 3_600_000
-/** Secrets that are read at a time. */
 const PAGE = 1_000
 
-/** Keeps the keys that sign, sealed. */
 export type SecretStore = ReturnType<typeof createSecretStore>
 
 /** With what secrets are sealed; the previous key only opens. */
@@ -30,7 +28,6 @@ export interface SealKeys {
 /** How many of the secrets that sign the current key opens, only the previous one, and neither. */
 export type SealedCounts = Record<'current' | 'previous' | 'neither', number>
 
-/** Makes the store of one service. */
 export function createSecretStore({ current, previous }: SealKeys) {
   const [sealer, previousSealer] = [current, previous].map((key) => (key === undefined ? undefined : sealerOf(key)))
   const openWith = (opener: Sealer | undefined, { organizationId, endpointId, id, sealed }: SealedSecret) =>
@@ -94,7 +91,6 @@ export function createSecretStore({ current, previous }: SealKeys) {
   }
 }
 
-/** An endpoint and its live secrets. */
 type SealedEndpoint = EndpointKey & Pick<EndpointTarget, 'secrets'>
 
 function sealerOf(key: string): Sealer {

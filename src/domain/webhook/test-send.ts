@@ -14,7 +14,6 @@ const PLACE_MILLIS = 5_000
 /** How often it is asked whether the event of a test is in the feed, if nobody says so. */
 const LOOK_MILLIS = 1_000
 
-/** What a test needs, and the end of its call. */
 interface TestTools {
   readonly webhooks: WebhookTools
   readonly signals: FeedSignals

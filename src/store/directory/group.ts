@@ -49,7 +49,6 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
   }
 }
 
-/** The values of a group that can be searched. */
 export const groupValues = {
   id: { sql: Prisma.sql`g.id`, isIndexed: true },
   externalId: { sql: Prisma.sql`g.directory_external_id`, isIndexed: true },
@@ -58,7 +57,6 @@ export const groupValues = {
   updatedAt: { sql: Prisma.sql`g.updated_at` },
 } satisfies Readonly<Record<string, Value>>
 
-/** The members of a group. */
 export const groupMembers: Entries = {
   from: Prisma.sql`group_members x JOIN memberships o ON ${ofOrganization('o')} AND o.user_id = x.user_id
     WHERE ${ofOrganization('x')} AND x.group_id = g.id`,
@@ -66,13 +64,11 @@ export const groupMembers: Entries = {
     SELECT y.group_id FROM group_members y WHERE ${ofOrganization('y')} AND y.user_id = ${value}::text))`,
 }
 
-/** The values of a member of a group. */
 export const groupMemberValues = {
   id: { sql: Prisma.sql`x.user_id` },
   name: { sql: Prisma.sql`nullif(btrim(o.first_name || ' ' || o.last_name), '')` },
 } satisfies Readonly<Record<string, Value>>
 
-/** A group whose row is locked. */
 export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'> &
   Pick<GroupModel, 'directoryManaged'>
 
@@ -89,7 +85,6 @@ const lock = createRowLock<LockedGroup>({
   },
 })
 
-/** A group, with its members if they are wanted. */
 export function findDirectoryGroup(
   tables: Tables,
   { organizationId, groupId }: GroupKey,
@@ -105,7 +100,6 @@ function firstGroup(tables: Tables, organizationId: string, condition: Condition
   return firstRow(tables, page, { organizationId })
 }
 
-/** Reads a group and locks it until the transaction ends. */
 export function lockGroup(
   transaction: Tables,
   { organizationId, groupId }: GroupKey,

@@ -21,7 +21,6 @@ export async function insertDirectoryRefusal({ models }: Tables, refusal: NewRef
   for (const { id } of old) await models.directoryRefusal.deleteMany({ where: { organizationId, id } })
 }
 
-/** The refusals that are kept, the last one first. */
 export function selectDirectoryRefusals(tables: Tables, organizationId: string) {
   return tables.models.directoryRefusal.findMany({
     where: { organizationId },
@@ -50,7 +49,6 @@ export async function countSuppliedMembers(tables: Tables, organizationId: strin
   return {
     /** Whom it writes and has not deleted. */
     supplied: await tables.models.membership.count({ where: supplied }),
-    /** Those of them who are not deactivated. */
     active: await tables.models.membership.count({ where: { ...supplied, deactivatedAt: null } }),
     /** Whom it has deleted. */
     deleted: await tables.models.membership.count({ where: { organizationId, directoryDeletedAt: { not: null } } }),

@@ -17,7 +17,6 @@ export interface Reference {
   readonly display: string
 }
 
-/** A row of `directoryUserColumns`. */
 export interface DirectoryUserColumns extends MemberColumns {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
@@ -29,7 +28,6 @@ export interface DirectoryUserColumns extends MemberColumns {
 /** A member as its directory sees one. */
 export type DirectoryUserRow = MemberOf<DirectoryUserColumns>
 
-/** The name of the manager of the membership `m`. */
 export const managerName = Prisma.sql`(SELECT nullif(btrim(b.first_name || ' ' || b.last_name), '') FROM memberships b
          WHERE ${ofOrganization('b')} AND b.user_id = m.manager_user_id)`
 
@@ -42,7 +40,6 @@ export const directoryUserColumns = Prisma.sql`${memberColumns},
          WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id) AS groups,
        m.version::text AS version`
 
-/** The types of these columns. */
 export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {
   ...memberColumnTypes,
   managerName: 'text',

@@ -8,7 +8,6 @@ import { computedParts, valueParts } from './value-parts.js'
 // SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does, and joined by
 // `||`, which costs half of PostgreSQL's JSON functions (docs/performance.md).
 
-/** A row with one text. */
 export interface PrintedRow {
   readonly json: string
 }

@@ -10,15 +10,12 @@ export interface Column {
   readonly isId: boolean
 }
 
-/** A table of the schema. */
 export interface Table {
   readonly name: string
   readonly columns: Readonly<Record<string, Column>>
-  /** The columns of the primary key. */
   readonly key: readonly string[]
   /** The tables whose rows columns refer to. */
   readonly references: Readonly<Record<string, string>>
-  /** The name of its model. */
   readonly model: string
   /** The lists of its model with what refers to a row and keeps it from being deleted. */
   readonly referrers: readonly string[]
@@ -61,7 +58,6 @@ export interface PartsPlace {
   readonly order: readonly string[]
 }
 
-/** A field of a message, and where it is stored. */
 export interface ResourceField {
   readonly field: DescField
   readonly source: Source
@@ -71,7 +67,6 @@ export interface ResourceField {
 export interface Resource<Row = never> {
   readonly desc: DescMessage
   readonly table: Table
-  /** The alias of its rows in SQL. */
   readonly alias: string
   /** Every field of the message, in its order. */
   readonly fields: readonly ResourceField[]

@@ -31,7 +31,6 @@ export function itemsText(item: Prisma.Sql, order: Prisma.Sql, condition?: Prism
   return Prisma.sql`coalesce(string_agg(${item}, ',' ORDER BY ${order})${filter}, '')`
 }
 
-/** The list of the texts in the rows of a group. */
 export function listText(item: Prisma.Sql, order: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`'[' || ${itemsText(item, order)} || ']'`
 }

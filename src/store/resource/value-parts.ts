@@ -60,7 +60,6 @@ export function computedParts(field: DescField, sql: Prisma.Sql): readonly Part[
   return valueParts(field, Prisma.sql`(${sql})`, { type, isNullable: false, isId: false })
 }
 
-/** The types of computed values; all others are JSON. */
 const computedTypes: Readonly<Record<string, string>> = {
   string: 'text',
   enum: 'text',
