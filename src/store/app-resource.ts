@@ -26,29 +26,22 @@ const lock = createRowLock<LockedAppResource>({
   read: { id: true, teamId: true, appInstanceId: true, resourceType: true, externalId: true, scopedId: true },
 })
 
-interface Owner {
-  readonly id: string
-}
-
-interface Owners {
-  readonly organizationId: string
-  readonly teamIds: readonly string[]
-  readonly appInstanceIds: readonly string[]
-}
+type Owners = Readonly<Record<'teamIds' | 'appInstanceIds', readonly string[]>> & { readonly organizationId: string }
 
 const ofOwner = { strength: 'NO KEY UPDATE', read: { id: true } } as const
-const lockTeams = createRowLock<Owner>({ name: 'lock_teams', table: schema.Team, ...ofOwner })
-const lockInstances = createRowLock<Owner>({ name: 'lock_app_instances', table: schema.AppInstance, ...ofOwner })
+const lockTeams = createRowLock<{ readonly id: string }>({ name: 'lock_teams', table: schema.Team, ...ofOwner })
+const lockInstances = createRowLock<{ readonly id: string }>({
+  name: 'lock_app_instances',
+  table: schema.AppInstance,
+  ...ofOwner,
+})
 
 /** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
-export interface AppResourceUpdate {
-  readonly id: string
-  readonly resourceType?: string | undefined
-  readonly name?: string | undefined
-  readonly description?: string | undefined
-  readonly externalId?: string | undefined
-  readonly scopedId?: string | undefined
+export type AppResourceUpdate = { readonly id: string } & {
+  readonly [Name in (typeof changeable)[number]]?: string | undefined
 }
+
+const changeable = ['resourceType', 'name', 'description', 'externalId', 'scopedId'] as const
 
 interface UpdateParameters {
   readonly organizationId: string
@@ -142,7 +135,7 @@ export async function updateAppResources(
   changes: readonly AppResourceUpdate[],
 ): Promise<string> {
   const ids = changes.map(({ id }) => id)
-  const given = JSON.stringify(changes, ['id', 'resourceType', 'name', 'description', 'externalId', 'scopedId'])
+  const given = JSON.stringify(changes, ['id', ...changeable])
   return (await firstRow(transaction, update, { organizationId, ids, changes: given }))?.json ?? '[]'
 }
 

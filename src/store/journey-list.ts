@@ -23,13 +23,12 @@ const summaryText = journeyText({ tasks: none, healthChecks: none, workflowFailu
 const listed = {
   table: schema.Journey,
   alias: 'j',
-  filters: ['team_id', 'requester_user_id'],
+  filters: ['team_id', 'requester_user_id', 'is_failing'],
   condition: (places: Places<ListedJourneys>) => {
-    const { isArchived, isOverdue, isFailing, today } = places
+    const { isArchived, isOverdue, today } = places
     return Prisma.sql`${isVisible(places)}
            AND (${isArchived}::bool IS NULL OR (j.archived_at IS NOT NULL) = ${isArchived})
-           AND (${isOverdue}::bool IS NULL OR (j.overdue_from <= ${today}::date) = ${isOverdue})
-           AND (${isFailing}::bool IS NULL OR j.is_failing = ${isFailing})`
+           AND (${isOverdue}::bool IS NULL OR (j.overdue_from <= ${today}::date) = ${isOverdue})`
   },
   join: journeyParts,
   text: summaryText,

@@ -1,10 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
-import type { Parameter } from '../db/statement.js'
+import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { type OwnedField, ownedPlaces } from './owned-column.js'
-import { createCount, createPages, isFound, type PageRow } from './pages.js'
+import { type OwnedField, ownedColumns } from './owned-column.js'
+import { createCount, createPages, isFound, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { camelCase } from './resource/resource.js'
 import { userResource } from './user.js'
@@ -22,60 +22,52 @@ export interface UserFilters {
   readonly owned: { readonly field: OwnedField; readonly owner: FieldOwner } | undefined
 }
 
-export interface UserSelection {
+/** Of which organization, and which of them. */
+interface Selection {
   readonly organizationId: string
-  /** The ordinal of the member before the page; undefined for the first one. */
-  readonly after: string | undefined
   readonly filters: UserFilters
-  readonly pageSize: number
 }
 
-/** The columns to filter by; departments that differ in case alone are one. */
-const filters = [
-  'email_key',
-  'role',
-  'manager_user_id',
-  ...ownedPlaces.map(({ field }) => `${field.toLowerCase()}_owner`),
-]
+type Listed = Pick<Selection, 'organizationId'> & Omit<UserFilters, 'owned'>
 
-const emailKey: Parameter = { parameter: 'emailKey' }
-const isDeactivated = Prisma.sql`${{ parameter: 'isDeactivated' } satisfies Parameter}::bool`
-const isShown = Prisma.sql`(${isDeactivated} IS NULL OR (m.deactivated_at IS NOT NULL) = ${isDeactivated})`
-
-const department = Prisma.sql`${{ parameter: 'department' } satisfies Parameter}::text`
-const ids = Prisma.sql`${{ parameter: 'ids' } satisfies Parameter}::text[]`
-const isFiltered = Prisma.sql`${isShown}
-           AND (${department} IS NULL OR lower(m.department) = lower(${department}))
-           AND (${ids} IS NULL OR m.user_id = ANY (${ids}))
-           AND ${isFound('m', Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`)}`
+const isShown = ({ isDeactivated }: Places<Listed>) =>
+  Prisma.sql`(${isDeactivated}::bool IS NULL OR (m.deactivated_at IS NOT NULL) = ${isDeactivated})`
 
 const listed = { table: schema.Membership, alias: 'm', text: rowText(userResource), order: ['ordinal'] }
 
-type Of = Pick<UserSelection, 'organizationId'>
+/** Pages of those who are shown, each of which walks an index of the organization. */
+const list = createPages<Listed>('list_users', { ...listed, condition: isShown, keepsPlans: true })
+const listOfEmail = createPages<Listed>('list_users_of_email', {
+  ...listed,
+  condition: (places) => Prisma.sql`${isShown(places)} AND m.email_key = ${places.emailKey}`,
+  keepsPlans: true,
+})
 
-/** Pages of those who are shown and wanted, each of which walks an index of the organization. */
-const createList = (name: string, isWanted: Prisma.Sql) =>
-  createPages<Of>(name, { ...listed, condition: () => Prisma.sql`${isShown} AND ${isWanted}`, keepsPlans: true })
+const filtered = {
+  ...listed,
+  filters: ['email_key', 'role', 'manager_user_id', ...ownedColumns.map((column) => `${column}_owner`)],
+  // Departments that differ in case alone are one.
+  condition: (places: Places<Listed>) => Prisma.sql`${isShown(places)}
+           AND (${places.department}::text IS NULL OR lower(m.department) = lower(${places.department}))
+           AND (${places.ids}::text[] IS NULL OR m.user_id = ANY (${places.ids}))
+           AND ${isFound('m', Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`)}`,
+}
+const search = createPages<Listed>('search_users', { ...filtered, isSearched: true })
+const count = createCount<Listed>('count_users', filtered)
 
-const list = createList('list_users', Prisma.sql`true`)
-const listOfEmail = createList('list_users_of_email', Prisma.sql`m.email_key = ${emailKey}`)
-const filtered = { ...listed, filters, condition: () => isFiltered }
-const search = createPages<Of>('search_users', { ...filtered, isSearched: true })
-const count = createCount<Of>('count_users', filtered)
-
-/** The values of the parameters; those that are absent are null to the statement. */
-function valuesOf({ owned, ...values }: UserFilters): Record<string, unknown> {
-  return { ...values, ...(owned !== undefined && { [camelCase(`${owned.field.toLowerCase()}_owner`)]: owned.owner }) }
+function valuesOf({ organizationId, filters: { owned, ...values } }: Selection): Listed {
+  const owner = owned && { [`${camelCase(owned.field.toLowerCase())}Owner`]: owned.owner }
+  return { organizationId, ...values, ...owner }
 }
 
-export function readUserPage(tables: Tables, { filters, ...selection }: UserSelection): Promise<PageRow | undefined> {
-  const { isDeactivated, emailKey, ...others } = filters
-  const page = { ...valuesOf(filters), ...selection }
+export function readUserPage(tables: Tables, selection: Selection & PageRequest): Promise<PageRow | undefined> {
+  const { isDeactivated, emailKey, ...others } = selection.filters
+  const page = { ...valuesOf(selection), after: selection.after, pageSize: selection.pageSize }
   const isPlain = isDeactivated !== true && Object.values(others).every((value) => value === undefined)
   if (!isPlain) return search(tables, page)
   return emailKey === undefined ? list(tables, page) : listOfEmail(tables, page)
 }
 
-export function countUsers(tables: Tables, organizationId: string, filters: UserFilters): Promise<number> {
-  return count(tables, { ...valuesOf(filters), organizationId })
+export function countUsers(tables: Tables, selection: Selection): Promise<number> {
+  return count(tables, valuesOf(selection))
 }

@@ -11,16 +11,11 @@ export interface Attempt extends Pick<ClaimedDelivery, 'eventId' | 'attempts'> {
   readonly endpointId: string
 }
 
-/** What an attempt got, and what becomes of its delivery. */
-export type AttemptEnd = Partial<
-  Pick<WebhookDeliveryModel, 'status' | 'dueAt' | 'attempts' | 'responseStatus' | 'responseText' | 'error'>
->
-
 /** Records how an attempt ended, unless another one has begun meanwhile. */
 export async function endAttempt(
   { models }: Tables,
   { attempts, ...delivery }: Attempt,
-  end: AttemptEnd,
+  end: Partial<WebhookDeliveryModel>,
 ): Promise<void> {
   await models.webhookDelivery.updateMany({ where: { ...delivery, attempts, status: 'PENDING' }, data: end })
 }

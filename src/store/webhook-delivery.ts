@@ -171,20 +171,7 @@ export async function resendDelivery(
   return String(position)
 }
 
-export type SentDelivery = Pick<
-  WebhookDeliveryModel,
-  | 'organizationId'
-  | 'endpointId'
-  | 'eventId'
-  | 'position'
-  | 'targetType'
-  | 'targetId'
-  | 'status'
-  | 'createdAt'
-  | 'responseStatus'
-  | 'responseText'
-  | 'error'
->
+type SentDelivery = Omit<WebhookDeliveryModel, 'attempts' | 'lastAttemptAt' | 'dueAt'>
 
 /** Records a delivery of an endpoint that is locked, unless its event was resent meanwhile. */
 export async function recordSent({ models }: Tables, sent: SentDelivery): Promise<void> {

@@ -88,34 +88,29 @@ export async function disableEndpoint(
   return disabled?.teamId
 }
 
-/** Who made an endpoint or changed it last, if that can still be used: an active member, or the live keys of a chain. */
+/**
+ * Who made an endpoint or changed it last, if that can still be used: an active member, or the live keys of a chain.
+ * Undefined if there is no endpoint, or nobody is known.
+ */
 export async function findEndpointMaker({ models }: Tables, { organizationId, id }: EndpointKey, now: Date) {
   const endpoint = await models.webhookEndpoint.findUnique({
     where: { organizationId_id: { organizationId, id } },
     select: { teamId: true, makerUserId: true, makerKeyId: true },
   })
-  if (endpoint === null) return undefined
-  const { teamId, makerUserId: userId, makerKeyId: keyId } = endpoint
-  const member =
-    userId === null
-      ? null
-      : await models.membership.findUnique({
-          where: { organizationId_userId: { organizationId, userId }, deactivatedAt: null },
-          select: { role: true, teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } } },
-        })
-  const key =
-    keyId === null
-      ? null
-      : await models.apiKey.findUnique({
-          where: { organizationId_id: { organizationId, id: keyId } },
-          select: { chainId: true },
-        })
-  const keys =
-    key === null
-      ? []
-      : await models.apiKey.findMany({
-          where: { organizationId, chainId: key.chainId, revokedAt: null, ...unendedAt(now) },
-          select: { teamId: true, permissions: true },
-        })
-  return { teamId, userId, keyId, member: member ?? undefined, keys }
+  const { teamId = null, makerUserId: userId = null, makerKeyId: keyId = null } = endpoint ?? {}
+  if (userId !== null) {
+    const member = await models.membership.findUnique({
+      where: { organizationId_userId: { organizationId, userId }, deactivatedAt: null },
+      select: { role: true, teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } } },
+    })
+    return { teamId, member, keys: [] }
+  }
+  if (keyId === null) return undefined
+  const where = { organizationId_id: { organizationId, id: keyId } }
+  const key = await models.apiKey.findUnique({ where, select: { chainId: true } })
+  const keys = await models.apiKey.findMany({
+    where: { organizationId, chainId: key?.chainId ?? keyId, revokedAt: null, ...unendedAt(now) },
+    select: { teamId: true, permissions: true },
+  })
+  return { teamId, member: null, keys }
 }

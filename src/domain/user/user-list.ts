@@ -40,7 +40,7 @@ export async function listUsers(context: CallContext, request: UserListRequest):
     filter: { includeDeactivated, ...Object.fromEntries(given) },
     usualSize: MAX_PAGE_SIZE,
     read: (range) => readUserPage(reads, { organizationId, filters, ...range }),
-    count: () => countUsers(reads, organizationId, filters),
+    count: () => countUsers(reads, { organizationId, filters }),
   })
 }
 

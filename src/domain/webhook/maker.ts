@@ -21,10 +21,10 @@ export function makerOf({ kind, id }: Caller) {
  */
 async function mayMakerRead(tables: Tables, key: EndpointKey, now: Date): Promise<boolean> {
   const found = await findEndpointMaker(tables, key, now)
-  if (found === undefined || (found.userId === null && found.keyId === null)) return true
+  if (found === undefined) return true
   const { teamId, member, keys } = found
   const reaches = keys.map((each) => reachOfKey(each.teamId, each.permissions))
-  if (member !== undefined) {
+  if (member !== null) {
     reaches.push(reachOfUser(member.role, Object.fromEntries(member.teamRoles.map((each) => [each.teamId, each.role]))))
   }
   return reaches.some((reach) => hasPermissionIn({ reach }, teamId, 'audit:read'))
