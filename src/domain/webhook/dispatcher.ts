@@ -3,9 +3,15 @@ import { pause } from '../../db/retries.js'
 import { Semaphore } from '../../db/semaphore.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { byOrganization } from '../../store/organization.js'
-import { type Attempt, acceptAttempts, endAttempt } from '../../store/webhook-attempt.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
-import { type ClaimedDelivery, claimDeliveries, type SentEvent } from '../../store/webhook-delivery.js'
+import {
+  type Attempt,
+  acceptAttempts,
+  type ClaimedDelivery,
+  claimDeliveries,
+  endAttempt,
+  type SentEvent,
+} from '../../store/webhook-delivery.js'
 import {
   type EnabledEndpoint,
   type EndpointKey,

@@ -1,5 +1,4 @@
-import type { AcceptedAttempt } from '../../store/webhook-attempt.js'
-import type { ClaimedDelivery } from '../../store/webhook-delivery.js'
+import type { AcceptedAttempt, ClaimedDelivery } from '../../store/webhook-delivery.js'
 
 /** Requests in flight to an endpoint at a time. */
 const MAX_PER_ENDPOINT = 10
