@@ -49,7 +49,8 @@ export async function listJourneys(context: CallContext, request: JourneyListReq
   const listed = { organizationId: caller.organizationId, teamIds, ...viewerOf(context), ...filters }
   return pageOf(context, request, {
     method: 'ListJourneys',
-    filter,
+    // The build before this one had other positions in the order of creation.
+    filter: { ...filter, ...(filters.isOverdue === null && { order: 'ordinal' }) },
     read: (range) => readJourneyPage(reads, { ...listed, ...range }),
     count: () => countJourneys(reads, listed),
   })

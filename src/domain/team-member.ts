@@ -55,7 +55,13 @@ export async function listTeamMembers(
   }
   return pageOf(context, request, {
     method: 'ListTeamMembers',
-    filter: { teamId, expiresBefore: endBefore ?? '', ...(userId !== undefined && { userId }) },
+    // The build before this one had other positions in the order of ends.
+    filter: {
+      teamId,
+      expiresBefore: endBefore ?? '',
+      ...(userId !== undefined && { userId }),
+      ...(endBefore !== null && { order: 'end' }),
+    },
     read: (range) => store.listTeamMembers(reads, { ...selection, ...range }),
     count: () => store.countTeamMembers(reads, selection),
   })

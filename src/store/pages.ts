@@ -69,14 +69,13 @@ export function createPages<Filters extends object>(name: string, pages: Pages<F
   const types = order.map((column) => String(table.columns[column]?.type))
   const start = types.map((type) => starts[type]?.[isDescending ? 1 : 0]).join(' ')
   const ordered = Prisma.raw(order.map((column) => `${alias}.${column}${isDescending ? ' DESC' : ''}`).join(', '))
+  const place = Prisma.raw(`(${order.map((column) => `${alias}.${column}`).join(', ')}) ${isDescending ? '<' : '>'}`)
   const isWanted = (places: Places<Page>) => {
     const after = types.map((type, index) => {
-      const part =
-        order.length === 1 ? places.after : Prisma.sql`split_part(${places.after}, ' ', ${Prisma.raw(`${index + 1}`)})`
-      return Prisma.sql`${part}::${Prisma.raw(type)}`
+      const part = Prisma.sql`split_part(${places.after}, ' ', ${Prisma.raw(`${index + 1}`)})`
+      return Prisma.sql`${order.length === 1 ? places.after : part}::${Prisma.raw(type)}`
     })
-    const place = Prisma.raw(order.map((column) => `${alias}.${column}`).join(', '))
-    return Prisma.sql`${wanted(pages, places)} AND (${place}) ${Prisma.raw(isDescending ? '<' : '>')} (${Prisma.join(after)})`
+    return Prisma.sql`${wanted(pages, places)} AND ${place} (${Prisma.join(after)})`
   }
   const text = (places: Places<Page>, where: Prisma.Sql, most: Prisma.Sql) =>
     pageText(pages, ordered, places, where, most)
