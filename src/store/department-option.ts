@@ -8,6 +8,7 @@ import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
+import { escapedPattern } from './search.js'
 
 const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
 
@@ -78,7 +79,7 @@ export async function lockDepartmentOption(tables: Tables, organizationId: strin
 
 /** Somebody who has a department, in whatever case it is written; undefined if nobody has. */
 export async function findMemberOfDepartment({ models }: Tables, organizationId: string, name: string) {
-  const where = { organizationId, department: { equals: name, mode: 'insensitive' } } as const
+  const where = { organizationId, department: { equals: escapedPattern(name), mode: 'insensitive' } } as const
   return (await models.membership.findFirst({ where, select: { userId: true } })) ?? undefined
 }
 

@@ -1,4 +1,5 @@
 import type { Tables } from '../db/tables.js'
+import { escapedPattern } from './search.js'
 
 /** Which members to find, of all organizations or of one. */
 export interface MemberSearch {
@@ -12,7 +13,7 @@ export type ListedMember = Awaited<ReturnType<typeof findMembers>>[number]
 
 /** Members in the order in which they were made, deactivated ones too. */
 export function findMembers({ models }: Tables, { organizationId, text, most }: MemberSearch) {
-  const part = text === undefined ? undefined : ({ contains: text, mode: 'insensitive' } as const)
+  const part = text === undefined ? undefined : ({ contains: escapedPattern(text), mode: 'insensitive' } as const)
   const of = (['userId', 'email', 'firstName', 'lastName'] as const).map((name) => ({ [name]: part }))
   return models.membership.findMany({
     where: { ...(organizationId !== undefined && { organizationId }), ...(part && { OR: of }) },

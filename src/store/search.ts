@@ -116,10 +116,11 @@ export function compare(compared: Compared, how: Comparison, other: string | boo
 /** The text, or the pattern of LIKE for it. */
 function patternOf(how: Comparison, text: string): string {
   if (operators[how] !== 'LIKE') return text
-  return `${how === 'startsWith' ? '' : '%'}${escaped(text)}${how === 'endsWith' ? '' : '%'}`
+  return `${how === 'startsWith' ? '' : '%'}${escapedPattern(text)}${how === 'endsWith' ? '' : '%'}`
 }
 
-function escaped(text: string): string {
+/** The pattern of LIKE for a text, which Prisma's `contains`, `startsWith`, and `insensitive` in general, pass on. */
+export function escapedPattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 }
 

@@ -1,10 +1,11 @@
 import type { SigningKeyModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
+import { escapedPattern } from './search.js'
 
 /** The keys whose names begin with the prefix, by name. */
 export function selectSigningKeys({ models }: Tables, prefix: string): Promise<SigningKeyModel[]> {
   return models.signingKey.findMany({
-    where: { name: { startsWith: prefix } },
+    where: { name: { startsWith: escapedPattern(prefix) } },
     orderBy: { name: 'asc' },
     select: { name: true, key: true },
   })

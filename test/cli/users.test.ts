@@ -48,6 +48,7 @@ describe('svc users', () => {
       status: 1,
       stderr: 'svc: no one has no one at all in their id, address or name\n',
     })
+    for (const sign of ['%', 'a_min']) expect((await svc('users', 'find', sign)).status).toBe(1)
   })
 })
 

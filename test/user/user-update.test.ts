@@ -282,6 +282,16 @@ describe.each(doors)('users over %s', (door) => {
       expect((await optionOf()).id).not.toBe(option.id)
     })
 
+    it.each(['R_D', 'R%D', 'R\\D'])('takes %s for the name of a department, and no pattern', async (sign) => {
+      const name = `${sign} ${door} ${id}`
+      await updated({ department: name }, admin)
+      const { data } = (await call('listDepartmentOptions', {})).answer.json
+      const option = data.find((each: { name: string }) => each.name === name)
+      expect((await call('deleteDepartmentOption', { id: option.id })).reason).toBe('RESOURCE_IN_USE')
+      await updated({ department: name.replace(sign, 'RxD') }, admin)
+      expect((await call('deleteDepartmentOption', { id: option.id })).answer.json).toEqual({})
+    })
+
     it('records an event with the owners before and after, and without a value', async () => {
       await updated({ jobTitle: 'Secretive' }, admin)
       await updated({ jobTitle: 'Other', lastName: 'Lovelace' })
