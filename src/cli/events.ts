@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { codeOf } from '../db/errors.js'
 import { systemTiming } from '../db/retries.js'
 import { tailEvents } from '../domain/event/event-tail.js'
-import type { EventPage } from '../domain/event/feed-part.js'
+import type { EventPage } from '../domain/event/feed-page.js'
 import type { CommandContext } from './command-context.js'
 
 interface TailCommandOptions {

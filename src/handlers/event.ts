@@ -1,7 +1,7 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type EventService, ListEventsResponseSchema, WatchEventsResponseSchema } from '../../gen/svc/v2/event_pb.js'
 import { listEvents, watchEvents } from '../domain/event/event-feed.js'
-import type { EventPage } from '../domain/event/feed-part.js'
+import type { EventPage } from '../domain/event/feed-page.js'
 import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { suggestion } from '../protojson/nearest.js'

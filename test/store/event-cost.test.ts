@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import type { Tables } from '../../src/db/tables.js'
-import { noFilter } from '../../src/domain/event/feed-part.js'
+import { noFilter } from '../../src/domain/event/feed-page.js'
 import { readFeed, sequenceEvents } from '../../src/store/event.js'
 import { takeEvents } from '../../src/store/webhook-cursor.js'
 import { claimDeliveries } from '../../src/store/webhook-delivery.js'

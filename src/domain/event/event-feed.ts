@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { USUAL_PAGE_SIZE } from '../../limits/known-limits.js'
 import { type CallContext, permittedTeamIds } from '../caller/caller.js'
 import { pageSizeFrom } from '../paging.js'
-import { type EventFilter, type EventPage, type FeedPart, placeOf, readFeedPart } from './feed-part.js'
+import { type EventFilter, type EventPage, placeOf, readFeedPage } from './feed-page.js'
 import type { FeedSignals } from './feed-signals.js'
 
 /** Which events to read; empty means no filter. */
@@ -42,14 +42,14 @@ export async function listEvents(
 ): Promise<EventPage> {
   const start = performance.now()
   const reader = await readerOf(context, query, pageSizeFrom(pageSize), signals)
-  let { page, isBehind } = await reader.next()
-  const until = start + Math.min(millis, isBehind ? Math.max(waitMillis, BEHIND_MILLIS) : waitMillis)
+  let page = await reader.next()
+  const until = start + Math.min(millis, page.isBehind ? Math.max(waitMillis, BEHIND_MILLIS) : waitMillis)
   if (page.items !== '' || page.hasMore || until <= performance.now()) return page
   const { organizationId } = context.caller
   signals.enter(organizationId)
   try {
     while (page.items === '' && !page.hasMore && (await reader.wait(until - performance.now(), signal))) {
-      page = (await reader.next()).page
+      page = await reader.next()
     }
     return page
   } finally {
@@ -80,7 +80,7 @@ async function* pagesOf(
   const until = performance.now() + millis
   const reader = await readerOf(context, query, USUAL_PAGE_SIZE, signals)
   for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
-    const { page } = await reader.next()
+    const page = await reader.next()
     // It waits, or its client reads.
     context.release()
     if (page.items !== '' || performance.now() - toldAt >= BOOKMARK_MILLIS) {
@@ -105,7 +105,7 @@ async function readerOf(
   pageSize: number,
   signals: FeedSignals,
 ): Promise<{
-  readonly next: () => Promise<FeedPart>
+  readonly next: () => Promise<EventPage>
   /** Waits for events after the last page, and returns whether there are any. */
   readonly wait: (millis: number, signal: AbortSignal) => Promise<boolean>
 }> {
@@ -115,22 +115,22 @@ async function readerOf(
   let context = first
   const read = ({ tables, caller }: CallContext) => {
     const teamIds = permittedTeamIds(caller, 'audit:read')
-    return readFeedPart(tables, { organizationId, teamIds, ...filter, after, pageSize })
+    return readFeedPage(tables, { organizationId, teamIds, ...filter, after, pageSize })
   }
   /** What was read before the caller lost a right is not of later than that. */
   const readAdmitted = async () => {
     for (;;) {
-      const part = await read(context)
+      const page = await read(context)
       const { reach } = context.caller
       context = await first.reacquire()
-      if (isDeepStrictEqual(context.caller.reach, reach)) return part
+      if (isDeepStrictEqual(context.caller.reach, reach)) return page
     }
   }
   return {
     next: async () => {
-      const part = hasWaited ? await signals.readers.use(readAdmitted, { of: organizationId }) : await read(first)
-      after = part.place
-      return part
+      const page = hasWaited ? await signals.readers.use(readAdmitted, { of: organizationId }) : await read(first)
+      after = page.place
+      return page
     },
     wait: async (millis, signal) => {
       if (millis <= 0) return false

@@ -2,7 +2,7 @@ import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
 import { notFound } from '../../errors.js'
 import { hasOrganization } from '../../store/organization.js'
-import { type EventPage, noFilter, placeOf, readFeedPart } from './feed-part.js'
+import { type EventPage, noFilter, placeOf, readFeedPage } from './feed-page.js'
 
 export interface TailOptions {
   readonly organizationId: string
@@ -31,9 +31,9 @@ export async function* tailEvents(
   let after = await placeOf(tables, organizationId, cursor)
   while (!signal.aborted) {
     const query = { ...noFilter, organizationId, teamIds: null, after, pageSize: PAGE_SIZE }
-    const { page, place } = await readFeedPart(tables, query)
+    const page = await readFeedPage(tables, query)
     yield page
-    after = place
+    after = page.place
     if (page.hasMore) continue
     if (!isFollowed) return
     await pause(PAUSE_MILLIS, signal, timing)

@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
-import { type FeedPlace, type FeedSelection, type FeedState, findFeedEnd, readFeed } from '../../store/event.js'
+import { type FeedPageRow, type FeedPlace, type FeedSelection, findFeedEnd, readFeed } from '../../store/event.js'
 
 /** Before the first event of all. */
 const START: FeedPlace = { position: '0', eventId: '' }
@@ -43,10 +43,9 @@ export type EventFilter = Pick<FeedSelection, 'types' | 'teamId' | 'targetId'>
 export const noFilter: EventFilter = { types: [], teamId: '', targetId: '' }
 
 /** Events: their JSON with commas between them, and where to continue. */
-export interface EventPage {
-  readonly items: string
+export interface EventPage extends Pick<FeedPageRow, 'items' | 'hasMore' | 'isBehind'> {
   readonly nextCursor: string
-  readonly hasMore: boolean
+  readonly place: FeedPlace | undefined
 }
 
 /** So many events are looked at for a page with a filter, which so costs about the same however rare they are. */
@@ -57,22 +56,15 @@ interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'look
   readonly after: FeedPlace | undefined
 }
 
-export interface FeedPart extends Pick<FeedState, 'isBehind'> {
-  readonly page: EventPage
-  readonly place: FeedPlace | undefined
-}
-
 /** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event after which it begins is not in the feed. */
-export async function readFeedPart(tables: Tables, { after, pageSize, ...query }: FeedQuery): Promise<FeedPart> {
+export async function readFeedPage(tables: Tables, { after, pageSize, ...query }: FeedQuery): Promise<EventPage> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''
   const lookedAt = isFiltered ? LOOKED_AT : pageSize
   const { position, eventId: afterEventId } = after ?? START
   const read = await readFeed(tables, { ...query, after: position, afterEventId, pageSize, lookedAt })
   if (after !== undefined && read?.isKept !== true) await refuseUnlessStart(tables, query.organizationId, after)
-  const isAtEnd = read?.position == null || read.eventId === null
-  const place = isAtEnd ? after : { position: read.position, eventId: read.eventId }
-  const nextCursor = cursorOf(place ?? START)
-  const page = { items: read?.items ?? '', nextCursor, hasMore: read?.hasMore ?? false }
-  return { page, place, isBehind: read?.isBehind ?? false }
+  const { items = '', hasMore = false, isBehind = false, position: last = null, eventId = null } = read ?? {}
+  const place = last === null || eventId === null ? after : { position: last, eventId }
+  return { items, hasMore, isBehind, place, nextCursor: cursorOf(place ?? START) }
 }
