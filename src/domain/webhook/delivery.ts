@@ -86,7 +86,7 @@ export function nextAttemptAt(
 
 function millisFrom(retryAfter = '', now: Date): number {
   if (/^[0-9]{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1_000
-  // JavaScript reads much else as a date: 2099 is a year.
+  // JavaScript reads much else as a date, such as 2027-01-01.
   const date = /^[A-Z][a-z]+, .* GMT$/.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
   return Number.isNaN(date) ? 0 : date - now.getTime()
 }
