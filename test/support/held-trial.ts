@@ -1,12 +1,20 @@
+import { expect, it } from '@jest/globals'
 import { hold } from '../trial/hold.js'
 import type { Trial } from '../trial/trial.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
+/** The end of a test, far beyond what any trial takes on a slow machine. */
+const END_MILLIS = 900_000
+
 /**
- * Holds the short form of a trial on a database of the run; returns the promises that it found broken. Times are left to
+ * A test that the short form of a trial, on a database of the run, finds no promise broken. Times are left to
  * `npm run torture`, because other tests run beside this one.
  */
-export async function brokenPromises(trial: Trial): Promise<string[]> {
+export function itHolds(promise: string, trial: Trial): void {
+  it(promise, async () => expect(await brokenPromises(trial)).toEqual([]), END_MILLIS)
+}
+
+async function brokenPromises(trial: Trial): Promise<string[]> {
   const databases: TestDatabase[] = []
   const server = {
     name: 'the database of the run',

@@ -16,7 +16,6 @@ const GROWTH_MIB = 64
 export const badInput: Trial = {
   name: 'bad-input',
   onEachDatabase: false,
-  limitMillis: 3_600_000,
   amount: { of: 'requests through each door', full: 100_000, short: 250 },
   run: async (stage, requests) => {
     const seed = Number(process.env['TORTURE_SEED'] ?? Date.now() % 1_000_000)

@@ -12,7 +12,6 @@ const P99_MILLIS = 250
 export const connectionFlood: Trial = {
   name: 'connection-flood',
   onEachDatabase: false,
-  limitMillis: 300_000,
   amount: { of: 'milliseconds of each kind', full: 3_000, short: 100 },
   run: async (stage, millis) => {
     const service = await stage.serve()

@@ -14,7 +14,6 @@ export const crash: Trial = {
   name: 'crash',
   onEachDatabase: false,
   amount: { of: 'kills of each kind', full: 50, short: 1 },
-  limitMillis: 900_000,
   run: async (_, kills) => {
     const server = await startEmbeddedServer()
     const { stage, clear } = await setStage(databaseOf(server))

@@ -36,7 +36,6 @@ export const cut: Trial = {
   name: 'cut',
   onEachDatabase: true,
   amount: { of: 'calls', full: 10_000, short: 90 },
-  limitMillis: 900_000,
   run: async (stage, calls) => {
     const runs = [await stage.serve(), await stage.serve()]
     const proxies = await Promise.all(runs.map(({ port }) => startCutProxy(port)))

@@ -27,7 +27,6 @@ export const disk: Trial = {
   onEachDatabase: false,
   onlyIfNamed: true,
   amount: { of: 'times', full: 10, short: 1 },
-  limitMillis: 900_000,
   run: async (_, times) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-disk-'))
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${BYTES},mode=755`, 'tmpfs', folder])

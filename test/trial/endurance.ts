@@ -19,7 +19,6 @@ import { execute, type Stage } from './stage.js'
 import { atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 1024 * 1024
-const LIMIT_MILLIS = 3_600_000
 /** Callers that call again as soon as they get a response: so many that there is always work, and no long wait. */
 const CALLERS = 32
 /**
@@ -47,7 +46,6 @@ export const endurance: Trial = {
   name: 'endurance',
   onEachDatabase: false,
   amount: { of: 'minutes', full: 30, short: 1 },
-  limitMillis: LIMIT_MILLIS,
   run: async (stage, minutes) => {
     const service = await serveGauged(stage)
     try {

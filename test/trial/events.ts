@@ -31,7 +31,6 @@ export const events: Trial = {
   name: 'events',
   onEachDatabase: true,
   amount: { of: 'seconds', full: 600, short: 6 },
-  limitMillis: 3_600_000,
   run: async (stage, seconds) => {
     const runs = await Promise.all(Array.from({ length: seconds < 60 ? 2 : PROCESSES }, () => stage.serve()))
     const anyRun = () => runs[Math.floor(Math.random() * runs.length)]?.origin ?? ''

@@ -20,6 +20,8 @@ const [AGAIN, MADE] = [1_000, 1_000_000]
 /** How long to wait before a call is sent again; a part of it at random. */
 const PAUSE_MILLIS = 100
 const PATIENCE_MILLIS = 15_000
+/** How long the service may take to answer a call of each method at the end. */
+const FINISH_MILLIS = 300_000
 /**
  * Numbers of the calls of each method that nothing disturbs, whose events are those of one effect. The second one repeats
  * the first under another key: it may find that there is nothing to change.
@@ -45,8 +47,8 @@ const writers: readonly Writer[] = [
 
 /** A history of every method that writes. */
 export interface EveryWrite extends Pick<History, 'writeTo' | 'stop' | 'verify'> {
-  /** The methods of which no call has succeeded since the undisturbed ones. */
-  silent(): readonly string[]
+  /** Sends again what was not answered, and further calls of each method until one has succeeded. */
+  finish(origin: string): Promise<void>
 }
 
 /**
@@ -113,7 +115,21 @@ export async function createEveryWrite(stage: Stage, name: string, origin: strin
     return writers.map((writer) => writer.name).filter((each) => !heard.has(each))
   }
   return {
-    silent,
+    finish: async (origin) => {
+      isOver = false
+      const timer = setTimeout(() => {
+        isOver = true
+      }, FINISH_MILLIS)
+      const until = async ({ writer, n }: (typeof turns)[number]) => {
+        let next = n
+        do {
+          await write(writer, next, () => origin)
+          next += 2
+        } while (!isOver && silent().includes(writer.name))
+      }
+      await Promise.all(turns.map(until))
+      clearTimeout(timer)
+    },
     writeTo: (at) => {
       isOver = false
       writing = Promise.all(

@@ -10,7 +10,6 @@ const KILLS = 20
 const LOST_NODES = new Set([9, 19])
 const WRITTEN_MILLIS = 2_000
 const PATIENCE_MILLIS = 120_000
-const LIMIT_MILLIS = 1_800_000
 
 /**
  * The primary of a cluster of Patroni is killed again and again while three processes of the service write and read
@@ -20,7 +19,6 @@ export const failover: Trial = {
   name: 'failover',
   onEachDatabase: false,
   onlyIfNamed: true,
-  limitMillis: LIMIT_MILLIS,
   run: async () => {
     const cluster = await startLocalCluster()
     try {

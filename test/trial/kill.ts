@@ -12,15 +12,12 @@ const REPAIRED_MILLIS = 5_000
 const [FEW_WORKERS, WORKERS] = [2, 4]
 /** How long writers write before something is killed: this, and as long again at random. */
 const WRITING_MILLIS = 250
-/** How long the service may take to answer a call of each method after the last kill. */
-const ANSWERED_MILLIS = 60_000
 
 /** The service is killed while it writes, as are single workers, and its sessions on the server. */
 export const kill: Trial = {
   name: 'kill',
   onEachDatabase: true,
   amount: { of: 'kills of each kind', full: 50, short: 1 },
-  limitMillis: 900_000,
   run: async (stage, kills) => {
     const ofService = await killService(stage, kills)
     const ofWorkers = await killWorkers(stage, kills)
@@ -117,11 +114,7 @@ async function killEveryWrite(stage: Stage, kills: number, first: ServiceRun): P
     await writes.stop()
     run = await stage.serve()
   }
-  // Whatever was not answered is sent again.
-  writes.writeTo(() => run.origin)
-  const end = performance.now() + ANSWERED_MILLIS
-  while (writes.silent().length > 0 && performance.now() < end) await wait(100)
-  await writes.stop()
+  await writes.finish(run.origin)
   await run.kill()
   return writes.verify()
 }

@@ -33,7 +33,6 @@ export const limit: Trial = {
   name: 'limit',
   onEachDatabase: true,
   amount: { of: 'minutes', full: 10, short: 0.02 },
-  limitMillis: 3_600_000,
   run,
 }
 

@@ -16,7 +16,6 @@ export const migrator: Trial = {
   name: 'migrator',
   onEachDatabase: true,
   amount: { of: 'kills at most, spread over all statements', full: 2_000, short: 2 },
-  limitMillis: 3_600_000,
   run,
 }
 

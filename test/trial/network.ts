@@ -23,7 +23,6 @@ export const network: Trial = {
   name: 'network',
   onEachDatabase: true,
   amount: { of: 'seconds of resets', full: 60, short: 2 },
-  limitMillis: 600_000,
   run: async (stage, seconds) => {
     const proxy = await startLossyProxy(stage.connectionString)
     try {

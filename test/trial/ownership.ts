@@ -36,7 +36,6 @@ export const ownership: Trial = {
   name: 'ownership',
   onEachDatabase: true,
   amount: { of: 'operations', full: 100_000, short: 300 },
-  limitMillis: 3_600_000,
   run,
 }
 

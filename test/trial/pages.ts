@@ -15,7 +15,6 @@ const ADDED = 20
 export const pages: Trial = {
   name: 'pages',
   onEachDatabase: true,
-  limitMillis: 900_000,
   amount: { of: 'walks through each list', full: 100, short: 2 },
   run: async (stage, walks) =>
     withDatabase(stage.connectionString, async (sql) => {

@@ -18,7 +18,6 @@ export const pooler: Trial = {
   onEachDatabase: true,
   onlyIfNamed: true,
   amount: { of: 'restarts', full: 50, short: 2 },
-  limitMillis: 900_000,
   run,
 }
 

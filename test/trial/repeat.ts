@@ -4,7 +4,6 @@ import { allOf, type Finding, type Trial } from './trial.js'
 
 /** Pairs in flight at a time: as many calls as a process accepts. */
 const TOGETHER = 128
-const LIMIT_MILLIS = 600_000
 /** How long to wait before a refused or lost call is sent again. */
 const PAUSE_MILLIS = 200
 
@@ -16,7 +15,6 @@ export const repeat: Trial = {
   name: 'repeat',
   onEachDatabase: true,
   amount: { of: 'pairs', full: 10_000, short: 300 },
-  limitMillis: LIMIT_MILLIS,
   run,
 }
 

@@ -3,14 +3,12 @@ import { createLoad } from './cluster-load.js'
 import { allOf, type Finding, type Trial } from './trial.js'
 
 const RESTARTS = 50
-const LIMIT_MILLIS = 1_800_000
 
 /** The processes of the service are restarted in turns, behind a balancer that watches `/readyz`, under load. */
 export const restarts: Trial = {
   name: 'restarts',
   onEachDatabase: false,
   onlyIfNamed: true,
-  limitMillis: LIMIT_MILLIS,
   run: async (): Promise<readonly Finding[]> => {
     const cluster = await startLocalCluster()
     try {

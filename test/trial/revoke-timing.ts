@@ -14,7 +14,6 @@ export const revokeTiming: Trial = {
   name: 'revoke-timing',
   onEachDatabase: false,
   onlyIfNamed: true,
-  limitMillis: 3_600_000,
   amount: { of: 'requests of each kind', full: 2_000, short: 100 },
   run,
 }

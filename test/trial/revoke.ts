@@ -26,7 +26,6 @@ export const revoke: Trial = {
   name: 'revoke',
   onEachDatabase: true,
   amount: { of: 'keys', full: 300, short: 5 },
-  limitMillis: 900_000,
   run: async (stage, keys) => {
     const environment = { TRUST_PROXY: '1' }
     const length = keys < 100 ? FEW_PROCESSES : PROCESSES

@@ -11,7 +11,6 @@ import { allOf, type Finding, type Trial } from './trial.js'
 export const tenants: Trial = {
   name: 'tenants',
   onEachDatabase: false,
-  limitMillis: 2_400_000,
   amount: { of: 'times of each kind', full: 1_200, short: 40 },
   run: async (stage, samples) =>
     withDatabase(stage.connectionString, async (database) => {

@@ -16,8 +16,6 @@ export interface Trial {
   readonly onEachDatabase: boolean
   /** Whether it runs only when it is asked for by its name, because it needs what not every machine has. */
   readonly onlyIfNamed?: boolean
-  /** How long it may take. Default two minutes. */
-  readonly limitMillis?: number
   /** How much it does, where that can be chosen. */
   readonly amount?: Amount
   /** Returns the outcome of each promise. Throws if the trial itself cannot continue. */

@@ -22,7 +22,6 @@ const [FEW_CALLS_MILLIS, BETWEEN_CALLS_MILLIS] = [20, 4]
 export const unread: Trial = {
   name: 'unread',
   onEachDatabase: false,
-  limitMillis: 180_000,
   amount: { of: `connections with ${STREAMS} calls`, full: 1_000, short: 20 },
   run: async (stage, connections) => {
     const token = await withDatabase(stage.connectionString, async (database) => {

@@ -5,7 +5,6 @@ import { createLoad } from './cluster-load.js'
 import { allOf, atLeast, type Finding, type Trial } from './trial.js'
 
 const CALLS = 100_000
-const LIMIT_MILLIS = 3_600_000
 
 /**
  * A rollout from the build in the folder `TRIAL_PREVIOUS` to this one and back, process by process behind a balancer,
@@ -15,7 +14,6 @@ export const upgrade: Trial = {
   name: 'upgrade',
   onEachDatabase: false,
   onlyIfNamed: true,
-  limitMillis: LIMIT_MILLIS,
   run: async (): Promise<readonly Finding[]> => {
     const previous = process.env['TRIAL_PREVIOUS']
     if (previous === undefined || !existsSync(join(previous, 'dist/build.json'))) {

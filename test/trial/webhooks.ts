@@ -46,7 +46,6 @@ export const webhooks: Trial = {
   name: 'webhooks',
   onEachDatabase: true,
   amount: { of: 'seconds', full: 600, short: 6 },
-  limitMillis: 960_000,
   run: async (stage, seconds) => {
     const attempts = new Map<string, Attempt[]>(receivers.map(({ path }) => [path, []]))
     // When all is written, an answer that never comes would only put off the end, by the time that is left to it.

@@ -25,7 +25,6 @@ export const winner: Trial = {
   name: 'winner',
   onEachDatabase: true,
   amount: { of: 'batches, a fiftieth of them rounds of claims', full: 10_000, short: 100 },
-  limitMillis: 1_200_000,
   run: async (stage, batches) => {
     // Callers come through two processes, because a process could keep its own in order.
     const runs = [await stage.serve(), await stage.serve()]
