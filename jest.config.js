@@ -32,9 +32,10 @@ export default {
     '\\.ts$': ['@swc/jest', { sourceMaps: true, jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
 
-  // On a cluster, every statement goes through a coordinator and workers, all of them on this machine as a rule.
-  testTimeout: isCluster ? 180_000 : 60_000,
-  maxWorkers: 2,
+  // The end of a test that hangs, far beyond what any takes on a slow machine or a cluster.
+  testTimeout: 300_000,
+  // One more than the cores of a small machine: what many files do most is wait, for programs and for the database.
+  maxWorkers: 3,
   // What a file keeps in its variables stays in memory after it.
   workerIdleMemoryLimit: '1GB',
 }

@@ -16,7 +16,7 @@ const recipes = recipesOf(page)
 const outputs = new Map<string, readonly string[]>()
 beforeAll(async () => {
   await Promise.all(shells.map(async (shell) => outputs.set(shell, await outputsIn(shell))))
-}, 180_000)
+})
 
 /** Runs all recipes in a shell, on a service of its own. */
 async function outputsIn(shell: string): Promise<readonly string[]> {

@@ -78,7 +78,7 @@ it('every write of the console shows what it changes, has a key and the version,
   expect(found).toEqual([])
   // The browser reports the two that are asked for and not there yet.
   expect(opened.complaints.filter((text) => !text.includes('404'))).toEqual([])
-}, 300_000)
+})
 
 it('the writes of the console are those of its sources', () => {
   const folder = join(import.meta.dirname, '../../console/src')

@@ -208,4 +208,4 @@ it('JSON for every type of field is read in a few times as long as plain JSON, w
   child.disconnect()
   await once(child, 'exit')
   expect(dear).toEqual([])
-}, 300_000)
+})

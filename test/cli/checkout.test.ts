@@ -9,8 +9,6 @@ import { runCommand } from '../support/program.js'
 
 const root = join(import.meta.dirname, '../..')
 const packageFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'prisma.config.ts']
-/** Some tests build the program. */
-const BUILD_MILLIS = 120_000
 /** What the build is made of, and what it is made from. */
 const builder = ['bin', 'scripts', 'prisma', ...packageFiles]
 const copied = [...builder, 'src', 'client/src', 'console', 'gen']
@@ -70,20 +68,16 @@ describe('svc in a checkout', () => {
     await once(holder.close(), 'close')
   })
 
-  it(
-    'runs with npx before the first build, from any folder in it, even when several start at once',
-    async () => {
-      const npx = () =>
-        runCommand('npx', ['--offline', 'svc', '--version'], {
-          cwd: join(checkout, 'src'),
-          env: { npm_config_cache: join(checkout, '.npm') },
-        })
-      const results = await Promise.all([npx(), version(), version()])
-      expect(results.map(({ status, stdout }) => [status, stdout])).toEqual(Array(3).fill([0, '0.1.0\n']))
-      expect(results.filter(({ stderr }) => stderr.includes('building'))).toHaveLength(1)
-    },
-    BUILD_MILLIS,
-  )
+  it('runs with npx before the first build, from any folder in it, even when several start at once', async () => {
+    const npx = () =>
+      runCommand('npx', ['--offline', 'svc', '--version'], {
+        cwd: join(checkout, 'src'),
+        env: { npm_config_cache: join(checkout, '.npm') },
+      })
+    const results = await Promise.all([npx(), version(), version()])
+    expect(results.map(({ status, stdout }) => [status, stdout])).toEqual(Array(3).fill([0, '0.1.0\n']))
+    expect(results.filter(({ stderr }) => stderr.includes('building'))).toHaveLength(1)
+  })
 
   it('is not rebuilt while nothing has changed', async () => {
     expect(await version()).toEqual(upToDate)
@@ -112,41 +106,33 @@ describe('the build of a checkout', () => {
     writeFileSync(join(checkout, 'src/main.ts'), "process.stdout.write('0.1.0\\n')\n")
     writeFileSync(join(checkout, 'console/src/main.tsx'), "document.title = 'console'\n")
     expect(await version()).toEqual(built)
-  }, BUILD_MILLIS)
+  })
   afterAll(() => rmSync(checkout, { recursive: true }))
 
   const version = () => versionOf(checkout)
 
-  it(
-    'is repeated when a source was added, changed or removed, and when a built file is missing',
-    async () => {
-      const source = join(checkout, 'src/added.ts')
-      const output = join(checkout, 'dist/src/added.js')
-      writeFileSync(source, 'export const added = 1\n')
-      expect([await version(), existsSync(output)]).toEqual([built, true])
-      writeFileSync(source, 'export const added: string = 1\n')
-      const broken = await version()
-      expect([broken.status, broken.stdout]).toEqual([1, ''])
-      expect(broken.stderr).toMatch(/^svc: building …\nsvc: cannot build:\nsrc\/added\.ts.*TS2322.*\n+$/)
-      rmSync(source)
-      expect([await version(), existsSync(output)]).toEqual([built, false])
-      rmSync(join(checkout, 'dist/src/main.js'))
-      rmSync(join(checkout, 'gen/prisma/client.ts'))
-      expect(await version()).toEqual(built)
-      expect(await version()).toEqual(upToDate)
-    },
-    BUILD_MILLIS,
-  )
+  it('is repeated when a source was added, changed or removed, and when a built file is missing', async () => {
+    const source = join(checkout, 'src/added.ts')
+    const output = join(checkout, 'dist/src/added.js')
+    writeFileSync(source, 'export const added = 1\n')
+    expect([await version(), existsSync(output)]).toEqual([built, true])
+    writeFileSync(source, 'export const added: string = 1\n')
+    const broken = await version()
+    expect([broken.status, broken.stdout]).toEqual([1, ''])
+    expect(broken.stderr).toMatch(/^svc: building …\nsvc: cannot build:\nsrc\/added\.ts.*TS2322.*\n+$/)
+    rmSync(source)
+    expect([await version(), existsSync(output)]).toEqual([built, false])
+    rmSync(join(checkout, 'dist/src/main.js'))
+    rmSync(join(checkout, 'gen/prisma/client.ts'))
+    expect(await version()).toEqual(built)
+    expect(await version()).toEqual(upToDate)
+  })
 
-  it(
-    'resumes after it was killed',
-    async () => {
-      rmSync(join(checkout, 'dist/build.json'))
-      const killed = spawn(process.execPath, ['--version'])
-      await once(killed, 'exit')
-      symlinkSync(String(killed.pid), join(checkout, 'dist/build.lock'))
-      expect(await version()).toEqual(built)
-    },
-    BUILD_MILLIS,
-  )
+  it('resumes after it was killed', async () => {
+    rmSync(join(checkout, 'dist/build.json'))
+    const killed = spawn(process.execPath, ['--version'])
+    await once(killed, 'exit')
+    symlinkSync(String(killed.pid), join(checkout, 'dist/build.lock'))
+    expect(await version()).toEqual(built)
+  })
 })

@@ -109,7 +109,7 @@ describe('the running service answers', () => {
     directory = await mkdtemp(join(tmpdir(), 'svc-clients-'))
     await symlink(join(root, 'test/generators/node_modules'), join(directory, 'node_modules'))
     await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
-  }, 300_000)
+  })
   afterAll(async () => {
     await service.stop()
     await rm(directory, { recursive: true })

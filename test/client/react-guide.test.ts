@@ -46,4 +46,4 @@ it('every example of the React guide compiles against the client and connect-que
   } finally {
     await project.remove()
   }
-}, 240_000)
+})

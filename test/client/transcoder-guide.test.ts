@@ -72,7 +72,7 @@ describe.each([
     await project.run('buf', 'generate', '--include-imports', '--template', template, '--path', 'library.proto')
     const emit = ['--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext', '--types', 'node']
     expect(await project.run('tsc', ...emit, 'server.ts', 'express.ts', 'fastify.ts')).toBe('')
-  }, 300_000)
+  })
   afterAll(() => project.remove())
 
   /** Runs an example for as long as it is asked something. */

@@ -128,5 +128,5 @@ describe('a stopped call', () => {
     expect(database.pool.totalCount).toBeLessThanOrEqual(connections)
     await Promise.all(Array.from({ length: connections }, () => database.run(sleep, { seconds: 0.01 })))
     expect(await running()).toBe(0)
-  }, 60_000)
+  })
 })

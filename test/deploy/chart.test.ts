@@ -77,7 +77,7 @@ beforeAll(async () => {
   } catch (cause) {
     throw new Error('the renderer of charts cannot be built: run scripts/install-chart-renderer.sh', { cause })
   }
-}, 300_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /**

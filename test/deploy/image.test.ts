@@ -29,7 +29,7 @@ beforeAll(async () => {
   node = join(nodeFolder, 'node')
   await copyFile(process.execPath, node)
   await promisify(execFile)('chmod', ['-R', 'a+rX,a-w', folder, nodeFolder])
-}, 120_000)
+})
 afterAll(async () => {
   for (const made of [folder, dirname(node)]) {
     await promisify(execFile)('chmod', ['-R', 'u+w', made])

@@ -81,7 +81,7 @@ describe.each(Object.keys(proxies))('the service behind %s', (name) => {
     const place = { folder, port, service: new URL(service.baseUrl).host }
     proxy = await proxies[name]?.(place, snippet)
     await eventually(async () => expect((await send({ path: '/healthz' })).statusCode).toBe(200))
-  }, 60_000)
+  })
   afterAll(async () => {
     if (proxy !== undefined && proxy.exitCode === null) {
       proxy.kill()

@@ -108,9 +108,7 @@ const generators: Record<string, Generator> = {
   },
 }
 
-/** The generators and what they stand on are hundreds of packages. */
-const INSTALL_MILLIS = 300_000
-beforeAll(installGenerators, INSTALL_MILLIS)
+beforeAll(installGenerators)
 
 describe.each(Object.entries(generators))('the types that %s generates from the document', (_, generator) => {
   let directory: string

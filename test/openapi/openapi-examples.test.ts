@@ -15,4 +15,4 @@ it('the examples of responses and errors are what the service returns', async ()
     JSON.parse(recorded),
     '"npm run generate:examples" rewrites them',
   ])
-}, 120_000)
+})

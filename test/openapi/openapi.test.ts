@@ -43,7 +43,7 @@ describe('the committed documents', () => {
       promisify(execFile)(bin('redocly'), ['lint', ...files], { cwd: root, env })
     await expect(lint(documents)).resolves.toBeDefined()
     await expect(lint(['redocly.yaml'])).rejects.toThrow('Command failed')
-  }, 120_000)
+  })
 
   it('are the same in JSON and in YAML', () => {
     for (const name of ['openapi', 'revoke', 'scim']) {

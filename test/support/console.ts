@@ -8,7 +8,7 @@ import { startTestService, type TestService, type TestServiceOptions } from './s
 import type { Sql } from './sql.js'
 
 /** Less than a test may take, so that its error names what it waits for. */
-const WAIT_MILLIS = 30_000
+const WAIT_MILLIS = 120_000
 
 /** How the console is looked at. */
 export interface ConsoleView {

@@ -59,7 +59,7 @@ const defineWalk = `globalThis.walk ??= (() => {
   const buttons = () => [...document.querySelectorAll('main button')].filter((each) => isShown(each) && each.ariaDisabled !== 'true')
   const find = (name) => buttons().find((each) => nameOf(each) === name)
   const soon = async (holds) => {
-    for (const end = performance.now() + 30_000; performance.now() < end && !holds(); ) await new Promise(requestAnimationFrame)
+    for (const end = performance.now() + 120_000; performance.now() < end && !holds(); ) await new Promise(requestAnimationFrame)
     return holds()
   }
   return {

@@ -229,7 +229,7 @@ describe('the metrics of a service', () => {
     expect(before).toBeLessThan(MAX_SERIES)
     expect(marks.filter((mark) => text.includes(mark))).toEqual([])
     expect([fixture.acme, team, priorities.it, users.manager].filter((id) => text.includes(`"${id}"`))).toEqual([])
-  }, 60_000)
+  })
 
   /** `fetch` refuses some methods. */
   const send = (verb: string, path: string, headers: Record<string, string>) =>

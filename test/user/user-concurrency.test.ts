@@ -34,13 +34,13 @@ describe('concurrent writes to users', () => {
     const { winners, outcomes } = await racePhones(ground, claimers, CLAIM_ROUNDS)
     expect(winners).toEqual(winners.map(() => 1))
     expect(Object.keys(outcomes)).toEqual(['200', '409 already_exists'])
-  }, 60_000)
+  })
 
   it('give an email address to exactly one of many claimers, edits and new users alike', async () => {
     const { winners, outcomes } = await raceEmails(ground, claimers, CLAIM_ROUNDS)
     expect(winners).toEqual(winners.map(() => 1))
     expect(Object.keys(outcomes)).toEqual(['200', '409 already_exists'])
-  }, 60_000)
+  })
 
   it('never lose a pin to concurrent automation', async () => {
     const userToken = await insertUserToken(service.database, { userId: users.viewer })
@@ -48,7 +48,7 @@ describe('concurrent writes to users', () => {
       lost: 0,
       outcomes: { 200: 4 * PIN_ROUNDS },
     })
-  }, 60_000)
+  })
 
   it('wait for a writer of the same member, and not for a writer of another', async () => {
     const waiting = await service.database.transaction(async (sql) => {

@@ -208,5 +208,5 @@ describe('the stored profile of a user', () => {
       }),
       { numRuns: HISTORIES, endOnFailure: true },
     )
-  }, 60_000)
+  })
 })

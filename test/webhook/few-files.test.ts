@@ -80,4 +80,4 @@ it('webhooks leave a process with few files enough for its clients, and a crowd 
   await eventually(async () => expect((await rename()).status).toBe(200))
   await eventually(() => expect(received.size).toBe(ENDPOINTS))
   expect(await running.stop()).toBe(0)
-}, 120_000)
+})

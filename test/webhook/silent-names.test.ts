@@ -84,4 +84,4 @@ it('names that nobody answers for keep the service neither from a database by ho
     take: ENDPOINTS,
   })
   expect(last.map(({ attempts, error }) => [attempts, error])).toEqual(Array(ENDPOINTS).fill([0, '']))
-}, 60_000)
+})
