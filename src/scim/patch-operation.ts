@@ -1,11 +1,21 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { shortened } from '../protojson/invalid.js'
+import { DEFAULT_JSON_LIMITS, parseStrictJson } from '../protojson/json-text.js'
 import { ScimError, type ScimType } from './error.js'
 import { type Filter, parseEntryFilter } from './filter.js'
 import { isJsonObject, memberOf } from './json.js'
 import { refuseTooMany } from './read.js'
 import type { ScimReport } from './request.js'
-import { findPath, isNameOf, isWritable, named, type Path, type ResourceType, schemasOf } from './schema.js'
+import {
+  type Attribute,
+  findPath,
+  isNameOf,
+  isWritable,
+  named,
+  type Path,
+  type ResourceType,
+  schemasOf,
+} from './schema.js'
 
 /** A change of one attribute, as a PATCH asks for it (RFC 7644 section 3.5.2). */
 export interface PatchChange extends Path {
@@ -107,7 +117,15 @@ function changeFrom({ op, path = '', value }: PatchOperation, type: ResourceType
     throw refusal('mutability', `${path} is read-only`)
   }
   const entries = filter === undefined ? undefined : parseEntryFilter(filter, attribute)
-  return { op, value, ...found, subAttribute, filter: entries }
+  const given = subAttribute === undefined ? partsIn(value, attribute) : value
+  return { op, value: given, ...found, subAttribute, filter: entries }
+}
+
+/** The value of an attribute that has parts; the client of SCIM-SDK writes the JSON of an object as text. */
+function partsIn(value: JsonValue | undefined, attribute: Attribute): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((entry) => partsIn(entry, attribute) ?? null)
+  const isObject = attribute.type === 'complex' && typeof value === 'string' && /^\s*\{.*\}\s*$/s.test(value)
+  return isObject ? parseStrictJson(value, DEFAULT_JSON_LIMITS) : value
 }
 
 function refusal(scimType: ScimType, detail: string): ScimError {

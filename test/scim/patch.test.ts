@@ -153,6 +153,20 @@ describe('a PATCH', () => {
       [{ op: 'replace', value: { title: ' Chief\r\nOfficer\t', displayName: '\u00a0Ada ' } }],
       { title: 'Chief Officer', displayName: 'Ada' },
     ],
+    [
+      'reads an object that is written as text, as SCIM-SDK does, and leaves the other entries',
+      [
+        { op: 'replace', path: 'emails[type eq "home"]', value: '{"value": "new@home.example", "type": "home"}' },
+        { op: 'add', path: 'emails', value: ['{"value": "{x}@y.example", "type": "other"}'] },
+        { op: 'replace', path: `${ENTERPRISE}:manager`, value: ' { "value" : "m" }' },
+        { op: 'replace', path: 'title', value: '{"value": "Countess"}' },
+      ],
+      {
+        emails: [ada.emails[0], { value: 'new@home.example', type: 'home' }, { value: '{x}@y.example', type: 'other' }],
+        [ENTERPRISE]: { department: 'Engines', manager: { value: 'm' } },
+        title: '{"value": "Countess"}',
+      },
+    ],
     ['adds nothing for an empty list', [{ op: 'add', path: 'emails', value: [] }], { emails: ada.emails }],
     [
       'removes entries whose value it takes',
