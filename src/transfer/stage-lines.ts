@@ -65,6 +65,21 @@ export async function stageLines(
   // No statement may have a key twice.
   let batch = new Map<string, StagedLine>()
   let batchCharacters = 0
+  // PostgreSQL takes a batch while the next one is read.
+  let failure: Promise<unknown> = Promise.resolve()
+  const sent = async () => {
+    const error = await failure
+    if (error !== undefined) throw error
+  }
+  const send = async () => {
+    await sent()
+    failure = addStagedLines(transaction, [...batch.values()]).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    batch = new Map()
+    batchCharacters = 0
+  }
   for await (const { staged, characters = 0 } of lines) {
     const { kind, line } = staged
     const key = `${kind} ${staged.key}`
@@ -72,11 +87,10 @@ export async function stageLines(
     batchCharacters += characters
     if (batch.size < MAX_BATCH_LINES && batchCharacters < MAX_BATCH_CHARACTERS) continue
     onProgress?.({ line })
-    await addStagedLines(transaction, [...batch.values()])
-    batch = new Map()
-    batchCharacters = 0
+    await send()
   }
-  await addStagedLines(transaction, [...batch.values()])
+  await send()
+  await sent()
 }
 
 /** A record as it is staged. Throws a ServiceError that names the field for one that breaks rules of its own. */

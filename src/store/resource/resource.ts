@@ -61,6 +61,8 @@ export interface PartsPlace {
 export interface ResourceField {
   readonly field: DescField
   readonly source: Source
+  /** The property of a row with its value, or with its list. */
+  readonly property: string
 }
 
 /** A message of the API as rows of a table hold it. `Row` has the rows of lists under the local names of their fields. */
@@ -121,7 +123,10 @@ export function declareResource<
   for (const name of Object.keys(declared)) {
     if (desc.field[name] === undefined) throw new Error(`${desc.typeName} has no field ${name}`)
   }
-  const fields = desc.fields.map((field) => ({ field, source: sourceOf(field, table, declared[field.localName]) }))
+  const fields = desc.fields.map((field) => {
+    const source = sourceOf(field, table, declared[field.localName])
+    return { field, source, property: source.kind === 'column' ? camelCase(source.name) : field.localName }
+  })
   return { desc, table, alias, fields }
 }
 

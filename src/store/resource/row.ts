@@ -38,15 +38,14 @@ export function createFieldRows<Of extends object>({ desc, fields }: Resource<Of
 }
 
 /** The properties of a row that a field shows. */
-function propertiesOf({ field, source }: ResourceField): readonly string[] {
+function propertiesOf({ source, property }: ResourceField): readonly string[] {
   switch (source.kind) {
     case 'column':
-      return [camelCase(source.name)]
-    case 'columns':
-      return source.resource.fields.flatMap(propertiesOf)
     case 'parts':
     case 'values':
-      return [field.localName]
+      return [property]
+    case 'columns':
+      return source.resource.fields.flatMap(propertiesOf)
     case 'computed':
       return []
     case 'elsewhere':
@@ -59,40 +58,47 @@ function propertiesOf({ field, source }: ResourceField): readonly string[] {
  * Throws a ServiceError if two items of a list have the same key.
  */
 export function rowOf(fields: readonly ResourceField[], message: Message): Row {
-  return Object.assign({}, ...fields.map((field) => valuesOf(field, message)))
+  const row: Record<string, unknown> = {}
+  for (const field of fields) addValues(row, field, message)
+  return row
 }
 
-function valuesOf({ field, source }: ResourceField, message: Message): Row {
-  const { localName, jsonName } = field
-  const value: unknown = Reflect.get(message, localName)
+function addValues(row: Record<string, unknown>, { field, source, property }: ResourceField, message: Message): void {
+  const value: unknown = Reflect.get(message, field.localName)
   switch (source.kind) {
     case 'column':
-      return { [camelCase(source.name)]: storedValue(field, source, value) }
+      row[property] = storedValue(field, source, value)
+      break
     case 'columns':
-      return value === undefined ? {} : rowOf(source.resource.fields.map(present), value as Message)
+      if (value !== undefined)
+        for (const each of source.resource.fields) addValues(row, present(each), value as Message)
+      break
     case 'parts': {
       const { fields, table } = source.resource
       const rows = (value as readonly Message[]).map((part) => rowOf(fields, part))
+      row[property] = rows
       const key = keyOfItems(table, source)
       if (key !== undefined) {
         const keyField = fields.find((each) => each.source.kind === 'column' && each.source.name === key)
-        const keys = rows.map((row) => String(row[camelCase(key)]))
-        requireDistinct(keys, (index) => `${jsonName}[${index}].${keyField?.field.jsonName}`)
+        const keys = rows.map((each) => String(each[camelCase(key)]))
+        requireDistinct(keys, (index) => `${field.jsonName}[${index}].${keyField?.field.jsonName}`)
       }
-      return { [localName]: rows }
+      break
     }
     case 'values':
-      requireDistinct(value as readonly string[], (index) => `${jsonName}[${index}]`)
-      return { [localName]: value }
+      requireDistinct(value as readonly string[], (index) => `${field.jsonName}[${index}]`)
+      row[property] = value
+      break
     case 'computed':
     case 'elsewhere':
-      return {}
+      break
   }
 }
 
 /** A field of a message that is present: its empty fields are present as well. */
-function present({ field, source }: ResourceField): ResourceField {
-  return { field, source: source.kind === 'column' ? { ...source, isNullable: false } : source }
+function present(each: ResourceField): ResourceField {
+  const { source } = each
+  return source.kind === 'column' ? { ...each, source: { ...source, isNullable: false } } : each
 }
 
 /** The column that identifies the rows of one list; undefined if their positions do. */
