@@ -11,14 +11,15 @@ import {
   readSourceProfiles,
   type SourceProfileDocument,
 } from '../store/source-profile.js'
+import { userView } from '../store/user.js'
 import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { commandsOfRequest, type GovernedField, governedFields } from './profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
-import { lockValues } from './user/lock.js'
+import { lockMembers, lockValues } from './user/lock.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
 import { memberWriterOf, printMember, requireMemberPermission } from './user/user.js'
-import { changeMembers, memberTransaction, writePlan } from './user/write.js'
+import { changeMember, memberTransaction, writePlan } from './user/write.js'
 import { emailViolations } from './value/email-address.js'
 import { repeats } from './value/taken-value.js'
 
@@ -189,7 +190,10 @@ async function ingest(
     const target = before === undefined ? { email: profile.profile.email } : { userId: before.userId }
     return { ...profile, target, refusedValues: 'leave out' as const }
   })
-  const published = await changeMembers(transaction, memberWriterOf(context, 'user.ingest'), changes)
+  const writer = memberWriterOf(context, 'user.ingest')
+  const plan = planMembers(writer, changes, await lockMembers(transaction, writer, changes))
+  await writePlan(transaction, writer, plan)
+  const published = plan.outcomes
   const kept = published.map(({ change, member }) => ({ userId: member.userId, ...change }))
   await keepSourceProfiles(transaction, { organizationId, source }, kept)
   const results = new Map(
@@ -221,15 +225,14 @@ export async function republishUser(
     // Whoever takes in a newer profile locks the member until it is stored.
     const rows = await lockMemberRows(tables, caller.organizationId, [userId])
     const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
+    if (profiles.length === 0) return { user: await printMember({ tables, caller }, userId), ...nothingPublished }
     const change = {
       target: { userId },
       commands: profiles.flatMap(commandsOfStored),
       refusedValues: 'leave out',
     } as const
-    const changes = profiles.length === 0 ? [] : [change]
-    const plan = planMembers(writer, changes, await lockValues(tables, writer, changes, rows))
-    await writePlan(tables, writer, plan)
-    const [{ changes: written, leftOut } = nothingPublished] = plan.outcomes
-    return { user: await printMember({ tables, caller }, userId), changes: written, leftOut }
+    const locked = await lockValues(tables, writer, [change], rows)
+    const { shown: user, changes, leftOut } = await changeMember(tables, writer, change, locked, userView)
+    return { user, changes, leftOut }
   })
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { type DirectoryWrite, directoryValueOf } from '../domain/directory/directory-sync.js'
+import type { FieldCommand } from '../domain/profile/field-ownership.js'
+import type { MemberChange } from '../domain/user/member.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
 import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
@@ -88,16 +90,28 @@ function candidatesIn(document: JsonObject, { field, attribute, place }: FieldAt
   })
 }
 
-/** The values to lock for it: numbers and managers as far as the user may get them. */
-export function wantedValuesOf({ document, userName, email, candidates }: SaidOfUser, user?: DirectoryUserRow) {
-  const valuesOf = (field: OwnedField): string[] => {
+/** The change of a locked user, or of somebody new, for which values are locked: those that the user may get. */
+export function wantedChangeOf(
+  { document, userName, email, candidates }: SaidOfUser,
+  user: DirectoryUserRow | undefined,
+): MemberChange {
+  const commandsFor = (field: OwnedField): FieldCommand[] => {
     const of = [...candidates].filter(([each]) => each.field === field).flatMap(([, given]) => given)
     const values = of.flatMap(({ value, fault }) => (fault === undefined ? value : []))
     const own = values.findIndex((value) => isHeld(user, field, value))
-    return own === -1 ? values : values.slice(0, own)
+    const wanted = own === -1 ? values : values.slice(0, own)
+    return wanted.map((value) => ({ kind: 'set', field, value, as: 'DIRECTORY' }))
   }
-  const [phones, managerIds] = [valuesOf('PRIMARY_PHONE'), valuesOf('MANAGER')]
-  return { userName, email, externalId: textIn(document, 'externalId') ?? null, phones, managerIds }
+  const directoryExternalId = textIn(document, 'externalId') ?? null
+  const isMoved = email !== user?.email
+  const isRenamed = isMoved || userName !== (user.directoryUserName ?? email)
+  return {
+    target: user === undefined ? { email, mustJoin: true } : { userId: user.userId },
+    commands: [...commandsFor('PRIMARY_PHONE'), ...commandsFor('MANAGER')],
+    email: user !== undefined && isMoved ? email : undefined,
+    userName: isRenamed ? userName : undefined,
+    ...(directoryExternalId !== user?.directoryExternalId && { directory: { directoryExternalId } }),
+  }
 }
 
 /** Whether the directory has given the user the value already. */

@@ -1,15 +1,15 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import {
-  changeDirectoryUser,
-  createDirectoryUser,
   type DirectoryContext,
+  deleteDirectoryUser,
   lockDirectoryUser,
-  lockWantedValues,
   readDirectoryUser,
   requireVersion,
+  syncDirectoryUser,
+  writerOf,
 } from '../domain/directory/directory-sync.js'
 import { findNamedMembers, type NamedMember } from '../domain/directory/named-member.js'
-import { valueFault } from '../domain/user/lock.js'
+import { lockValues, valueFault } from '../domain/user/lock.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
@@ -35,7 +35,7 @@ import {
   type SaidOfUser,
   shownLists,
   userWriteFrom,
-  wantedValuesOf,
+  wantedChangeOf,
   withFollowingEmail,
 } from './user-write.js'
 
@@ -100,9 +100,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
       const within = { ...context, tables }
       const user = await lockDirectoryUser(within, id)
       requireUser(request, user)
-      const supplied = user.profile.PRIMARY_PHONE.value === '' ? {} : { PRIMARY_PHONE: '' }
-      const account = { directoryDeletedAt: context.runtime.now() }
-      await changeDirectoryUser(within, user, { supplied, active: false, account })
+      await deleteDirectoryUser(within, user)
     })
     return undefined
   },
@@ -167,14 +165,13 @@ async function write(
   said: SaidOfUser,
   user?: DirectoryUserRow,
 ): Promise<DirectoryUserRow> {
-  const locked = await lockWantedValues(context, wantedValuesOf(said, user), user)
+  const rows = user === undefined ? [] : [user]
+  const locked = await lockValues(context.tables, writerOf(context), [wantedChangeOf(said, user)], rows)
   const refusalOf = (field: OwnedField, value: string) => {
     const fault = valueFault(locked, user?.userId ?? '', field, value)
     return fault && refusalWords(fault)
   }
-  const wanted = userWriteFrom(said, report, refusalOf, user)
-  if (user === undefined) return createDirectoryUser(context, wanted, locked)
-  return changeDirectoryUser(context, user, wanted, locked)
+  return syncDirectoryUser(context, user, userWriteFrom(said, report, refusalOf, user), locked)
 }
 
 /** Whether a user is active before and after a write: Microsoft Entra renames whom it deletes. */

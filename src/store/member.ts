@@ -3,7 +3,7 @@ import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { jsonInSlices } from '../db/slices.js'
-import { type Columns, createStatement } from '../db/statement.js'
+import { type Columns, createStatement, type Places, type Statement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
 import { camelCase } from './resource/resource.js'
@@ -19,8 +19,10 @@ export interface OwnedValue {
 /** A member of an organization. */
 export type MemberKey = Pick<MembershipModel, 'organizationId' | 'userId'>
 
-/** A row of `memberColumns`. */
-export type MemberColumns = Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal' | 'version'>
+/** A row of `memberColumns`. Every change of the row raises the version; that of a member who joins is empty. */
+export interface MemberColumns extends Omit<MembershipModel, 'organizationId' | 'emailKey' | 'ordinal' | 'version'> {
+  readonly version: string
+}
 
 /** A row with these columns as a member, whose governed fields are the profile. */
 export type MemberOf<Row extends MemberColumns> = Readonly<Omit<Row, OwnedPlace['value' | 'owner' | 'since']>> & {
@@ -39,9 +41,10 @@ const changedColumns = columns.filter(({ name }) => name !== 'userId' && name !=
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
 
 /** The types of the columns of `memberColumns`. */
-export const memberColumnTypes = Object.fromEntries(
-  columns.map(({ name, type }) => [name, type]),
-) as Columns<MemberColumns>
+export const memberColumnTypes = {
+  ...Object.fromEntries(columns.map(({ name, type }) => [name, type])),
+  version: 'text',
+} as Columns<MemberColumns>
 
 /** A comma-separated list with a text for each column. */
 function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => string): Prisma.Sql {
@@ -49,13 +52,17 @@ function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => 
 }
 
 /** The columns of a member `m`. */
-export const memberColumns = listOf(columns, ({ name, column }) => `m.${column} AS "${name}"`)
+export const memberColumns = Prisma.sql`${listOf(columns, ({ name, column }) => `m.${column} AS "${name}"`)},
+       m.version::text AS version`
 
 const lock = createRowLock<MemberColumns>({
   name: 'lock_memberships',
   table: schema.Membership,
   strength: 'NO KEY UPDATE',
-  read: Object.fromEntries(columns.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>,
+  read: {
+    ...(Object.fromEntries(columns.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>),
+    version: [Prisma.sql`version::text`, 'text'],
+  },
   key: 'user_id',
 })
 
@@ -78,20 +85,56 @@ SELECT ${organizationId}, ${listOf(columns, ({ name }) => `r."${name}"`)}
            version = m.version + 1`,
 })
 
-/** Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. */
-const change = createStatement<
-  { readonly organizationId: string; readonly userIds: readonly string[]; readonly members: string },
-  Record<never, never>
->({
-  name: 'change_members',
-  columns: {},
-  // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
-  text: ({ organizationId, userIds, members }) => Prisma.sql`
+interface ChangedRows {
+  readonly organizationId: string
+  readonly userIds: readonly string[]
+  readonly members: string
+}
+
+/**
+ * Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. Found by
+ * their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
+ */
+const changeText = ({ organizationId, userIds, members }: Places<ChangedRows>) => Prisma.sql`
 UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)},
        version = m.version + 1
   FROM json_to_recordset(${members}) AS r (${recordType})
- WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`,
+ WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`
+
+const change = createStatement<ChangedRows, Record<never, never>>({
+  name: 'change_members',
+  columns: {},
+  text: changeText,
 })
+
+/** Reads values of the membership `m` with a key. */
+export function memberText(values: Prisma.Sql, { organizationId, userId }: Places<MemberKey>): Prisma.Sql {
+  return Prisma.sql`
+SELECT ${values} FROM memberships m WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`
+}
+
+/** How a member is shown: a statement that finds it, and one that changes members and shows them as they are then. */
+export interface MemberView<Row> {
+  readonly find: Statement<MemberKey, Row>
+  readonly change: Statement<ChangedRows, Row>
+}
+
+/** Shows values of the membership `m`, in a statement of one organization. The names are those of the statements. */
+export function createMemberView<Row>(
+  names: Readonly<Record<keyof MemberView<Row>, string>>,
+  columns: Columns<Row>,
+  values: Prisma.Sql,
+): MemberView<Row> {
+  return {
+    find: createStatement({ name: names.find, columns, text: (key) => memberText(values, key) }),
+    // A write on a cluster returns nothing but columns.
+    change: createStatement({
+      name: names.change,
+      columns,
+      text: (rows) => Prisma.sql`WITH m AS (${changeText(rows)} RETURNING m.*) SELECT ${values} FROM m`,
+    }),
+  }
+}
 
 /** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
@@ -132,24 +175,29 @@ export async function lockMemberRows(
 
 /**
  * Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked.
- * One who is added alone is created through the model, which a cluster sends to one node; a thousand would take it
- * 1.6 s instead of 0.65.
+ * Returns what a view shows of them, if none is added and the database is no cluster. One who is added alone is created through the model,
+ * which a cluster sends to one node; a thousand would take it 1.6 s instead of 0.65.
  */
-export async function writeMembers(
-  { models, run }: Tables,
+export async function writeMembers<Row>(
+  { models, run, isDistributed }: Tables,
   organizationId: string,
   added: readonly MemberRow[],
   changed: readonly MemberRow[],
-): Promise<void> {
+  view?: MemberView<Row>,
+): Promise<Row[]> {
   const all = [...added, ...changed]
   const [first, ...others] = all
-  if (first === undefined) return
+  if (first === undefined) return []
   const members = () => jsonInSlices(all, rowOf)
   if (added.length === 0) {
-    await run(change, { organizationId, userIds: all.map(({ userId }) => userId), members: await members() })
+    const rows = { organizationId, userIds: all.map(({ userId }) => userId), members: await members() }
+    // A cluster would send what is returned through its coordinator.
+    if (view !== undefined && !isDistributed) return run(view.change, rows)
+    await run(change, rows)
   } else if (others.length === 0) {
     await models.membership.create({ data: newRowOf(organizationId, first), select: { userId: true } })
   } else await run(write, { organizationId, members: await members() })
+  return []
 }
 
 /** A row to be added; Prisma does not distinguish no JSON from the JSON null. */
@@ -163,18 +211,20 @@ export function memberFrom<Row extends MemberColumns>(row: Row): MemberOf<Row> {
   const profile = perOwnedField(({ value, owner, since }) => {
     return { value: row[value] ?? '', owner: row[owner], since: row[since] }
   })
-  const others = Object.entries(row).filter(([name]) => !ofProfile.has(name))
-  return Object.fromEntries([...others, ['profile', profile]]) as MemberOf<Row>
+  const member: Record<string, unknown> = { profile }
+  for (const [name, value] of Object.entries(row)) if (!ofProfile.has(name)) member[name] = value
+  return member as MemberOf<Row>
 }
 
-/** The row of a member. */
-function rowOf({ profile, ...member }: MemberRow): MemberColumns {
-  const row: Record<string, unknown> = member
+/** The row of a member, without its version. */
+function rowOf(member: MemberRow): Omit<MemberColumns, 'version'> {
+  const { profile, version: _, ...others } = member
+  const row: Record<string, unknown> = others
   for (const { field, value, owner, since, isNullable } of ownedPlaces) {
     const held = profile[field]
     row[value] = isNullable && held.value === '' ? null : held.value
     row[owner] = held.owner
     row[since] = held.since
   }
-  return row as MemberColumns
+  return row as Omit<MemberColumns, 'version'>
 }

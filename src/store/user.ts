@@ -1,9 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { FieldOwnershipSchema, UserSchema } from '../../gen/svc/v2/user_pb.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
-import type { MemberKey } from './member.js'
+import { createMemberView } from './member.js'
 import { nameIn } from './member-name.js'
 import { ownedColumns } from './owned-column.js'
 import { type PrintedObject, rowText, versionText } from './resource/print.js'
@@ -27,15 +25,9 @@ export const userDeclarations = {
 
 export const userResource = declareResource(UserSchema, schema.Membership, 'm', userDeclarations)
 
-const print = createStatement<MemberKey, PrintedObject>({
-  name: 'print_user',
-  columns: { json: 'text', version: 'text' },
-  text: ({ organizationId, userId }) => Prisma.sql`
-SELECT ${rowText(userResource)} AS json, ${versionText(userResource)} AS version
-  FROM memberships m
- WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`,
-})
-
-export function printUser(tables: Tables, key: MemberKey): Promise<PrintedObject | undefined> {
-  return firstRow(tables, print, key)
-}
+/** A member as a user. */
+export const userView = createMemberView<PrintedObject>(
+  { find: 'print_user', change: 'change_user' },
+  { json: 'text', version: 'text' },
+  Prisma.sql`${rowText(userResource)} AS json, ${versionText(userResource)} AS version`,
+)

@@ -51,17 +51,12 @@ describe('an incremental sync', () => {
     expect(statements).toEqual(['apiKey.findMany', lock])
   })
 
-  const write = ['change_members', ...eventWrites, 'find_directory_user']
-  const writeInDepartment = [
-    'change_members',
-    'lock_department_options_for_key_share',
-    ...eventWrites,
-    'find_directory_user',
-  ]
+  const write = ['change_directory_user', ...eventWrites]
+  const writeInDepartment = ['change_directory_user', 'lock_department_options_for_key_share', ...eventWrites]
   const writeWithDepartment = writeInDepartment.toSpliced(2, 0, 'departmentOption.createMany')
   /** The same for a member who is new. */
   const added = (names: readonly string[]) =>
-    names.map((name) => (name === 'change_members' ? 'membership.create' : name))
+    names.map((name) => (name === 'change_directory_user' ? 'membership.create' : name)).concat('find_directory_user')
 
   it.each<[change: string, changes: () => object, written?: string[]]>([
     ['a title', () => ({ title: 'Countess' })],
@@ -115,7 +110,7 @@ describe('an incremental sync', () => {
   it('removes a deleted user from all groups, and changes a returning user like any other', async () => {
     expect((await okta.send('DELETE', `/Users/${id}`)).status).toBe(204)
     const leaving = 'groupMember.findMany'
-    expect(ofRequest()).toEqual([lock, 'change_members', ...eventWrites, leaving, 'find_directory_user'])
+    expect(ofRequest()).toEqual([lock, 'change_directory_user', ...eventWrites, leaving])
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)

@@ -1,10 +1,6 @@
 import type { Tables } from '../../src/db/tables.js'
 import type { Directory } from '../../src/domain/auth/authentication.js'
-import {
-  changeDirectoryUser,
-  type DirectoryWrite,
-  lockDirectoryUser,
-} from '../../src/domain/directory/directory-sync.js'
+import { type DirectoryWrite, lockDirectoryUser, syncDirectoryUser } from '../../src/domain/directory/directory-sync.js'
 import { memberTransaction } from '../../src/domain/user/write.js'
 import type { WriteContext } from '../../src/runtime/runtime.js'
 import type { DirectoryUserRow } from '../../src/store/directory/user.js'
@@ -19,6 +15,6 @@ export function writeDirectoryUser(
 ): Promise<DirectoryUserRow> {
   return memberTransaction(database, async (tables) => {
     const scope = { ...directory, ...context, tables }
-    return changeDirectoryUser(scope, await lockDirectoryUser(scope, userId), write)
+    return syncDirectoryUser(scope, await lockDirectoryUser(scope, userId), write)
   })
 }

@@ -1,17 +1,17 @@
 import type { Tables } from '../../db/tables.js'
-import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
+import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
-import { type DirectoryUserRow, findDirectoryUser } from '../../store/directory/user.js'
+import { type DirectoryUserRow, directoryUserView, lockedDirectoryUser } from '../../store/directory/user.js'
+import { memberFrom } from '../../store/member.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import type { Directory } from '../auth/authentication.js'
 import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
 import { type LockedMembers, lockValues } from '../user/lock.js'
 import type { DirectoryAccount, Member, MemberChange, MemberWriter } from '../user/member.js'
-import { planMembers } from '../user/plan.js'
-import { writePlan } from '../user/write.js'
+import { changeMember, findMember } from '../user/write.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
@@ -33,19 +33,13 @@ export interface DirectoryWrite {
 }
 
 /** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
-export function readDirectoryUser(context: DirectoryContext, userId: string): Promise<DirectoryUserRow> {
-  return findUser(context, userId, false)
+export async function readDirectoryUser({ tables, organizationId }: DirectoryContext, userId: string) {
+  return memberFrom(await findMember(tables, directoryUserView.find, { organizationId, userId }))
 }
 
 /** The same of a member who is locked until the transaction ends. */
-export function lockDirectoryUser(context: DirectoryContext, userId: string): Promise<DirectoryUserRow> {
-  return findUser(context, userId, true)
-}
-
-async function findUser({ tables, organizationId }: DirectoryContext, userId: string, isLocked: boolean) {
-  const user = await findDirectoryUser(tables, { organizationId, userId }, isLocked)
-  if (user === undefined) throw notFound('user', userId)
-  return user
+export async function lockDirectoryUser({ tables, organizationId }: DirectoryContext, userId: string) {
+  return memberFrom(await findMember(tables, lockedDirectoryUser, { organizationId, userId }))
 }
 
 /** Throws `ETAG_MISMATCH` for a row in another version than the `If-Match` of the request accepts. */
@@ -57,62 +51,20 @@ export function requireVersion(
   requireAcceptedVersion(acceptedVersionsFrom(ifMatch), entityTagOf(version), resource)
 }
 
-/** What a directory may give a user: names, and of the values that not everybody can have, those to choose from. */
-export interface WantedValues {
-  readonly userName: string
-  readonly email: string
-  readonly externalId: string | null
-  readonly phones: readonly string[]
-  readonly managerIds: readonly string[]
-}
-
-/** Locks what a directory may give a new user, or one who is locked, and reads who has it. */
-export function lockWantedValues(
-  context: DirectoryContext,
-  { userName, email, externalId, phones, managerIds }: WantedValues,
-  user?: DirectoryUserRow,
-): Promise<LockedMembers> {
-  const set = (field: GovernedField) => (value: string) => ({ kind: 'set', field, value, as: 'DIRECTORY' }) as const
-  const commands = [...phones.map(set('PRIMARY_PHONE')), ...managerIds.map(set('MANAGER'))]
-  const isMoved = email !== user?.email
-  const isRenamed = isMoved || userName !== (user.directoryUserName ?? email)
-  const change: MemberChange = {
-    target: user === undefined ? { email, mustJoin: true } : { userId: user.userId },
-    commands,
-    email: user !== undefined && isMoved ? email : undefined,
-    userName: isRenamed ? userName : undefined,
-    ...(externalId !== user?.directoryExternalId && { directory: { directoryExternalId: externalId } }),
-  }
-  return lockValues(context.tables, writerOf(context), [change], user === undefined ? [] : [user])
-}
-
 /**
- * Adds a person to the organization as the directory supplies it; `locked` has what the write gives, and by default is
- * locked here. Returns the user as the directory sees it. Throws `FIELD_INVALID`, `EMAIL_TAKEN` with the holder,
- * `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN` and the reasons about managers.
+ * Makes a locked member, or without one somebody who joins, what the directory says: overrides any pin, and locks what it
+ * supplies (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not
+ * written, and leaves no event. `locked` has what the write gives, and by default is locked here. Returns the user as the
+ * directory sees it. Throws `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN`,
+ * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and the reasons about managers.
  */
-export function createDirectoryUser(
+export async function syncDirectoryUser(
   context: DirectoryContext,
-  write: DirectoryWrite & { readonly email: string },
-  locked?: LockedMembers,
-): Promise<DirectoryUserRow> {
-  const { email, active, account } = write
-  const userName = account?.directoryUserName ?? email
-  const target = { email, mustJoin: true }
-  return makeChange(context, { target, commands: commandsOf(write), active, userName, directory: account }, [], locked)
-}
-
-/**
- * Makes a locked member what the directory says: overrides any pin, and locks what it supplies
- * (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not written,
- * and leaves no event. Throws the same, and `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`.
- */
-export async function changeDirectoryUser(
-  context: DirectoryContext,
-  user: DirectoryUserRow,
+  user: DirectoryUserRow | undefined,
   write: DirectoryWrite,
   locked?: LockedMembers,
 ): Promise<DirectoryUserRow> {
+  if (user === undefined) return makeChange(context, joiningOf(write), [], locked)
   const change = changeOf(user, write)
   return change === undefined ? user : makeChange(context, change, [user], locked)
 }
@@ -123,25 +75,39 @@ async function makeChange(
   rows: readonly Member[],
   locked?: LockedMembers,
 ): Promise<DirectoryUserRow> {
-  const { tables, organizationId } = context
+  const { tables } = context
   const writer = writerOf(context)
-  const plan = planMembers(writer, [change], locked ?? (await lockValues(tables, writer, [change], rows)))
-  await writePlan(tables, writer, plan)
-  const userId = plan.outcomes[0]?.member.userId ?? ''
-  if (change.directory?.directoryDeletedAt instanceof Date) {
-    const groupIds = await leaveAllGroups(tables, { organizationId, userId, now: context.runtime.now() })
-    const members = { added: [], removed: [userId] }
-    const event = { organizationId, action: 'group.update' as const, changedFields: ['members'], members }
-    const events = groupIds.map((targetId) => ({ ...event, targetId }))
-    if (events.length > 0) await recordAuditEvents(tables, events, writer)
-  }
-  return readDirectoryUser(context, userId)
+  const all = locked ?? (await lockValues(tables, writer, [change], rows))
+  return memberFrom((await changeMember(tables, writer, change, all, directoryUserView)).shown)
+}
+
+/**
+ * Deactivates a locked member, whose number others can have, and hides it from the directory until it is added again.
+ * The member leaves all groups. Throws the same.
+ */
+export async function deleteDirectoryUser(context: DirectoryContext, user: DirectoryUserRow): Promise<void> {
+  const { tables, organizationId, runtime } = context
+  const { userId, profile } = user
+  const now = runtime.now()
+  const supplied = profile.PRIMARY_PHONE.value === '' ? {} : { PRIMARY_PHONE: '' }
+  await syncDirectoryUser(context, user, { supplied, active: false, account: { directoryDeletedAt: now } })
+  const groupIds = await leaveAllGroups(tables, { organizationId, userId, now })
+  const members = { added: [], removed: [userId] }
+  const event = { organizationId, action: 'group.update' as const, changedFields: ['members'], members }
+  const events = groupIds.map((targetId) => ({ ...event, targetId }))
+  if (events.length > 0) await recordAuditEvents(tables, events, writerOf(context))
 }
 
 /** The directory as a writer of the organization, and of its members. */
 export function writerOf({ organizationId, keyId, name, requestId, runtime }: DirectoryContext): MemberWriter {
   const actor = { kind: 'DIRECTORY' as const, id: keyId, name }
   return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
+}
+
+function joiningOf(write: DirectoryWrite): MemberChange {
+  const { email = '', active, account } = write
+  const userName = account?.directoryUserName ?? email
+  return { target: { email, mustJoin: true }, commands: commandsOf(write), active, userName, directory: account }
 }
 
 /** The change that makes the member what the directory says; undefined if it already is. */

@@ -1,4 +1,5 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
+import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { MemberRow } from '../../store/member.js'
@@ -33,7 +34,15 @@ export function newMember(userId: string, email: string, now: Date): Member {
     directoryUserName: null,
     directoryAttributes: null,
     directoryDeletedAt: null,
+    version: '',
   }
+}
+
+/** The member with an id. Throws `RESOURCE_NOT_FOUND`. */
+export function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
+  const member = members.get(userId)
+  if (member === undefined) throw notFound('user', userId)
+  return member
 }
 
 /** Whether a member may sign in. */

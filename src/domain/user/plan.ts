@@ -1,5 +1,5 @@
 import { mapInSlices } from '../../db/slices.js'
-import { notFound, ServiceError } from '../../errors.js'
+import { ServiceError } from '../../errors.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import {
   type FieldCommand,
@@ -21,6 +21,7 @@ import {
   type MemberCommand,
   type MemberTarget,
   type MemberWriter,
+  memberOf,
   valuesSet,
 } from './member.js'
 import { eventsOf } from './member-event.js'
@@ -286,10 +287,4 @@ class PlannedMembers {
     if (isActiveAdministrator(member)) this.#administrators?.add(userId)
     else this.#administrators?.delete(userId)
   }
-}
-
-function memberOf(members: ReadonlyMap<string, Member>, userId: string): Member {
-  const member = members.get(userId)
-  if (member === undefined) throw notFound('user', userId)
-  return member
 }

@@ -5,7 +5,7 @@ import { commandsOfRequest } from '../profile/field-ownership.js'
 import { acceptedVersionsFrom, requireAcceptedVersion } from '../value/entity-tag.js'
 import { lockMembers } from './lock.js'
 import { type ManagerRelationship, relationshipOf, relationshipTagOf } from './manager.js'
-import type { ChangedMember } from './member.js'
+import { type ChangedMember, memberOf } from './member.js'
 import { planMembers } from './plan.js'
 import { apiWriterOf, memberWriterOf, requireMemberPermission } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
@@ -44,9 +44,7 @@ export async function writeManager(
   const changes = [{ target: { userId }, commands }]
   return memberTransaction(context.tables, async (tables) => {
     const locked = await lockMembers(tables, writer, changes)
-    const member = locked.members.get(userId)
-    if (member === undefined) throw notFound('user', userId)
-    const before = relationshipOf(member)
+    const before = relationshipOf(memberOf(locked.members, userId))
     const what = { resourceType: 'user relationship', resourceId: userId }
     requireAcceptedVersion(accepted, before && relationshipTagOf(before), what)
     const plan = planMembers(writer, changes, locked)

@@ -1,9 +1,9 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
+import { type FieldViolation, refuseViolations } from '../../errors.js'
 import { countLiveKeys } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { PrintedObject } from '../../store/resource/print.js'
-import { printUser } from '../../store/user.js'
+import { userView } from '../../store/user.js'
 import { authorOf } from '../audit/audit-event.js'
 import {
   type CallContext,
@@ -20,9 +20,8 @@ import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-
 import { type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { lockMembers } from './lock.js'
-import type { ChangeById, ChangedMember, MemberRights, MemberWriter } from './member.js'
-import { planMembers } from './plan.js'
-import { changeMember, memberTransaction, writePlan } from './write.js'
+import { type ChangeById, type ChangedMember, type MemberRights, type MemberWriter, memberOf } from './member.js'
+import { changeMember, findMember, memberTransaction } from './write.js'
 
 /** Whether a profile is that of the person who calls. */
 function isOwn(caller: Caller, userId: string): boolean {
@@ -48,13 +47,11 @@ export async function getUser(context: CallContext, userId: string): Promise<Pri
 }
 
 /** One member of the caller's organization, whoever may read it. Throws `RESOURCE_NOT_FOUND`. */
-export async function printMember(
+export function printMember(
   { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
 ): Promise<PrintedObject> {
-  const user = await printUser(tables, { organizationId, userId })
-  if (user === undefined) throw notFound('user', userId)
-  return user
+  return findMember(tables, userView.find, { organizationId, userId })
 }
 
 /**
@@ -74,8 +71,8 @@ export async function createUser(
   const writer = memberWriterOf(context, 'user.create')
   const change = { target: { email, mustJoin: true }, commands, role }
   return memberTransaction(context.tables, async (tables) => {
-    const { member } = await changeMember(tables, writer, change)
-    return printMember({ tables, caller }, member.userId)
+    const locked = await lockMembers(tables, writer, [change])
+    return (await changeMember(tables, writer, change, locked, userView)).shown
   })
 }
 
@@ -138,21 +135,16 @@ export async function endUserSessions(context: CallContext, userId: string): Pro
 
 /** Changes a member in the version that the request accepts. */
 async function changeUser(context: CallContext, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
-  const { caller, ifMatch } = context
   const { userId } = change.target
-  const accepted = acceptedVersionsFrom(ifMatch)
+  const accepted = acceptedVersionsFrom(context.ifMatch)
   if (!isOwnProfile) await requireMemberPermission(context, 'users:write', userId)
   const writer = memberWriterOf(context, 'user.update')
   return memberTransaction(context.tables, async (tables) => {
     const locked = await lockMembers(tables, writer, [change])
-    if (accepted !== undefined) {
-      const { version } = await printMember({ tables, caller }, userId)
-      requireAcceptedVersion(accepted, entityTagOf(version), { resourceType: 'user', resourceId: userId })
-    }
-    const plan = planMembers(writer, [change], locked)
-    await writePlan(tables, writer, plan)
-    const changes = plan.outcomes.flatMap((outcome) => outcome.changes)
-    return { user: await printMember({ tables, caller }, userId), changes }
+    const { version } = memberOf(locked.members, userId)
+    requireAcceptedVersion(accepted, entityTagOf(version), { resourceType: 'user', resourceId: userId })
+    const { shown, changes } = await changeMember(tables, writer, change, locked, userView)
+    return { user: shown, changes }
   })
 }
 

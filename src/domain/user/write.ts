@@ -1,58 +1,63 @@
-import type { Tables, TransactionOptions } from '../../db/tables.js'
+import type { Statement } from '../../db/statement.js'
+import { firstRow, type Tables, type TransactionOptions } from '../../db/tables.js'
+import { notFound } from '../../errors.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
-import { writeMembers } from '../../store/member.js'
+import { type MemberKey, type MemberView, writeMembers } from '../../store/member.js'
 import { deleteUserTokens } from '../../store/user-token.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import { takenValueOf } from '../value/taken-value.js'
-import { lockMembers } from './lock.js'
+import type { LockedMembers } from './lock.js'
 import type { ChangedMember, Member, MemberChange, MemberWriter } from './member.js'
 import { type MemberPlan, planMembers } from './plan.js'
 
-/**
- * Changes members: locks them, decides what becomes of them, and writes it, each change with its own outcome. Throws
- * what `lockMembers` and `planMembers` throw; then nothing is written.
- */
-export async function changeMembers<Change extends MemberChange>(
-  transaction: Tables,
-  writer: MemberWriter,
-  changes: readonly Change[],
-): Promise<readonly ChangedMember<Change>[]> {
-  const locked = await lockMembers(transaction, writer, changes)
-  const plan = planMembers(writer, changes, locked)
-  await writePlan(transaction, writer, plan)
-  return plan.outcomes
+/** The row that a statement finds for a member. Throws `RESOURCE_NOT_FOUND`. */
+export async function findMember<Row>(
+  tables: Tables,
+  statement: Statement<MemberKey, Row>,
+  key: MemberKey,
+): Promise<Row> {
+  const row = await firstRow(tables, statement, key)
+  if (row === undefined) throw notFound('user', key.userId)
+  return row
 }
 
-/** Changes one member. */
-export async function changeMember(
+/**
+ * Decides what becomes of one member, who is locked, writes it, and shows the member. Throws what `planMembers` throws;
+ * then nothing is written.
+ */
+export async function changeMember<Row>(
   transaction: Tables,
   writer: MemberWriter,
   change: MemberChange,
-): Promise<ChangedMember> {
-  const [changed] = await changeMembers(transaction, writer, [change])
-  if (changed === undefined) throw new Error('the change returned no result')
-  return changed
+  locked: LockedMembers,
+  view: MemberView<Row>,
+): Promise<ChangedMember & { readonly shown: Row }> {
+  const { organizationId } = writer
+  const plan = planMembers(writer, [change], locked)
+  const [shown] = await writePlan(transaction, writer, plan, view)
+  const [changed] = plan.outcomes
+  if (changed === undefined) throw new Error('the change has no outcome')
+  const { userId } = changed.member
+  return { ...changed, shown: shown ?? (await findMember(transaction, view.find, { organizationId, userId })) }
 }
 
-/** Writes what was decided. */
-export async function writePlan(
+/** Writes what was decided, and returns what `writeMembers` shows of those who are changed. */
+export async function writePlan<Row>(
   transaction: Tables,
   writer: MemberWriter,
   { added, changed, freeing, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
-): Promise<void> {
+  view?: MemberView<Row>,
+): Promise<Row[]> {
   const { organizationId, runtime } = writer
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   const isFreeing = ({ userId }: Member) => freeing.has(userId)
   await writeMembers(transaction, organizationId, [], changed.filter(isFreeing))
-  await writeMembers(
-    transaction,
-    organizationId,
-    added,
-    changed.filter((member) => !isFreeing(member)),
-  )
+  const others = changed.filter((member) => !isFreeing(member))
+  const shown = await writeMembers(transaction, organizationId, added, others, view)
   await insertDepartmentOptions(transaction, organizationId, departments, runtime.newId)
   if (events.length > 0) await recordAuditEvents(transaction, events, writer)
+  return shown
 }
 
 const MAX_ATTEMPTS = 5

@@ -1,13 +1,14 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../../db/statement.js'
-import { firstRow, type Tables } from '../../db/tables.js'
+import type { Tables } from '../../db/tables.js'
 import {
+  createMemberView,
   type MemberColumns,
   type MemberKey,
   type MemberOf,
   memberColumns,
   memberColumnTypes,
-  memberFrom,
+  memberText,
 } from '../member.js'
 import { ofOrganization } from '../visibility.js'
 
@@ -21,8 +22,6 @@ export interface DirectoryUserColumns extends MemberColumns {
   /** Null without a manager, or if the manager has no name. */
   readonly managerName: string | null
   readonly groups: readonly Reference[]
-  /** Every change of the membership raises it. */
-  readonly version: string
 }
 
 /** A member as its directory sees one. */
@@ -37,41 +36,27 @@ export const directoryUserColumns = Prisma.sql`${memberColumns},
        (SELECT coalesce(json_agg(json_build_object('value', g.id, 'display', g.name) ORDER BY g.ordinal), '[]')
           FROM group_members gm
           JOIN groups g ON ${ofOrganization('g')} AND g.id = gm.group_id
-         WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id) AS groups,
-       m.version::text AS version`
+         WHERE ${ofOrganization('gm')} AND gm.user_id = m.user_id) AS groups`
 
 export const directoryUserColumnTypes: Columns<DirectoryUserColumns> = {
   ...memberColumnTypes,
   managerName: 'text',
   groups: 'json',
-  version: 'text',
 }
 
-const ofMember = (name: string, lock: Prisma.Sql) =>
-  createStatement<MemberKey, DirectoryUserColumns>({
-    name,
-    columns: directoryUserColumnTypes,
-    text: ({ userId }) => Prisma.sql`
-SELECT ${directoryUserColumns}
-  FROM memberships m
- WHERE ${ofOrganization('m')} AND m.user_id = ${userId} ${lock}`,
-  })
+/** A member as its directory sees one, even one whom the directory has deleted. */
+export const directoryUserView = createMemberView(
+  { find: 'find_directory_user', change: 'change_directory_user' },
+  directoryUserColumnTypes,
+  directoryUserColumns,
+)
 
-const find = ofMember('find_directory_user', Prisma.empty)
-const lock = ofMember('lock_directory_user', Prisma.sql`FOR NO KEY UPDATE OF m`)
-
-/**
- * A member, even one whom the directory has deleted, perhaps locked until the transaction ends; undefined if there is
- * none.
- */
-export async function findDirectoryUser(
-  tables: Tables,
-  key: MemberKey,
-  isLocked: boolean,
-): Promise<DirectoryUserRow | undefined> {
-  const row = await firstRow(tables, isLocked ? lock : find, key)
-  return row && memberFrom(row)
-}
+/** The same, locked until the transaction ends. */
+export const lockedDirectoryUser = createStatement<MemberKey, DirectoryUserColumns>({
+  name: 'lock_directory_user',
+  columns: directoryUserColumnTypes,
+  text: (key) => Prisma.sql`${memberText(directoryUserColumns, key)} FOR NO KEY UPDATE OF m`,
+})
 
 /** What a directory calls members, and whether they are gone, the oldest first. */
 export function findDirectoryAccounts({ models }: Tables, organizationId: string, userIds: readonly string[]) {
