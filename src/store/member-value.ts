@@ -62,7 +62,7 @@ const chains = createStatement<{ readonly organizationId: string; readonly userI
     text: ({ organizationId, userIds }) => Prisma.sql`
 WITH RECURSIVE chain AS (
   SELECT user_id, manager_user_id
-    FROM memberships WHERE organization_id = ${organizationId} AND user_id = ANY (${userIds})
+    FROM memberships WHERE organization_id = ${organizationId} AND ${isOneOf(Prisma.sql`user_id`, userIds)}
   UNION
   SELECT m.user_id, m.manager_user_id
     FROM chain JOIN memberships m ON m.organization_id = ${organizationId} AND m.user_id = chain.manager_user_id

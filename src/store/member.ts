@@ -8,6 +8,7 @@ import type { Tables } from '../db/tables.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
 import { camelCase } from './resource/resource.js'
 import { createRowLock } from './row-lock.js'
+import { isOneOf } from './visibility.js'
 
 /** The state of a field: its value (empty means none), its owner, and since when it has that owner. */
 export interface OwnedValue {
@@ -92,14 +93,14 @@ interface ChangedRows {
 }
 
 /**
- * Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. Found by
- * their ids: a kept plan, which expects a hundred rows from JSON, would read all members.
+ * Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. Members are
+ * found by their ids: by the JSON alone, in which a kept plan expects a hundred rows, it would read all of them.
  */
 const changeText = ({ organizationId, userIds, members }: Places<ChangedRows>) => Prisma.sql`
 UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)},
        version = m.version + 1
   FROM json_to_recordset(${members}) AS r (${recordType})
- WHERE m.organization_id = ${organizationId} AND m.user_id = ANY (${userIds}) AND m.user_id = r."userId"`
+ WHERE m.organization_id = ${organizationId} AND ${isOneOf(Prisma.sql`m.user_id`, userIds)} AND m.user_id = r."userId"`
 
 const change = createStatement<ChangedRows, Record<never, never>>({
   name: 'change_members',
