@@ -12,14 +12,13 @@ import type { WebhookTools } from '../domain/webhook/delivery.js'
 import { maskError } from '../failure/error-mapping.js'
 import { createRevokeCallCounter, isRevocation } from '../handlers/auth.js'
 import { createIdempotency } from '../handlers/idempotency.js'
-import { maxBodyBytesOf } from '../handlers/method-options.js'
 import { callContextOf, requestContextKey } from '../handlers/request-context.js'
 import { createLimits, services } from '../handlers/routes.js'
 import type { CallLimit } from '../http/call-limit.js'
 import { createClientAddressOf } from '../http/client-address.js'
 import { requestIdOf } from '../http/request-handler.js'
 import type { LimitCheck } from '../limits/limit-check.js'
-import { onlyReads } from '../limits/method-rules.js'
+import { httpFormOf, onlyReads } from '../limits/method-rules.js'
 import { healthService } from '../rpc/health.js'
 import { reflectionServices } from '../rpc/reflection.js'
 import type { Authentication } from './authentication.js'
@@ -38,6 +37,9 @@ export interface Parts extends AppOptions {
   readonly feedSignals: FeedSignals
   readonly webhooks: WebhookTools
 }
+
+/** The longest body, in bytes, of a method that anyone may call. */
+const ANONYMOUS_BODY_BYTES = 16 * 1024
 
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
@@ -83,8 +85,10 @@ export function createCalls(options: Parts) {
   return {
     hooks,
     maxTimeoutMs: config.maxCallSeconds * 1000,
-    maxBodyBytes: (method: DescMethod) =>
-      maxBodyBytesOf(method, access.get(method)?.anonymous === true, config.maxBodyBytes),
+    maxBodyBytes: (method: DescMethod) => {
+      const declared = httpFormOf(method).maxBodyBytes || config.maxBodyBytes
+      return access.get(method)?.anonymous === true ? Math.min(declared, ANONYMOUS_BODY_BYTES) : declared
+    },
     noteCaller,
     callerIdOf: (request: NodeRequest) => callerIds.get(request),
     /** Call when the client disconnects early; cancels the call. */

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { inspectApiKeySecret } from '../domain/auth/api-key-secret.js'
-import { type CredentialOwner, ownerOfKeyId, ownerOfSecret } from '../domain/auth/credential-owner.js'
+import { type CredentialOwner, ownerOfSecret } from '../domain/auth/credential-owner.js'
 import { credentialsIn } from '../domain/auth/leaked-text.js'
 import { createSecretHasher } from '../domain/auth/secret-hash.js'
 import { notFound } from '../errors.js'
+import { findKeyOwner } from '../store/api-key.js'
 import { aligned, answer, type CommandContext, type JsonOption, requirePepper } from './command-context.js'
 
 /** `svc keys find`: shows who an API key, or the first credential in a text, belongs to. The text is never printed. */
@@ -15,8 +16,11 @@ export async function findKey(given: string, options: JsonOption, context: Comma
       'standard input does not contain a secret or token of this service: the format or the checksum is wrong',
     )
   }
-  const owner = await context.onDatabase(async (database) => {
-    if (secret === undefined) return ownerOfKeyId(database, given)
+  const owner = await context.onDatabase(async (database): Promise<CredentialOwner | undefined> => {
+    if (secret === undefined) {
+      const key = await findKeyOwner(database, { id: given })
+      return key === null ? undefined : { credential: 'API key', key }
+    }
     await requirePepper(database, context)
     return ownerOfSecret(database, createSecretHasher(context.config.peppers), secret)
   })

@@ -32,7 +32,9 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
   ])
   try {
     const directUrl = embedded?.connectionString ?? directUrlOf(config)
-    const sessions = serves ? sessionsOf(config, directUrl) : operatorSessions(config, directUrl)
+    const { databaseStatementNames: statementNames } = config
+    const operatorSessions = { connectionString: directUrl, statementNames, limits: { statement_timeout: 600_000 } }
+    const sessions = serves ? sessionsOf(config, directUrl) : operatorSessions
     let isDistributed = false
     if (embedded === undefined) {
       const fault = await sessionFault(sessions)
@@ -70,10 +72,6 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
     await embedded?.stop()
     throw error
   }
-}
-
-function operatorSessions({ databaseStatementNames: statementNames }: Config, connectionString: string) {
-  return { connectionString, statementNames, limits: { statement_timeout: 600_000 } }
 }
 
 /** Starts or joins the embedded database. Throws where there is none and none is to be made. */

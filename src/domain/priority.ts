@@ -43,13 +43,8 @@ export async function updatePriority(
     actorName,
     requestId,
   })
-  return updated ?? refuse(context, id)
-}
-
-/**
- * Throws why no priority was changed: the same error for hidden and missing ones, forbidden only for what is visible.
- */
-async function refuse({ tables, caller }: CallContext, id: string): Promise<never> {
+  if (updated !== undefined) return updated
+  // The same error for hidden and missing ones, forbidden only for what is visible.
   const found = await store.priorityStore.find(tables, { id, ...visibilityOf(caller) })
   if (found !== undefined) requirePermissionIn(caller, found.teamId, 'tickets:write')
   throw notFound('priority', id)

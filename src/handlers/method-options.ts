@@ -6,15 +6,6 @@ import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 
 export { outputOnlyNames } from '../limits/output-only.js'
 
-/** The longest body, in bytes, of a method that anyone may call. */
-const ANONYMOUS_BODY_BYTES = 16 * 1024
-
-/** The longest body of a method, in bytes: what its `svc.v2.http_form` option declares, or `maxBytes`. */
-export function maxBodyBytesOf(method: DescMethod, isAnonymous: boolean, maxBytes: number): number {
-  const declared = httpFormOf(method).maxBodyBytes || maxBytes
-  return isAnonymous ? Math.min(declared, ANONYMOUS_BODY_BYTES) : declared
-}
-
 /** The most values that a request of a method can contain: what its `svc.v2.http_form` option declares, or the default. */
 export function maxValuesOf(method: DescMethod): number {
   return httpFormOf(method).maxValues || DEFAULT_JSON_LIMITS.maxValues

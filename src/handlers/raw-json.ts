@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { create, type DescMessage, toJson } from '@bufbuild/protobuf'
+import { create, type DescMethod, toJson } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { CallContext } from '../domain/caller/caller.js'
 import type { Page } from '../domain/paging.js'
@@ -20,8 +20,9 @@ export function rawJson<Answer>(
   data: string,
   others?: NoInfer<Partial<Answer>>,
 ): Answer {
-  const message = preprintedMessage(output, ['{"data":', data, others === undefined ? '}' : othersText(output, others)])
-  return message as Answer
+  if (others === undefined) return preprintedMessage(output, ['{"data":', data, '}']) as Answer
+  const { data: _, ...rest } = Object(toJson(output, create(output, { ...others }), answerJsonOptions))
+  return preprintedMessage(output, ['{"data":', data, `,${JSON.stringify(rest).slice(1)}`]) as Answer
 }
 
 export function rawJsonWithEtag<Answer>(
@@ -45,18 +46,13 @@ export async function rawJsonList<Answer>(context: HandlerContext, list: Page | 
   return preprintedMessage(context.method.output, ['{"data":[', items, end]) as Answer
 }
 
-/** The end of the JSON of a message, after its field `data`. */
-function othersText(desc: DescMessage, others: object): string {
-  const { data: _, ...rest } = Object(toJson(desc, create(desc, { ...others }), answerJsonOptions))
-  return `,${JSON.stringify(rest).slice(1)}`
-}
-
 type Handler<Request, Answer> = (request: Request, context: HandlerContext) => Promise<Answer>
 
 export function withEtag<Request, Answer>(
-  rules: (callContext: CallContext, request: Request) => Promise<PrintedObject>,
+  rules: (callContext: CallContext, request: Request, method: DescMethod) => Promise<PrintedObject>,
 ): Handler<Request, Answer> {
-  return async (request, context) => rawJsonWithEtag(context, await rules(callContextOf(context), request))
+  return async (request, context) =>
+    rawJsonWithEtag(context, await rules(callContextOf(context), request, context.method))
 }
 
 export function listResponse<Request, Answer>(

@@ -83,20 +83,12 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
       others: Partial<ServiceImpl<Service>> = {},
     ) => router.service(service, { ...standardMethods(service, resource), ...others })
     standard(AccessPolicyApprovalProcedureService, approvalProcedures, {
-      createAccessPolicyApprovalProcedure: async (request, context) => {
-        const violations = limitCheck(context.method.input, request)
-        return rawJsonWithEtag(
-          context,
-          await createApprovalProcedure(callContextOf(context), { ...request, violations }),
-        )
-      },
-      updateAccessPolicyApprovalProcedure: async (request, context) => {
-        const violations = limitCheck(context.method.input, request)
-        return rawJsonWithEtag(
-          context,
-          await updateApprovalProcedure(callContextOf(context), { ...request, violations }),
-        )
-      },
+      createAccessPolicyApprovalProcedure: withEtag((callContext, request, { input }) =>
+        createApprovalProcedure(callContext, { ...request, violations: limitCheck(input, request) }),
+      ),
+      updateAccessPolicyApprovalProcedure: withEtag((callContext, request, { input }) =>
+        updateApprovalProcedure(callContext, { ...request, violations: limitCheck(input, request) }),
+      ),
     })
     router.service(AuthService, createAuthHandlers(tools))
     router.service(CallerService, {

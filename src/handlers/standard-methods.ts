@@ -12,7 +12,6 @@ import { createObject, deleteObject, getObject, listObjects, updateObject } from
 import { ofOwner, type StandardResource } from '../domain/standard-resource.js'
 import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
-import type { Runtime } from '../runtime/runtime.js'
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardKey } from '../store/standard-writes.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
@@ -115,11 +114,6 @@ function isImmutable(field: DescField): boolean {
   return getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE)
 }
 
-function identifyItems(items: unknown, { newId }: Runtime): void {
-  if (!Array.isArray(items)) return
-  for (const item of items as { id: string }[]) item.id ||= newId()
-}
-
 /** The objects that a request can name: those of one owner, if it names that as well. */
 function placed<Of extends StandardKey>(resource: StandardResource<Of>, request: Request): StandardResource<Of> {
   const { owner } = resource.store
@@ -141,7 +135,9 @@ export function standardMethods<Service extends DescService, Of extends Standard
     if (method === undefined) return []
     const settled = async (request: Message & Request, context: HandlerContext) => {
       setMoments(method.input, request)
-      for (const list of resource.store.lists) identifyItems(request[list], callContextOf(context).runtime)
+      const { newId } = callContextOf(context).runtime
+      const items = resource.store.lists.flatMap((list) => (request[list] ?? []) as { id: string }[])
+      for (const item of items) item.id ||= newId()
       return handle(request, context, resource)
     }
     return [[method.localName, settled] as const]

@@ -6,7 +6,7 @@ import {
   type Int32Rules,
   type StringRules,
 } from '../../gen/buf/validate/validate_pb.js'
-import { limit, moment } from '../../gen/svc/v2/limit_pb.js'
+import { moment } from '../../gen/svc/v2/limit_pb.js'
 import { defined } from './fragments.js'
 
 /** Whether a schema describes what callers send or what they get. */
@@ -32,11 +32,6 @@ export function itemLimits(field: DescField, direction: Direction): JsonObject {
   const { type } = getOption(field, fieldRules)
   const items = type.case === 'repeated' ? type.value.items : type.case === 'map' ? type.value.values : undefined
   return items === undefined ? {} : textLimits(items, direction)
-}
-
-/** The default value of a parameter. Generators treat a field of a body that has one as always present. */
-export function defaultValue(field: DescField): JsonObject {
-  return defined({ default: getOption(field, limit).zeroIs || undefined })
 }
 
 /** Whether callers must give the field: without a value it breaks its rules. */

@@ -9,9 +9,10 @@ import {
 } from '@bufbuild/protobuf'
 import { http } from '../../gen/google/api/annotations_pb.js'
 import { type AccessRule, Callers } from '../../gen/svc/v2/access_pb.js'
+import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { accessRuleOf, credentialNames, httpFormOf, onlyReads, takesIdempotencyKey } from '../limits/method-rules.js'
 import { type ExampleAnswers, errorResponses } from './example-answers.js'
-import { defaultValue, isRequired } from './field-limits.js'
+import { isRequired } from './field-limits.js'
 import { bodyExamples, defined, parameterExamples, reference } from './fragments.js'
 import { isAnswer, type Schemas } from './schemas.js'
 import { memberName, type SourceComments } from './source-comments.js'
@@ -116,7 +117,8 @@ function parameter(field: DescField, place: 'path' | 'query', schemas: Schemas):
     in: place,
     description,
     required: place === 'path' || isRequired(field),
-    schema: { ...schema, ...defaultValue(field) },
+    // Generators treat a field of a body that has a default as always present.
+    schema: defined({ ...schema, default: getOption(field, limit).zeroIs || undefined }),
     example: parameterExamples[memberName(field)],
   })
 }

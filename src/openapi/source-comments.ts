@@ -24,22 +24,18 @@ export function createSourceComments(registry: FileRegistry, packageName: string
     if (type.kind !== 'message' || type.file.proto.package !== packageName) continue
     for (const { name, jsonName } of type.fields) jsonNames.set(name, jsonName)
   }
-  return (declared) => inJsonNames(unwrapped(getComments(declared).leading ?? ''), jsonNames)
+  return (declared) => {
+    const paragraphs = (getComments(declared).leading ?? '').split(/\n[ \t]*\n/).map((paragraph) => {
+      const lines = paragraph.trim().split('\n')
+      return lines.map((line) => line.trim()).join(' ')
+    })
+    return paragraphs.join('\n\n').replace(/`([a-z0-9]+(?:_[a-z0-9]+)+)`/g, (code, name: string) => {
+      const jsonName = jsonNames.get(name)
+      return jsonName === undefined ? code : `\`${jsonName}\``
+    })
+  }
 }
 
 export function memberName({ parent, name }: DescField | DescMethod): string {
   return `${parent.typeName}.${name}`
-}
-
-function unwrapped(comment: string): string {
-  const joined = (lines: string[]) => lines.map((line) => line.trim()).join(' ')
-  const paragraphs = comment.split(/\n[ \t]*\n/)
-  return paragraphs.map((paragraph) => joined(paragraph.trim().split('\n'))).join('\n\n')
-}
-
-function inJsonNames(comment: string, jsonNames: ReadonlyMap<string, string>): string {
-  return comment.replace(/`([a-z0-9]+(?:_[a-z0-9]+)+)`/g, (code, name: string) => {
-    const jsonName = jsonNames.get(name)
-    return jsonName === undefined ? code : `\`${jsonName}\``
-  })
 }

@@ -93,23 +93,22 @@ function insertEvents(
 ): Promise<void> {
   const ids = consecutiveIds(runtime, events.length)
   const rows = events.map(({ action, targetId, teamId, changes = [], changedFields = [], members }, index) => {
-    const names = changes.length === 0 ? changedFields : writtenFields(changes)
-    const id = ids[index] ?? ''
-    const target = { targetType: targetTypeOf(action), targetId, teamId: teamId ?? '' }
-    return { id, action, ...target, changes: [...changes, ...memberChanges(members)], changedFields: names }
+    const written = changes.filter(({ outcome }) => isWritten(outcome)).map(({ field }) => fieldNames[field])
+    const { added = [], removed = [] } = members ?? {}
+    return {
+      id: ids[index] ?? '',
+      action,
+      targetType: targetTypeOf(action),
+      targetId,
+      teamId: teamId ?? '',
+      changes: [
+        ...changes,
+        ...added.map((userId) => ({ userId, outcome: 'ADDED' })),
+        ...removed.map((userId) => ({ userId, outcome: 'REMOVED' })),
+      ],
+      changedFields: changes.length === 0 ? changedFields : written,
+    }
   })
   const context = { organizationId, actorKind: actor.kind, actorId: actor.id, actorName: actor.name, requestId }
   return insertAuditEvents(tables, context, rows)
-}
-
-function memberChanges({ added, removed }: MembersChange = { added: [], removed: [] }) {
-  return [
-    ...added.map((userId) => ({ userId, outcome: 'ADDED' })),
-    ...removed.map((userId) => ({ userId, outcome: 'REMOVED' })),
-  ]
-}
-
-/** The names in the API of the fields whose value or owner has changed. */
-function writtenFields(changes: readonly FieldChange[]): string[] {
-  return changes.filter(({ outcome }) => isWritten(outcome)).map(({ field }) => fieldNames[field])
 }

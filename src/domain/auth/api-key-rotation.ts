@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.js'
-import { endApiKey, findKeyOfRotation, type LockedApiKey, revokeApiKeys } from '../../store/api-key.js'
+import { endApiKey, findKeyOfRotation, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySessions, shortenApiKeySessions } from '../../store/api-key-session.js'
 import { keyPermissions } from '../caller/caller.js'
 import {
@@ -45,13 +45,15 @@ export async function rotateApiKey(
     if (old.revokedAt !== null) throw notRotatable(id, 'is revoked: create a new key instead')
     if (old.expiresAt !== null && old.expiresAt <= now) throw notRotatable(id, 'has expired: create a new key instead')
 
+    // As long as the key was made to last.
+    const end = old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime())
     const successor = await addApiKey(tools, transaction, {
       organizationId,
       teamId,
       kind,
       name,
       permissions: keyPermissions.filter((permission) => old.permissions.includes(permission)),
-      expiresAt: givableEnd(tools.call, old, lastsAsLong(old)),
+      expiresAt: givableEnd(tools.call, old, end),
       chainId,
       rotation,
       previousRotation: old.rotation,
@@ -70,11 +72,6 @@ export async function rotateApiKey(
     await recordKeyEvents(tools, transaction, [rotated, created, ...revoked])
     return { ...successor, rotatedFrom: id, endsAt: overlapSeconds > 0 ? endsAt : undefined }
   })
-}
-
-/** When the successor of a key ends that lasts as long as it was to. */
-function lastsAsLong({ expiresAt, createdAt, now }: LockedApiKey): Date | null {
-  return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime())
 }
 
 function notRotatable(id: string, fault: string, metadata: Readonly<Record<string, string>> = {}): ServiceError {

@@ -6,7 +6,7 @@ import {
   type TokenKey,
   type TokenMember,
 } from '../../store/token-holder.js'
-import { type Caller, type CallerKind, type Permission, permissions, type Reach } from '../caller/caller.js'
+import { type Caller, type Permission, permissions, type Reach } from '../caller/caller.js'
 import { inspectApiKeySecret } from './api-key-secret.js'
 import { ACCESS_TOKEN_PREFIX, type CredentialTools, USER_TOKEN_PREFIX } from './bearer-token.js'
 import type { OidcSignIn, SignInCall } from './oidc.js'
@@ -76,13 +76,10 @@ export function createManagementKeys(options: Omit<CredentialTools, 'bearerToken
 
 function callerOfKey(key: TokenKey): Caller {
   const { id, name, organizationId, teamId, permissions: granted, expiresAt, keyExpiresAt } = key
+  const ofApiKey = teamId === null ? 'ORGANIZATION_API_KEY' : 'TEAM_API_KEY'
+  const kind = key.kind === 'wk' ? 'WORKER_TOKEN' : ofApiKey
   const reach = reachOfKey(teamId, granted)
-  return { kind: callerKindOf(key), id, name, organizationId, reach, expiresAt, rightEnd: keyExpiresAt ?? undefined }
-}
-
-function callerKindOf({ kind, teamId }: TokenKey): CallerKind {
-  if (kind === 'wk') return 'WORKER_TOKEN'
-  return teamId === null ? 'ORGANIZATION_API_KEY' : 'TEAM_API_KEY'
+  return { kind, id, name, organizationId, reach, expiresAt, rightEnd: keyExpiresAt ?? undefined }
 }
 
 /** How far the permissions of a key reach. */

@@ -10,11 +10,6 @@ export type CredentialOwner =
   | { readonly credential: 'API key' | 'access token'; readonly key: KeyOwnerRow }
   | { readonly credential: 'user token'; readonly token: UserTokenRow }
 
-export async function ownerOfKeyId(tables: Tables, id: string): Promise<CredentialOwner | undefined> {
-  const key = await findKeyOwner(tables, { id })
-  return key === null ? undefined : { credential: 'API key', key }
-}
-
 /** Whose the secret or token in a text is; tokens of revoked keys, and expired ones that are swept, belong to no one. */
 export async function ownerOfSecret(
   tables: Tables,

@@ -1,6 +1,6 @@
 import type { TeamUserRole } from '../../../gen/prisma/enums.js'
 import { ServiceError } from '../../errors.js'
-import { type Caller, hasPermissionIn, type Permission, permissionMissing, rightEndIn } from '../caller/caller.js'
+import { type Caller, hasPermissionIn, permissionMissing, rightEndIn } from '../caller/caller.js'
 import { defaultPermissions } from './api-key.js'
 import { teamRolePermissions } from './authentication.js'
 
@@ -11,21 +11,16 @@ export interface TeamRole {
 }
 
 /**
- * A permission that a role gives in a team and the caller lacks there; undefined if there is none. A key has everything
- * if it has all that its kind can have (docs/permissions.md).
+ * Why a role in a team gives more than the caller has there, or for longer; undefined if it does not. A key has
+ * everything if it has all that its kind can have (docs/permissions.md).
  */
-function permissionBeyond(caller: Caller, { teamId, role }: TeamRole): Permission | undefined {
+export function roleBeyond(caller: Caller, { teamId, role, expiresAt }: TeamRole): ServiceError | undefined {
   const given = teamRolePermissions[role]
   const possible = defaultPermissions(caller.kind === 'WORKER_TOKEN' ? 'wk' : 'pk', caller.reach.scope === 'teams')
-  return possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
-}
-
-/** Why a role in a team gives more than the caller has there, or for longer; undefined if it does not. */
-export function roleBeyond(caller: Caller, given: TeamRole): ServiceError | undefined {
-  const missing = permissionBeyond(caller, given)
+  const missing = possible.find((permission) => given.has(permission) && !hasPermissionIn(caller, teamId, permission))
   if (missing !== undefined) return permissionMissing(missing)
-  const end = rightEndIn(caller, given.teamId)
-  if (end === null || (given.expiresAt !== null && given.expiresAt <= end)) return undefined
+  const end = rightEndIn(caller, teamId)
+  if (end === null || (expiresAt !== null && expiresAt <= end)) return undefined
   const own = caller.kind === 'USER_TOKEN' ? 'your own role in the team' : 'the API key'
   return new ServiceError('PERMISSION_MISSING', `${own} ends at ${end.toISOString()}, and what it gives no later`)
 }

@@ -30,7 +30,9 @@ export function createTokenLookup<Row extends Hashed>(
     const known = finders.get(organizationId)
     if (known !== undefined) return known
     const find = createBatchedLookup(async (asked: readonly AskedHashes[]) => {
-      const rowOf = byHash(await findHolders(database, { organizationId, tokenHashes: eachOnce(asked.flat()) }))
+      // Each token once, however many calls use it.
+      const tokenHashes = [...new Map(asked.flat().map((hash) => [keyOf(hash), hash])).values()]
+      const rowOf = byHash(await findHolders(database, { organizationId, tokenHashes }))
       return (hashes) => firstOf(hashes, rowOf)
     })
     finders.set(organizationId, find)
@@ -54,11 +56,6 @@ export function createOrganizationSearch({
     const rowOf = byHash(await findManagementKeys(database, { tokenHashes: asked.flat() }))
     return (hashes) => firstOf(hashes, rowOf)?.organizationId
   })
-}
-
-/** Each token once, however many calls use it. */
-function eachOnce(hashes: AskedHashes): SecretHash[] {
-  return [...new Map(hashes.map((hash) => [keyOf(hash), hash])).values()]
 }
 
 function byHash<Row extends Hashed>(rows: readonly Row[]): ReadonlyMap<string, Row> {

@@ -29,7 +29,8 @@ export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }:
   return {
     /** The text, not empty and without U+0000, sealed for the context, in base64url. */
     seal: (context: string, text: string): string => {
-      const block = padded(text, blockBytes)
+      const bytes = Buffer.from(text)
+      const block = Buffer.concat([bytes], Math.ceil(bytes.length / blockBytes) * blockBytes)
       const mac = macOf(context, block)
       return Buffer.concat([mac, crypt(mac, block)]).toString('base64url')
     },
@@ -40,17 +41,9 @@ export function createSealer(key: Uint8Array, { purpose, macBytes, blockBytes }:
       if (bytes.length <= macBytes || bytes.toString('base64url') !== sealed) return undefined
       const mac = bytes.subarray(0, macBytes)
       const text = crypt(mac, bytes.subarray(macBytes))
-      return timingSafeEqual(mac, macOf(context, text)) ? unpadded(text) : undefined
+      if (!timingSafeEqual(mac, macOf(context, text))) return undefined
+      const end = text.indexOf(0)
+      return text.toString('utf8', 0, end === -1 ? text.length : end)
     },
   }
-}
-
-function padded(text: string, blockBytes: number): Buffer {
-  const bytes = Buffer.from(text)
-  return Buffer.concat([bytes], Math.ceil(bytes.length / blockBytes) * blockBytes)
-}
-
-function unpadded(text: Buffer): string {
-  const end = text.indexOf(0)
-  return text.toString('utf8', 0, end === -1 ? text.length : end)
 }
