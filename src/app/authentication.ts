@@ -28,7 +28,6 @@ export function createAuthentication(options: {
     bearerTokens,
     authenticate: createAuthenticator({ database, hasher, keyUses, bearerTokens, oidc }),
     findDirectory: createManagementKeys({ database, hasher, keyUses, runtime }),
-    /** Whether JWTs of an issuer are accepted. */
     takesJwt: oidc !== undefined,
   }
 }

@@ -44,7 +44,6 @@ const ANONYMOUS_BODY_BYTES = 16 * 1024
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
-/** Makes what happens to calls: who is admitted, what is limited, what errors say, who observes. */
 export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
   const access = accessRulesOf(services, infrastructure)

@@ -24,7 +24,6 @@ import { type Calls, infrastructure, type Parts } from './calls.js'
 
 type ProtocolParts = Parts & { readonly calls: Calls }
 
-/** Makes everything that answers requests; all protocols lead to the same implementations. */
 export function createProtocols(options: ProtocolParts): Protocols {
   const { config, authentication, limitCheck, calls, lifecycle } = options
   const { hasher, keyUses, bearerTokens } = authentication

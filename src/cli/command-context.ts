@@ -39,7 +39,6 @@ export function answer({ stdout }: CommandContext, { json }: JsonOption, value: 
   stdout.write(json ? `${JSON.stringify(value)}\n` : text)
 }
 
-/** Lines of a label and a text, with the texts below each other. */
 export function aligned(lines: readonly (readonly [label: string, text: string])[]): string {
   const width = Math.max(...lines.map(([label]) => label.length))
   return lines.map(([label, text]) => `${`${label.padEnd(width)}  ${text}`.trimEnd()}\n`).join('')

@@ -97,7 +97,6 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   return [configuration, ...findings]
 }
 
-/** The findings on the database, and where servers that run on it listen. */
 async function examineDatabase({ config, log, runtime }: CommandContext) {
   const findings: Finding[] = []
   let origins: readonly string[] = []
@@ -212,7 +211,6 @@ async function judgeEvents(database: Database, isServed: boolean, now: Date): Pr
   throw new Fault(`${late}: look for "events could not be given positions" in the log of the server`)
 }
 
-/** Names the endpoints that are behind. */
 async function judgeWebhooks(database: Database, { sealKeys }: Config, now: Date): Promise<string> {
   const endpoints = await enabledEndpoints(database)
   if (endpoints.length === 0) return 'there are no endpoints'

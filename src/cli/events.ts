@@ -61,7 +61,6 @@ async function* linesOf(
   }
 }
 
-/** The cursor in a file; empty if there is no file. */
 async function cursorIn(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim()

@@ -27,7 +27,6 @@ export function registerImportCommand(program: Command, context: CommandContext)
     .action((file: string, options: ImportCommandOptions) => importFile(file, options, context))
 }
 
-/** `svc export`: writes every record, without secrets, in the form that `svc import` accepts. */
 export function registerExportCommand(program: Command, context: CommandContext): void {
   const { stdout, stopSignal: signal } = context
   program
@@ -80,7 +79,6 @@ async function importFile(file: string, options: ImportCommandOptions, context: 
   }
 }
 
-/** The chunks of a file, and its size in bytes if that is known. */
 async function openInput(file: string, context: CommandContext) {
   const { stdin, stopSignal: signal } = context
   if (file === '-') return { chunks: stoppable(stdin, signal), size: undefined }

@@ -24,7 +24,6 @@ export async function toldToOperator(tables: Tables, error: unknown): Promise<un
   return new Error(`${fault}: ${advice}`, { cause: error })
 }
 
-/** An id, and what else people call it by. */
 type Named = readonly [id: string, ...others: string[]]
 
 interface Kind {

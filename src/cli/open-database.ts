@@ -62,7 +62,6 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
       directUrl,
       appliedMigrations,
       isEmbedded: embedded !== undefined,
-      /** Closes the connections and lets go of the embedded server. */
       close: async () => {
         await database.close()
         await embedded?.stop()

@@ -5,7 +5,6 @@ import type { Runtime } from '../runtime/runtime.js'
 interface TlsContext {
   readonly config: Pick<Config, 'tls'>
   readonly runtime: Pick<Runtime, 'now'>
-  /** A pino logger fits. */
   readonly log: Record<'info' | 'error', (fields: object, message: string) => void>
 }
 

@@ -8,10 +8,10 @@ import {
   revokeUserToken,
   type UserTokenSummary,
 } from '../domain/auth/user-token.js'
+import { requireOrganization } from '../domain/organization.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound } from '../errors.js'
 import { findMembersNamed } from '../store/operator-search.js'
-import { hasOrganization } from '../store/organization.js'
 import {
   answer,
   type CommandContext,
@@ -80,10 +80,6 @@ export function registerTokensCommand(program: Command, context: CommandContext)
         stdout.write(`revoked a token of ${revoked.userId} in ${revoked.organizationId}\n`)
       }),
     )
-}
-
-async function requireOrganization(database: Database, organizationId: string): Promise<void> {
-  if (!(await hasOrganization(database, organizationId))) throw notFound('organization', organizationId)
 }
 
 /** The ids of the people with the id or address: in one organization one at most, in all of them perhaps several. */

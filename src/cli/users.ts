@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { notFound } from '../errors.js'
+import { requireOrganization } from '../domain/organization.js'
 import { findMembers, type ListedMember } from '../store/operator-search.js'
-import { hasOrganization } from '../store/organization.js'
 import { answer, type CommandContext, type JsonOption } from './command-context.js'
 
 const MOST_FOUND = 100
@@ -16,7 +15,7 @@ export function registerUsersCommand(program: Command, context: CommandContext):
     .action((options: { readonly org: string } & JsonOption) =>
       context.onDatabase(async (database) => {
         const { org: organizationId } = options
-        if (!(await hasOrganization(database, organizationId))) throw notFound('organization', organizationId)
+        await requireOrganization(database, organizationId)
         print(context, options, await findMembers(database, { organizationId }))
       }),
     )

@@ -27,7 +27,6 @@ export function onOrOff(otherwise: 'on' | 'off') {
   return v.optional(choice, otherwise)
 }
 
-/** A number of days, written with its unit. */
 export const days = v.pipe(
   v.string(),
   v.regex(/^[1-9][0-9]{0,4}d$/, 'must be a number of days from 1d to 99999d, such as 90d'),

@@ -199,7 +199,6 @@ function differences(inputs: readonly StepInput[], placed: readonly PlacedStep[]
   return []
 }
 
-/** The path of the field of an approver that names a user or a group. */
 export function approverIdPath(at: string, index: number, kind: 'USER' | 'GROUP'): string {
   return `${at}.approvers[${index}].${kind === 'USER' ? 'user.userId' : 'group.groupId'}`
 }

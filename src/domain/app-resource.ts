@@ -120,7 +120,6 @@ export async function batchCreateAppResources(
 
 type LockedAppResources = ReadonlyMap<string, resources.LockedAppResource>
 
-/** Locks what a batch changes until the end of the transaction, by id. */
 async function lockAppResources(
   transaction: Tables,
   caller: Caller,

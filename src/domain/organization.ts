@@ -1,3 +1,4 @@
+import type { Tables } from '../db/tables.js'
 import { notFound } from '../errors.js'
 import * as store from '../store/organization.js'
 import type { PrintedObject } from '../store/resource/print.js'
@@ -31,4 +32,9 @@ export function updateOrganization(
     await recordCallEvents(context, transaction, [{ action: 'organization.update', ...target }])
     return getOrganization({ ...context, tables: transaction })
   })
+}
+
+/** Refuses an organization that does not exist. */
+export async function requireOrganization(tables: Tables, organizationId: string): Promise<void> {
+  if (!(await store.hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
 }

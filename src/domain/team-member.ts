@@ -120,7 +120,6 @@ export function removeTeamMember(context: CallContext, user: TeamUser): Promise<
   })
 }
 
-/** The entity tag of a role: of its values, some of which are in the row of the user. */
 export function teamMemberTagOf({ teamId, userId, role, expiresAt, name, email }: TeamMember): string {
   return entityTagOf(JSON.stringify([teamId, userId, role, expiresAt, name, email]))
 }

@@ -7,7 +7,6 @@ export interface RequestContext extends Omit<CallContext, 'caller'> {
   readonly caller: Caller | undefined
   /** The client address that limits count, as determined by `TRUST_PROXY`. */
   clientAddress(): string
-  /** The `Idempotency-Key`, as it was sent. */
   readonly idempotencyKey: string | undefined
 }
 

@@ -112,7 +112,6 @@ function resultToMessage(
   }
 }
 
-/** Why one of several was refused. */
 export function refusalToMessage({ reason, message, metadata }: ServiceError) {
   return { reason: ErrorReason[reason], message, metadata: { ...metadata } }
 }

@@ -42,14 +42,12 @@ export function errorStatusSchemas(): JsonObject {
   )
 }
 
-/** The response for failures that are not specific to an operation. */
 export function otherErrors(answers: OperationAnswers | undefined): JsonObject {
   const examples = answers === undefined ? [] : errorsOf(answers).map(([reason, value]) => [reason, { value }])
   const media = { schema: reference('schemas', 'Error'), examples: Object.fromEntries(examples) }
   return { description: 'Any other failure; see the code.', content: { 'application/json': media } }
 }
 
-/** The error responses of one operation, as recorded from the service; the default covers all others. */
 export function errorResponses(
   answers: OperationAnswers | undefined,
   shared: ReadonlyMap<string, JsonObject>,

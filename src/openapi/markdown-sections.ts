@@ -15,7 +15,6 @@ export function withSection(document: string, section: string): string {
   return `${document.slice(0, start)}\n${section}\n${document.slice(end)}`
 }
 
-/** Every error reason, in Markdown, from the comments of the enum. */
 export function errorsSection(reasons: DescEnum, comments: SourceComments): string {
   const sections = reasons.values
     .filter((value) => value.number !== 0)
@@ -26,7 +25,6 @@ export function errorsSection(reasons: DescEnum, comments: SourceComments): stri
   return sections.join('\n')
 }
 
-/** The matrix of permissions, in Markdown, from the access rules of the schema. */
 export function permissionsSection(services: readonly DescService[]): string {
   const rows = services.flatMap((service) =>
     service.methods.map((method) => {

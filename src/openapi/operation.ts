@@ -89,7 +89,6 @@ export function operationFrom(method: DescMethod, source: OperationSource) {
   }
 }
 
-/** The tag of the methods of a service: its name in words, without `Service`. */
 export function tagOf({ name }: DescService): string {
   return inWords(name.replace(/Service$/, ''))
 }

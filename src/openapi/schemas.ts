@@ -150,7 +150,6 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
       })
       return { ref, required: fields.some(isRequired) || choicesOf(message, 'input').length > 0 }
     },
-    /** A field by itself, as a parameter. */
     field: (field: DescField) => fieldSchema(field, 'input'),
     collected: (): JsonObject =>
       Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])),
@@ -172,12 +171,10 @@ function scalarSchema(scalar: ScalarType | undefined): JsonObject {
   return schema
 }
 
-/** The name of a type in the document: without the package, nested names joined. */
 export function schemaName(type: DescMessage | DescEnum): string {
   return type.typeName.slice(type.file.proto.package.length + 1).replaceAll('.', '')
 }
 
-/** The schema of an enum: its names, each with its comment. */
 export function enumSchema(desc: DescEnum, comments: SourceComments): JsonObject {
   const values = desc.values.map((value) => `- \`${value.name}\`: ${comments(value)}`)
   return {
@@ -219,7 +216,6 @@ function reachableFrom(messages: readonly DescMessage[]): ReadonlySet<string> {
   return reached
 }
 
-/** One way to fill in a message in which a choice must be made. */
 interface Choice {
   readonly chosen: DescField
   /** Fields of other choices that may be given beside it. */

@@ -110,7 +110,6 @@ function successes(text: ScimOperation, example: JsonObject | undefined): JsonOb
   }
 }
 
-/** The error responses of an operation, as recorded from the service; the default covers all others. */
 function errors(answers: OperationAnswers | undefined): JsonObject {
   const responses = Object.entries(answers?.errors ?? {}).map(([status, byType]) => {
     const description = scimFragments.errors[status]

@@ -3,7 +3,6 @@ import { isJsonObject, memberOf } from './json.js'
 import { isNameOf } from './schema.js'
 import { userSchema } from './user-attributes.js'
 
-/** Whether the body of a PUT makes the user inactive. */
 export function isInactive(body: JsonObject): boolean {
   return isFalse(memberOf(body, 'active'))
 }

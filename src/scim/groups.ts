@@ -51,7 +51,6 @@ export const groupOperations: ResourceOperations<DirectoryGroupRow> = {
     readPage(context.tables, searchedGroups(showsMembers(shown)), selection, range),
 }
 
-/** Whether a group is shown with its members. */
 function showsMembers({ attributes }: ResourceType): boolean {
   return named(attributes, 'members') !== undefined
 }

@@ -22,7 +22,6 @@ export function listRequestFromQuery(query: URLSearchParams, type: ResourceType)
   return listRequest({ ...Object.fromEntries([...texts, ...numbers]), ...projectionFromQuery(query) }, type)
 }
 
-/** Which attributes the query of a request for one or more resources names. */
 export function projectionFromQuery(query: URLSearchParams): { attributes: string[]; excludedAttributes: string[] } {
   const paths = (name: string) =>
     query.getAll(name).flatMap((text) => text.split(',').flatMap((path) => path.trim() || []))

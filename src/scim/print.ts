@@ -44,7 +44,6 @@ function attributesNamed<Row>(paths: readonly string[], type: ResourceType<Row>)
   return new Set(attributes)
 }
 
-/** A row as a resource, as far as the type has its attributes. */
 export function printed<Row>(row: Row, type: ResourceType<Row>, baseUrl: string): JsonObject {
   const extensions = type.extensions.flatMap(({ id, attributes }) => {
     const object = objectOf(attributes, row, baseUrl)
@@ -68,7 +67,6 @@ function objectOf<Row>(attributes: readonly Attribute<Row>[], row: Row, baseUrl:
   return Object.keys(shown).length === 0 ? undefined : shown
 }
 
-/** What an entry has of the sub-attributes. */
 function partsOf(entry: JsonValue, { subAttributes }: Attribute): JsonValue {
   if (!isJsonObject(entry)) return entry
   const names = subAttributes.map(({ name }) => name).filter((name) => entry[name] !== undefined)

@@ -4,7 +4,6 @@ import type { DirectoryContext } from '../domain/directory/directory-sync.js'
 import { ScimError } from './error.js'
 import type { Attribute } from './schema.js'
 
-/** A request of a directory, whose body is read. */
 export interface ScimRequest {
   readonly context: DirectoryContext
   /** The variable of the path, decoded; empty if it has none. */

@@ -111,7 +111,6 @@ export function locationOf(type: TypeName, id: string, baseUrl: string): string 
   return `${baseUrl}/${type}s/${encodeURIComponent(id)}`
 }
 
-/** References to resources, as entries of an attribute. */
 export function referencesTo(type: TypeName, references: readonly Reference[], baseUrl: string, kind: string) {
   return references.map(({ value, display }) => ({
     value,

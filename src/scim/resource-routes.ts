@@ -21,7 +21,6 @@ export interface ResourceOperations<Row> {
   readonly replace: Operation<Row>
   readonly patch: Operation<Row>
   readonly remove: Operation<Row>
-  /** Reads a page of resources, as far as they are shown. */
   readonly list: (
     request: ScimRequest,
     selection: Selection,
@@ -49,7 +48,6 @@ export function resourceRoutes<Row extends { readonly version: string }>(
   ]
 }
 
-/** A route whose operation is named like `Users/Get`. */
 function route(method: ScimRoute['method'], path: string, verb: string, handle: ScimRoute['handle']): ScimRoute {
   return { method, path, operation: `${path.split('/')[1]}/${verb}`, handle }
 }
@@ -87,7 +85,6 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
   ]
 }
 
-/** Whether all resources may have to be read for the list. */
 function mayReadAll({ condition, order }: Selection): boolean {
   return condition === undefined ? order !== undefined : !condition.isIndexed
 }

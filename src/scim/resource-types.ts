@@ -54,7 +54,6 @@ const ownershipSchema: Schema<DirectoryUserRow> = {
   unsupported: [],
 }
 
-/** Groups (RFC 7643 section 4.2). */
 const groupSchema: Schema<DirectoryGroupRow> = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   name: 'Group',

@@ -34,10 +34,8 @@ export interface Attribute<Row = unknown> {
   readonly isKnownAlone?: true
   /** The most bytes of a text in UTF-8, for what an index holds whole. */
   readonly maxBytes?: number
-  /** The most entries that a resource can have. */
   readonly maxEntries: number
 
-  /** What filters and orders read. */
   readonly search?: Value
   /** Where the entries are of an attribute that has several. */
   readonly entries?: Entries
@@ -57,7 +55,6 @@ export interface Schema<Row = unknown> {
   readonly unsupported: readonly string[]
 }
 
-/** A type of resource: where it is, and the schemas of its attributes. */
 export interface ResourceType<Row = unknown> {
   readonly name: 'User' | 'Group'
   readonly endpoint: '/Users' | '/Groups'
@@ -97,7 +94,6 @@ export function isWritable({ mutability }: Attribute): boolean {
   return mutability !== 'readOnly'
 }
 
-/** Whether rows have a value of the attribute. */
 export function presenceOf(attribute: Attribute): Condition {
   const held = attribute.entries ?? attribute.search
   return held === undefined ? any(attribute.subAttributes.filter(isSearchable).map(presenceOf)) : present(held)
@@ -153,7 +149,6 @@ export function named<Row>(attributes: readonly Attribute<Row>[], name: string):
   return attributes.find((each) => isSameName(each.name, name))
 }
 
-/** Whether two names are the same but for their case. */
 export function isSameName(one: string, other: string): boolean {
   return one.length === other.length && one.toLowerCase() === other.toLowerCase()
 }

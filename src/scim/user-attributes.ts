@@ -21,7 +21,6 @@ import { type Attribute, attribute, type Schema, type Stated, shown } from './sc
 
 type User = DirectoryUserRow
 
-/** The name by which the directory knows the user. */
 export function userNameOf({ directoryUserName, email }: User): string {
   return directoryUserName ?? email
 }
@@ -221,18 +220,15 @@ export const enterpriseUserSchema: Schema<User> = {
   unsupported: ['employeenumber', 'costcenter', 'organization', 'division'],
 }
 
-/** An attribute that stands for a governed field. */
 export interface FieldAttribute {
   readonly field: OwnedField
   readonly attribute: Attribute<User>
   readonly path: string
   /** The path without the URN of an extension. */
   readonly label: string
-  /** Where it is in a document. */
   readonly place: readonly string[]
 }
 
-/** The attributes that stand for governed fields. */
 export const fieldAttributes: readonly FieldAttribute[] = [
   ...fieldsIn(userSchema.attributes, '', []),
   ...fieldsIn(enterpriseUserSchema.attributes, '', []).map(({ path, place, ...each }) => ({
@@ -251,7 +247,6 @@ function fieldsIn(attributes: readonly Attribute<User>[], prefix: string, within
   })
 }
 
-/** The path of the attribute that a governed field is shown as. */
 export function pathOfField(field: OwnedField): string {
   const found = fieldAttributes.find((each) => each.field === field)
   if (found === undefined) throw new Error(`no attribute stands for ${field}`)

@@ -133,7 +133,6 @@ export function createEventMeters(registry: Registry): SequencerObserver & Reten
   }
 }
 
-/** How many endpoints that are behind are shown by name: the worst. */
 const MAX_SHOWN = 20
 
 export function createWebhookMeters(registry: Registry): WebhookObserver {

@@ -61,7 +61,6 @@ export function authorOf({ caller, requestId }: CallContext): Author {
   return { actor: actorOf(caller), requestId }
 }
 
-/** Writes events of a call, in a transaction of it. */
 export function recordCallEvents(
   callContext: CallContext,
   transaction: Tables,

@@ -13,7 +13,7 @@ import {
   selectApiKeys,
 } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
-import { hasOrganization, hasTeam } from '../../store/organization.js'
+import { hasTeam } from '../../store/organization.js'
 import { type AuditEvent, authorOf, recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import {
   type CallContext,
@@ -25,6 +25,7 @@ import {
   requirePermissionIn,
   rightEndIn,
 } from '../caller/caller.js'
+import { requireOrganization } from '../organization.js'
 import { written } from '../standard-methods.js'
 import { standardResource } from '../standard-resource.js'
 import { textFault } from '../value/free-text.js'
@@ -85,7 +86,11 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
   const { database, runtime, call } = tools
   const { organizationId, teamId, kind = 'pk', name = '', seconds } = request
   return database.transaction(async (transaction) => {
-    await requireOwner(transaction, organizationId, teamId, call)
+    await requireOrganization(transaction, organizationId)
+    if (teamId !== undefined) {
+      const isHidden = call !== undefined && !canSee(call.caller, teamId)
+      if (isHidden || !(await hasTeam(transaction, organizationId, teamId))) throw notFound('team', teamId)
+    }
     requireKeyWriter(call, teamId ?? null)
     refuseViolations(keyViolations(name, kind, teamId))
     const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
@@ -99,7 +104,6 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
   })
 }
 
-/** Refuses a caller who may not manage keys in a team, or, without one, in the whole organization. */
 function requireKeyWriter(call: CallContext | undefined, teamId: string | null): void {
   if (call !== undefined) requirePermissionIn(call.caller, teamId, 'keys:write')
 }
@@ -162,7 +166,6 @@ type AddedApiKey = Omit<
 
 type KeyPlace = Pick<StoredApiKey, 'chainId' | 'rotation' | 'previousRotation'>
 
-/** Stores a key with a new id and a new secret. */
 export async function addApiKey(
   { hasher, runtime, call, operator = '' }: KeyTools,
   transaction: Tables,
@@ -184,7 +187,6 @@ export async function addApiKey(
   return { ...shown, teamId: teamId ?? undefined, expiresAt: expiresAt ?? undefined }
 }
 
-/** The name of a caller for people, with the id. */
 function nameOf({ name, id }: Caller): string {
   return name === id ? id : `${name} (${id})`
 }
@@ -213,25 +215,13 @@ function permissionsFrom(given: readonly string[] | undefined, kind: ApiKeyKind,
   return usable.filter((permission) => given.includes(permission))
 }
 
-async function requireOwner(
-  tables: Tables,
-  organizationId: string,
-  teamId?: string,
-  call?: CallContext,
-): Promise<void> {
-  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
-  if (teamId === undefined) return
-  const isHidden = call !== undefined && !canSee(call.caller, teamId)
-  if (isHidden || !(await hasTeam(tables, organizationId, teamId))) throw notFound('team', teamId)
-}
-
 /**
  * The keys of an organization, including revoked ones, in creation order. Throws if there is no such
  * organization.
  */
 export async function listApiKeys(tables: Tables, organizationId: string) {
   const rows = await selectApiKeys(tables, organizationId)
-  if (rows.length === 0) await requireOwner(tables, organizationId)
+  if (rows.length === 0) await requireOrganization(tables, organizationId)
   return rows.map(({ teamId, lastUsedAt, revokedAt, expiresAt, previous, ...row }) => ({
     ...row,
     teamId: teamId ?? undefined,

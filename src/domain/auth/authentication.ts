@@ -82,7 +82,6 @@ function callerOfKey(key: TokenKey): Caller {
   return { kind, id, name, organizationId, reach, expiresAt, rightEnd: keyExpiresAt ?? undefined }
 }
 
-/** How far the permissions of a key reach. */
 export function reachOfKey(teamId: string | null, granted: readonly string[]): Reach {
   const known: ReadonlySet<Permission> = new Set(permissions.filter((permission) => granted.includes(permission)))
   return teamId === null

@@ -72,7 +72,6 @@ export function visibleTeamIds(caller: Caller): string[] | null {
   return caller.reach.scope === 'organization' ? null : [...caller.reach.teams.keys()]
 }
 
-/** What the caller can see, as stores expect it. */
 export function visibilityOf(caller: Caller): { organizationId: string; teamIds: string[] | null } {
   return { organizationId: caller.organizationId, teamIds: visibleTeamIds(caller) }
 }
@@ -129,7 +128,6 @@ export function requireWriter({ reach }: Caller): void {
   if (missing !== undefined) throw permissionMissing(missing)
 }
 
-/** The error for a deed of administrators, such as `call this method`. */
 export function administratorMissing(deed: string): ServiceError {
   return new ServiceError(
     'PERMISSION_MISSING',

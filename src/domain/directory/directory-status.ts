@@ -1,5 +1,4 @@
 import type { Tables } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { type ApiKeyRow, selectApiKeys } from '../../store/api-key.js'
 import {
@@ -10,15 +9,15 @@ import {
   type NewRefusal,
   selectDirectoryRefusals,
 } from '../../store/directory/status.js'
-import { hasOrganization } from '../../store/organization.js'
 import type { Directory } from '../auth/authentication.js'
+import { requireOrganization } from '../organization.js'
 
 /** The state of an organization's directory, with the names of the API. */
 export type DirectoryStatus = Awaited<ReturnType<typeof readDirectoryStatus>>
 
 /** Reads the state of a directory. Throws `RESOURCE_NOT_FOUND` if there is no such organization. */
 export async function readDirectoryStatus(tables: Tables, organizationId: string, now: Date) {
-  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  await requireOrganization(tables, organizationId)
   const keys = await selectApiKeys(tables, organizationId)
   const refusals = await selectDirectoryRefusals(tables, organizationId)
   return {

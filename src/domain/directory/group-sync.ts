@@ -109,7 +109,6 @@ async function claimName(transaction: Tables, organizationId: string, name: stri
   throw new ServiceError('EXTERNAL_ID_TAKEN', message)
 }
 
-/** Changes the members of a locked group, and returns who they are. */
 async function changeMembers(
   transaction: Tables,
   key: { readonly organizationId: string; readonly groupId: string },

@@ -9,7 +9,6 @@ interface DirectoryNames {
   readonly externalId?: string | undefined
 }
 
-/** A member who has one of several names, and which of them. */
 export type NamedMember = Awaited<ReturnType<typeof findNamedMembers>>[number]
 
 /**

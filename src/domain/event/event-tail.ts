@@ -1,7 +1,6 @@
 import { pause, type Timing } from '../../db/retries.js'
 import type { Tables } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
-import { hasOrganization } from '../../store/organization.js'
+import { requireOrganization } from '../organization.js'
 import { type EventPage, noFilter, placeOf, readFeedPage } from './feed-page.js'
 
 export interface TailOptions {
@@ -27,7 +26,7 @@ export async function* tailEvents(
   tables: Tables,
   { organizationId, cursor, isFollowed, timing, signal }: TailOptions,
 ): AsyncGenerator<EventPage> {
-  if (!(await hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  await requireOrganization(tables, organizationId)
   let after = await placeOf(tables, organizationId, cursor)
   while (!signal.aborted) {
     const query = { ...noFilter, organizationId, teamIds: null, after, pageSize: PAGE_SIZE }

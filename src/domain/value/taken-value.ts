@@ -43,12 +43,10 @@ export function takenValueOf(error: unknown): UniqueValue | undefined {
   return failure?.kind === 'unique_violation' ? uniqueValueOf(failure.constraint) : undefined
 }
 
-/** The reason and the text of the error for a caller who wants a value that another row has. */
 export function takenValueText(value: UniqueValue): readonly [ErrorReason, string] {
   return reasons[value]
 }
 
-/** The error for a caller who wants a value that another row has. */
 export function takenValueError(value: UniqueValue, cause?: unknown): ServiceError {
   const [reason, message] = reasons[value]
   return new ServiceError(reason, message, { cause })
