@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { databaseUrl, encodedCredentials, modeAdvice } from './config/database-url.js'
-import { masked } from './config/masking.js'
 import { telemetryVariables, traceSettings } from './config/telemetry.js'
 import {
   claimName,
@@ -16,6 +15,7 @@ import {
   webUrl,
   wholeNumber,
 } from './config/variable-values.js'
+import { MASK, withoutPasswords } from './http/password-masking.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -188,7 +188,9 @@ export function configFromEnvironment(environment: Environment = process.env) {
     /** Every variable as it would be written, secrets as `***`; without a value if there is no default. */
     settings: Object.entries(variables.entries).map(([name, { default: otherwise }]) => {
       const given = set[name]
-      return { name, value: given === undefined ? otherwise : masked(name, given), isDefault: given === undefined }
+      if (given === undefined) return { name, value: otherwise, isDefault: true }
+      const isSecret = /^SVC_(SECRET|SEAL)_/.test(name)
+      return { name, value: isSecret ? MASK : withoutPasswords(given), isDefault: false }
     }),
   }
 }

@@ -72,7 +72,7 @@ export function createCalls(options: Parts) {
     beforeDecode: createRevokeCallCounter(admitRevocation, meters?.tally),
     beforeAnswer: ({ method, request }) => {
       const organizationId = callLimit.organizationOf(request)
-      // What a write has done is told in any case.
+      // The response to a write is always sent.
       if (organizationId !== undefined && onlyReads(method)) unread.requireRoom(organizationId)
     },
     publicError: (cause, { method, request }) =>
@@ -112,7 +112,7 @@ function createAdmit(
     const traced = tracing?.callOf(request)
     // Read now, because it is lost when the connection ends.
     const { remoteAddress } = request.socket
-    const leave = traced && tables.lookups?.observe(traced)
+    const stopObserving = traced && tables.lookups?.observe(traced)
     try {
       const requestId = requestIdOf(request)
       const caller = await admission(method, {
@@ -146,7 +146,7 @@ function createAdmit(
         },
       })
     } finally {
-      leave?.()
+      stopObserving?.()
     }
   }
   return admit

@@ -45,9 +45,9 @@ export function createKeyCheck({ config, tables, secrets, runtime, log }: KeyChe
      */
     faults,
     /**
-     * Lets what the previous keys have written go over to the current ones. To be called now and then; never rejects.
+     * Writes again with the current keys what the previous ones have written. To be called now and then; never rejects.
      */
-    keepUp: async (): Promise<void> => {
+    reseal: async (): Promise<void> => {
       try {
         if (Object.keys(await faults()).length > 0) return
         await notePepper(tables, config.peppers)

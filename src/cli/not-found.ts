@@ -10,10 +10,10 @@ const MOST = 10_000
 const PART = 500
 
 /**
- * What an operator sees in place of an error that something does not exist: they have access to everything, so it is
- * misspelled, and the nearest one is named if there is one near. Every other error as it is.
+ * For an error that something does not exist, one that names the nearest there is: operators have access to everything,
+ * so it is misspelled. Every other error as it is.
  */
-export async function toldToOperator(tables: Tables, error: unknown): Promise<unknown> {
+export async function errorForOperator(tables: Tables, error: unknown): Promise<unknown> {
   if (!(error instanceof ServiceError) || error.reason !== 'RESOURCE_NOT_FOUND') return error
   const { resourceType = '', resourceId = '' } = error.metadata
   const fault = `there is no ${resourceType.replaceAll('_', ' ')} ${resourceId}`

@@ -106,8 +106,8 @@ function createContext({ environment, ...streams }: ProgramOptions): CommandCont
     try {
       return await work(opened.database, opened.appliedMigrations)
     } catch (error) {
-      const { toldToOperator } = await import('./not-found.js')
-      throw await toldToOperator(opened.database, error)
+      const { errorForOperator } = await import('./not-found.js')
+      throw await errorForOperator(opened.database, error)
     } finally {
       await opened.close()
     }

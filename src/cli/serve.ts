@@ -93,13 +93,13 @@ async function runApp(
   const { meters, tracing } = telemetry
   const app = createApp({ config, database, runtime, log, meters, tracing, tlsIdentity })
   const renew = () => void renewTls(context, app.useTlsIdentity)
-  const leave = config.tls && context.onHangup?.(renew)
+  const stopListening = config.tls && context.onHangup?.(renew)
   try {
     const { address, port } = await app.listen(config.port, config.host)
     await onListening(originOf(address, port, config.tls && 'https'))
     if (!stopSignal.aborted) await once(stopSignal, 'abort')
   } finally {
-    leave?.()
+    stopListening?.()
     // At a terminal there is no balancer to wait for.
     const drainSeconds = stopSignal.reason === 'SIGTERM' ? config.drainSeconds : 0
     const began = performance.now()

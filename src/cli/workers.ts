@@ -45,7 +45,7 @@ export async function runWorkers(
   const forward = () => {
     for (const worker of running) worker.process.kill('SIGHUP')
   }
-  const leave = config.tls && onHangup?.(forward)
+  const stopListening = config.tls && onHangup?.(forward)
   const listening = Array.from({ length: count }, start).map((worker) => once(worker, 'listening', { signal: stop }))
   try {
     const [first]: { address: Address }[] = (await Promise.all(listening)).map(([address]) => ({ address }))
@@ -56,7 +56,7 @@ export async function runWorkers(
   } catch (error) {
     if (!stop.aborted) throw error
   } finally {
-    leave?.()
+    stopListening?.()
     const signal = stopSignal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT'
     const ends = [...running].flatMap((worker) => {
       if (worker.isDead()) return []

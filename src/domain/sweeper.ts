@@ -121,8 +121,8 @@ export async function runSweeper({
 }: SweepOptions &
   Background & {
     readonly clock: Pick<DatabaseClock, 'measure' | 'isRight' | 'aheadMillis'>
-    /** Called once a minute to let what previous keys have written go over to the current ones. */
-    readonly keyCheck?: { keepUp(): Promise<void> }
+    /** Called once a minute to write again with the current keys what previous ones have written. */
+    readonly keyCheck?: { reseal(): Promise<void> }
   }): Promise<void> {
   let last = ''
   while (!signal.aborted) {
@@ -134,7 +134,7 @@ export async function runSweeper({
       }
       await sweepCredentials(database, options.runtime.now())
       last = await sweepOrganizations(database, last, options)
-      await keyCheck?.keepUp()
+      await keyCheck?.reseal()
     } catch (err) {
       log.warn({ err }, 'expired rows could not be deleted')
     }

@@ -8,14 +8,14 @@ import { type Attribute, findPath, isSameName, isSearchable, named, type Path, t
  * the opposite of `eq`.
  */
 export const comparisons = {
-  eq: { operator: 'equals', holds: (held: string, value: string) => held === value },
-  co: { operator: 'contains', holds: (held: string, value: string) => held.includes(value) },
-  sw: { operator: 'startsWith', holds: (held: string, value: string) => held.startsWith(value) },
-  ew: { operator: 'endsWith', holds: (held: string, value: string) => held.endsWith(value) },
-  gt: { operator: 'gt', holds: (held: string, value: string) => held > value },
-  ge: { operator: 'gte', holds: (held: string, value: string) => held >= value },
-  lt: { operator: 'lt', holds: (held: string, value: string) => held < value },
-  le: { operator: 'lte', holds: (held: string, value: string) => held <= value },
+  eq: { operator: 'equals', holds: (stored: string, value: string) => stored === value },
+  co: { operator: 'contains', holds: (stored: string, value: string) => stored.includes(value) },
+  sw: { operator: 'startsWith', holds: (stored: string, value: string) => stored.startsWith(value) },
+  ew: { operator: 'endsWith', holds: (stored: string, value: string) => stored.endsWith(value) },
+  gt: { operator: 'gt', holds: (stored: string, value: string) => stored > value },
+  ge: { operator: 'gte', holds: (stored: string, value: string) => stored >= value },
+  lt: { operator: 'lt', holds: (stored: string, value: string) => stored < value },
+  le: { operator: 'lte', holds: (stored: string, value: string) => stored <= value },
 } as const
 
 type Comparison = keyof typeof comparisons

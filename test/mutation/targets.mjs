@@ -17,7 +17,7 @@ const targets = {
     tests: ['test/domain/paging.test.ts', 'test/domain/page-token.test.ts'],
   },
   limiter: {
-    mutate: ['src/domain/auth/revoke-limiter.ts', 'src/handlers/revoke-limit.ts'],
+    mutate: ['src/domain/auth/revoke-limiter.ts', 'src/handlers/auth.ts'],
     tests: ['test/auth/revoke-limit-decision.test.ts'],
   },
   approval: {

@@ -10,8 +10,6 @@ const PAUSE_MILLIS = 30_000
 /** How many callers may wait for the issuer; it is slow where more would. */
 const MAX_WAITING = 64
 
-type HeldKeys = ReturnType<typeof createLocalJWKSet>
-
 export interface IssuerKeysOptions {
   readonly issuer: string
   readonly runtime: Pick<Runtime, 'now'>
@@ -19,14 +17,14 @@ export interface IssuerKeysOptions {
 }
 
 /**
- * Keeps the keys of an issuer, which are fetched when they are first needed. One fetch runs at a time, and 30 seconds
- * pass before the next one; in between, and where many callers wait already, the keys held must do, however old. What
- * is fetched carries the `traceparent` (W3C Trace Context) of the call that caused it. Both functions throw
- * `SERVICE_UNAVAILABLE` while no keys are held.
+ * Caches the keys of an issuer, which are fetched when they are first needed. One fetch runs at a time, and the next one
+ * 30 seconds later at the earliest; until then, and where many callers wait already, the cached keys are used, however
+ * old. A fetch carries the `traceparent` (W3C Trace Context) of the call that caused it. Both functions throw
+ * `SERVICE_UNAVAILABLE` while no keys are cached.
  */
 export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
-  let held: HeldKeys | undefined
-  let heldSince = 0
+  let cached: ReturnType<typeof createLocalJWKSet> | undefined
+  let cachedAt = 0
   let nextFetchAt = 0
   let fetching: Promise<void> | undefined
   let waiting = 0
@@ -35,8 +33,8 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
   const fetchKeys = async (traceparent: string | undefined) => {
     try {
       const { createLocalJWKSet } = await import('jose')
-      held = createLocalJWKSet(await fetchIssuerKeys(issuer, traceparent))
-      heldSince = now()
+      cached = createLocalJWKSet(await fetchIssuerKeys(issuer, traceparent))
+      cachedAt = now()
     } catch (err) {
       log.warn({ err }, 'the keys of the issuer could not be fetched')
     } finally {
@@ -55,22 +53,22 @@ export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {
       waiting--
     }
   }
-  const heldNow = () => {
-    if (held !== undefined) return held
+  const cachedKeys = () => {
+    if (cached !== undefined) return cached
     const retryAfterSeconds = Math.max(1, Math.ceil((nextFetchAt - now()) / 1_000))
     const message = 'the token cannot be verified at the moment; try again'
     throw new ServiceError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds })
   }
   return {
-    /** The keys held, not older than 10 minutes if the issuer answers. */
+    /** The keys, not older than 10 minutes if the issuer answers. */
     current: async (traceparent?: string) => {
-      if (held === undefined || now() - heldSince >= KEYS_MAX_AGE_MILLIS) await refresh(traceparent)
-      return heldNow()
+      if (cached === undefined || now() - cachedAt >= KEYS_MAX_AGE_MILLIS) await refresh(traceparent)
+      return cachedKeys()
     },
-    /** The same after asking the issuer, for a token that they do not verify. */
+    /** The keys as the issuer has them now, for a token that the cached ones do not verify. */
     refreshed: async (traceparent?: string) => {
       await refresh(traceparent)
-      return heldNow()
+      return cachedKeys()
     },
   }
 }

@@ -70,12 +70,12 @@ export function createOidcVerifier(options: OidcOptions) {
       requiredClaims: ['exp'],
     }
     let used: JWTVerifyGetKey | undefined
-    const heldKey: JWTVerifyGetKey = async (header, jws) => {
+    const cachedKey: JWTVerifyGetKey = async (header, jws) => {
       used = await keys.current(traceparent)
       return used(header, jws)
     }
     const verifyToken = () =>
-      jwtVerify(token, heldKey, expected).catch(async (cause: unknown) => {
+      jwtVerify(token, cachedKey, expected).catch(async (cause: unknown) => {
         if (!(cause instanceof errors.JWKSMultipleMatchingKeys)) throw cause
         // It does not name its key, so any of those that fit may be it (RFC 7515 section 4.1.4).
         for await (const key of cause) {

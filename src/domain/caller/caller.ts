@@ -123,15 +123,15 @@ export function isAdministrator({ kind, reach }: Caller): boolean {
 
 /** Refuses a caller who lacks, over the organization, a write permission that a key can have. */
 export function requireWriter({ reach }: Caller): void {
-  const held: ReadonlySet<Permission> = reach.scope === 'organization' ? reach.permissions : new Set()
-  const missing = keyPermissions.find((permission) => permission.endsWith(':write') && !held.has(permission))
+  const granted: ReadonlySet<Permission> = reach.scope === 'organization' ? reach.permissions : new Set()
+  const missing = keyPermissions.find((permission) => permission.endsWith(':write') && !granted.has(permission))
   if (missing !== undefined) throw permissionMissing(missing)
 }
 
-export function administratorMissing(deed: string): ServiceError {
+export function administratorMissing(action: string): ServiceError {
   return new ServiceError(
     'PERMISSION_MISSING',
-    `only administrators and organization API keys with every permission can ${deed}: use such a credential`,
+    `only administrators and organization API keys with every permission can ${action}: use such a credential`,
     { metadata: { permission: 'USER_ROLE_ORG_ADMIN' } },
   )
 }

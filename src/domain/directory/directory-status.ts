@@ -62,7 +62,7 @@ export interface RefusalRecorderOptions {
 const MAX_CHARACTERS = 1_000
 
 /**
- * Keeps refusals for administrators. Nobody waits for it; a failure is logged. Each organization has one write under
+ * Stores refusals for administrators, in the background; a failure is logged. Each organization has one write under
  * way at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from
  * others.
  */
