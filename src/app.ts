@@ -6,11 +6,11 @@ import { createProtocols } from './app/protocols.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
 import type { Config } from './config.js'
 import { systemTiming } from './db/retries.js'
+import { Semaphore } from './db/semaphore.js'
 import { FeedSignals } from './domain/event/feed-signals.js'
 import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
-import type { WebhookTools } from './domain/webhook/delivery.js'
-import { createSends } from './domain/webhook/delivery.js'
+import { MAX_IN_FLIGHT, type WebhookTools } from './domain/webhook/delivery.js'
 import { runDispatcher } from './domain/webhook/dispatcher.js'
 import { createSecretStore } from './domain/webhook/secret-store.js'
 import { createWebhookSender } from './egress/webhook-sender.js'
@@ -86,5 +86,5 @@ export function createWebhooks({
   webhookProxy: proxy,
 }: Pick<Config, 'sealKeys' | 'webhookAllow' | 'webhookProxy'>): WebhookTools {
   const send = createWebhookSender({ allowance, proxy })
-  return { allowance, secrets: createSecretStore(sealKeys), send, sends: createSends() }
+  return { allowance, secrets: createSecretStore(sealKeys), send, sends: new Semaphore(MAX_IN_FLIGHT) }
 }

@@ -7,7 +7,7 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024
 
 /** Shares what this process keeps of responses that clients have not read yet. */
 export function createUnreadShare() {
-  const unread = new Semaphore(MAX_UNREAD_BYTES, { maxWaiting: 0, maxWaitMillis: 0 })
+  const unread = new Semaphore(MAX_UNREAD_BYTES)
   return {
     /** Throws `SERVICE_UNAVAILABLE` if clients of an organization leave too much unread to be sent more. */
     requireRoom: (organizationId: string): void => {

@@ -40,7 +40,7 @@ export class Semaphore {
   #taken = 0
   #onWaited: ((millis: number) => void) | undefined
 
-  constructor(max: number, { part = 1 / 2, ...limits }: SemaphoreLimits) {
+  constructor(max: number, { part = 1 / 2, ...limits }: SemaphoreLimits = {}) {
     this.#max = max
     this.#part = part
     this.#limits = limits

@@ -1,14 +1,15 @@
-/** How long a queue can get, and how long anyone waits in it. */
+/** How long a queue can get, and how long anyone waits in it. Default: without an end. */
 export interface WaitLimits {
-  readonly maxWaiting: number
-  readonly maxWaitMillis: number
+  readonly maxWaiting?: number
+  readonly maxWaitMillis?: number
 }
 
 /** Those who wait for something, first come first served. */
 export type WaitQueue<Waiter> = ReturnType<typeof createWaitQueue<Waiter>>
 
 /** Makes a queue; `refuse` is called once for each waiter that is not, or no longer, kept. */
-export function createWaitQueue<Waiter>({ maxWaiting, maxWaitMillis }: WaitLimits, refuse: (waiter: Waiter) => void) {
+export function createWaitQueue<Waiter>(limits: WaitLimits, refuse: (waiter: Waiter) => void) {
+  const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMillis = Number.POSITIVE_INFINITY } = limits
   // A list, not a map: the tables of a map that changes with every call keep those who have left alive.
   const waiting: { readonly waiter: Waiter; readonly timer: NodeJS.Timeout | undefined }[] = []
   return {

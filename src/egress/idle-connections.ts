@@ -4,7 +4,7 @@ import { Semaphore } from '../db/semaphore.js'
 
 /** Bounds how many idle connections agents keep. Each is its organization's that used it last. */
 export function createIdleConnections(most: number) {
-  const semaphore = new Semaphore(most, { maxWaiting: 0, maxWaitMillis: 0 })
+  const semaphore = new Semaphore(most)
   const users = new WeakMap<Duplex, string>()
   const idle = new Set<Duplex>()
   const takeBack = (socket: Duplex) => {

@@ -18,7 +18,7 @@ export class FeedSignals extends EventEmitter<{
   readonly #waiting = new Map<string, Set<Waiter>>()
   readonly #calls = new Map<string, number>()
   /** The places of those who read after waiting. */
-  readonly readers = new Semaphore(READERS, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  readonly readers = new Semaphore(READERS, { maxWaitMillis: 30_000 })
   #isStopped = false
 
   /** Takes up a call that waits, until it leaves. Throws `RATE_LIMITED` if its organization has too many. */

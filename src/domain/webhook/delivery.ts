@@ -1,4 +1,4 @@
-import { Semaphore } from '../../db/semaphore.js'
+import type { Semaphore } from '../../db/semaphore.js'
 import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
 import type { SentEvent } from '../../store/webhook-delivery.js'
@@ -15,11 +15,6 @@ export interface WebhookTools {
   readonly send: SendWebhook
   /** The places of requests: whoever sends acquires one for its organization. */
   readonly sends: Semaphore
-}
-
-/** Makes the places of requests. What is due waits for one as long as it takes. */
-export function createSends(): Semaphore {
-  return new Semaphore(MAX_IN_FLIGHT, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: Number.POSITIVE_INFINITY })
 }
 
 /** Signs an event and sends it to an endpoint. Rejects if the signal aborts, or no key can be opened. */

@@ -80,7 +80,7 @@ function createDispatcher(options: DispatcherOptions) {
   /** Until when the makers of their endpoints need not be asked for again. */
   const readableUntil = new Map<string, number>()
   const running = new Set<Promise<void>>()
-  const looking = new Semaphore(LOOKING, { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMillis: 30_000 })
+  const looking = new Semaphore(LOOKING, { maxWaitMillis: 30_000 })
   /** Endpoints whose secrets this process could not open, so that their events stay due for one that can. */
   const unopened = new Set<string>()
   const stop = new AbortController()
