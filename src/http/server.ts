@@ -104,6 +104,8 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
   }
   const route = createProtocolSwitch(toHttp1, toHttp2, headerMillis)
   const tls = identity && createTlsServer({ ...TLS, ...materialOf(identity), handshakeTimeout: headerMillis })
+  // Node closes none whose handshake fails, or takes too long, and none that ends during it but half.
+  tls?.on('tlsClientError', (_error, socket) => socket.destroy())
   /** Connections whose handshake has begun, by the address of the other side, which only one open connection has. */
   const shaking = new Map<string, Socket>()
   tls?.on('secureConnection', (secured) => {
@@ -114,6 +116,7 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
       return
     }
     connections.replace(plain, secured)
+    secured.allowHalfOpen = true
     // A client that names nothing by ALPN (RFC 7301) speaks HTTP/1.1.
     if (secured.alpnProtocol === 'h2') toHttp2(secured)
     else toHttp1(secured)
@@ -122,6 +125,7 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
   const listener = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     connections.add(socket)
     if (tls === undefined) return route(socket)
+    socket.allowHalfOpen = false
     const peer = peerOf(socket)
     shaking.set(peer, socket)
     socket.once('close', () => {

@@ -11,6 +11,7 @@ import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
 import { readTlsIdentity, type TlsIdentity } from '../../src/http/tls-identity.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { type CertificateFiles, createCertificateFiles } from '../support/certificate-files.js'
+import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
 import { metricsFromText } from '../support/metrics.js'
 import { startTestService, type TestService } from '../support/service.js'
@@ -163,6 +164,26 @@ describe('a service with a certificate', () => {
       await measured.stop()
       meters.close()
     }
+  })
+
+  it('closes a connection that ends during the handshake, and one whose handshake takes too long', async () => {
+    const meters = createMeters({ version: '1.2.3', commit: 'abc' })
+    const config = { headerSeconds: 1 }
+    const own = await startTestService({ testDatabase: service.testDatabase, tlsIdentity: identity, meters, config })
+    const open = async () => metricsFromText(await meters.text()).sum('svc_http_connections')
+    const begin = () => connectPlain(Number(new URL(own.baseUrl).port), '127.0.0.1').on('error', () => undefined)
+    /** The beginning of a record of the handshake. */
+    const hello = Buffer.from([22, 3, 1, 2, 0, 1])
+    const [silent, begun, ended, cut] = [begin(), begin(), begin(), begin()]
+    begun.write(hello)
+    ended.end(hello)
+    cut.write(hello, () => cut.resetAndDestroy())
+    const closed = [silent, begun, ended].map((socket) => once(socket.resume(), 'close'))
+    await eventually(async () => expect(await open()).toBeGreaterThan(0))
+    await Promise.all(closed)
+    await eventually(async () => expect(await open()).toBe(0))
+    await own.stop()
+    meters.close()
   })
 
   it('closes every connection at shutdown, even during a handshake, and cuts no call', async () => {
