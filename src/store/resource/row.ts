@@ -108,6 +108,8 @@ function keyOfItems({ key }: Table, { parent }: PartsPlace): string | undefined 
 
 /** Refuses a list with a repeated value. `at` gives the path of the field at an index. */
 export function requireDistinct(values: readonly string[], at: (index: number) => string): void {
+  // Faster than looking each up, and lists can be long.
+  if (new Set(values).size === values.length) return
   const firstOf = new Map<string, number>()
   for (const [index, value] of values.entries()) {
     const first = firstOf.get(value)
