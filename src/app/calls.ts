@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, createContextValues } from '@connectrpc/connect'
 import { accessRulesOf } from '../admission/access-rule.js'
@@ -5,6 +6,7 @@ import { createAdmission } from '../admission/admission.js'
 import { ifMatchOf } from '../call/entity-tag.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import type { AdmitCall, CallHooks, CallObserver } from '../call/serve-call.js'
+import { Semaphore } from '../db/semaphore.js'
 import { admitRevocation } from '../domain/auth/revoke-limiter.js'
 import type { FeedSignals } from '../domain/event/feed-signals.js'
 import { createPageTokens } from '../domain/value/page-token.js'
@@ -41,11 +43,21 @@ export interface Parts extends AppOptions {
 /** The longest body, in bytes, of a method that anyone may call. */
 const ANONYMOUS_BODY_BYTES = 16 * 1024
 
+/**
+ * How many failed requests are answered in a turn of the event loop. Whoever sends nothing else, such as tokens that do
+ * not exist, waits for the like, and not those whose calls take several turns.
+ */
+const FAILURES_A_TURN = 4
+/** How many wait; any more are answered at once. */
+const MAX_FAILURES_WAITING = 1_024
+
 /** Services that are not ours, and open to anyone. */
 export const infrastructure: readonly DescService[] = [healthService, ...reflectionServices]
 
 export function createCalls(options: Parts) {
   const { config, database, log, meters, tracing, callLimit, feedSignals } = options
+  const clientAddressOf = createClientAddressOf(config.trustProxy)
+  const failing = new Semaphore(FAILURES_A_TURN)
   const access = accessRulesOf(services, infrastructure)
   const callerIds = new WeakMap<NodeRequest, string>()
   const unread = createUnreadShare()
@@ -68,8 +80,14 @@ export function createCalls(options: Parts) {
   /** What happens to a call, over any protocol. */
   const hooks: CallHooks = {
     interceptors: [createLimits(options.limitCheck), createIdempotency()],
-    admit: createAdmit(options, access, noteCaller),
+    admit: createAdmit(options, access, noteCaller, clientAddressOf),
     beforeDecode: createRevokeCallCounter(admitRevocation, meters?.tally),
+    beforeFailure: async (request) => {
+      // What is kept for those who wait must not grow.
+      if (failing.waiting >= MAX_FAILURES_WAITING) return
+      const address = () => clientAddressOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+      await failing.use(nextTurn, { of: callLimit.organizationOf(request) ?? `address ${address()}` })
+    },
     beforeAnswer: ({ method, request }) => {
       const organizationId = callLimit.organizationOf(request)
       // The response to a write is always sent.
@@ -99,14 +117,14 @@ export function createCalls(options: Parts) {
 }
 
 function createAdmit(
-  { config, runtime, tracing, tables, authentication, callLimit }: Parts,
+  { runtime, tracing, tables, authentication, callLimit }: Parts,
   access: ReturnType<typeof accessRulesOf>,
   noteCaller: (request: NodeRequest, id: string) => void,
+  clientAddressOf: ReturnType<typeof createClientAddressOf>,
 ): (call: AdmitCall) => Promise<ContextValues> {
   const { authenticate, takesJwt } = authentication
   const admission = createAdmission({ access, authenticate, takesJwt })
   const pageTokens = createPageTokens(tables.shared)
-  const clientAddressOf = createClientAddressOf(config.trustProxy)
   const admit = async (call: AdmitCall): Promise<ContextValues> => {
     const { method, request } = call
     const traced = tracing?.callOf(request)
@@ -121,14 +139,16 @@ function createAdmit(
         traceparent: traced?.traceparent,
         onCaller: (id) => noteCaller(request, id),
       })
-      const own = isRevocation(method) ? tables.ofRevocation(request) : tables.ofCall(request, caller?.organizationId)
+      const clientAddress = () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for'])
+      const user = caller === undefined ? { address: clientAddress() } : { organizationId: caller.organizationId }
+      const own = isRevocation(method) ? tables.ofRevocation(request, clientAddress()) : tables.ofCall(request, user)
       // Strangers take no place from others, and health checks and revocations work however many calls run.
       if (caller !== undefined) callLimit.begin(request, caller.organizationId)
       return createContextValues().set(requestContextKey, {
         runtime,
         requestId,
         caller,
-        clientAddress: () => clientAddressOf(remoteAddress, request.headers['x-forwarded-for']),
+        clientAddress,
         idempotencyKey: headerOf(request, 'idempotency-key'),
         ifMatch: ifMatchOf(request),
         tables: own,

@@ -117,7 +117,7 @@ function createScim({
       const directory = await admitDirectory(authentication, request.headers.authorization, requestId, onCaller)
       const { organizationId } = directory
       callLimit.begin(request, organizationId)
-      return { ...directory, tables: tables.ofCall(request, organizationId), runtime, requestId }
+      return { ...directory, tables: tables.ofCall(request, { organizationId }), runtime, requestId }
     },
     baseUrlOf: (request) => baseUrlFor(request, config),
     maxBodyBytes: config.maxBodyBytes,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { NodeRequest } from '../call/node-http.js'
 import type { Config } from '../config.js'
 import type { Database } from '../db/database.js'
-import type { StatementObserver } from '../db/tables.js'
+import type { StatementObserver, TablesUser } from '../db/tables.js'
 import type { TlsIdentity } from '../http/tls-identity.js'
 import type { Runtime } from '../runtime/runtime.js'
 import type { Meters } from '../telemetry/meters.js'
@@ -40,11 +40,11 @@ export function createServiceTables({ database, meters, tracing }: AppOptions) {
     credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),
     /** The look-ups of callers that traced calls wait for. */
     lookups,
-    /** Those of the call of a request, on account of an organization. */
-    ofCall: (request: NodeRequest, organizationId: string | undefined) =>
-      database.tablesFor({ call: request, organizationId, observers: withObserver(tracing?.callOf(request)) }),
+    /** Those of the call of a request, on account of an organization, or of an address. */
+    ofCall: (request: NodeRequest, user: Pick<TablesUser, 'organizationId' | 'address'>) =>
+      database.tablesFor({ ...user, call: request, observers: withObserver(tracing?.callOf(request)) }),
     /** Those of a report of a leak, which is carried out even if nobody waits for the answer, and answered in time. */
-    ofRevocation: (request: NodeRequest) =>
-      database.tablesFor({ timeoutMillis: REVOCATION_MS, observers: withObserver(tracing?.callOf(request)) }),
+    ofRevocation: (request: NodeRequest, address: string) =>
+      database.tablesFor({ address, timeoutMillis: REVOCATION_MS, observers: withObserver(tracing?.callOf(request)) }),
   }
 }

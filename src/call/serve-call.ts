@@ -36,6 +36,8 @@ export interface CallHooks {
    * a limit that counts malformed requests as well. An error that it throws is the response.
    */
   readonly beforeDecode?: ((call: Pick<AdmitCall, 'method' | 'values'>) => void | Promise<void>) | undefined
+  /** Runs before the response of a request that has failed is sent, which waits for it. Must not fail. */
+  readonly beforeFailure?: ((request: NodeRequest) => Promise<void>) | undefined
   /** Runs before the response of a call that has succeeded is sent. An error that it throws is the response. */
   readonly beforeAnswer?: ((call: Pick<AdmitCall, 'method' | 'request'>) => void) | undefined
   /** Makes a public error of whatever is thrown. Default: every `ConnectError` is public, and nothing else. */
@@ -90,6 +92,7 @@ export async function serveCall<Request, Answer>(
   } catch (cause) {
     const failure = failureFrom(cause, call, hooks)
     call.errorCode = failure.error.code
+    if (!isGone(call.response)) await hooks.beforeFailure?.(call.request)
     try {
       await exchange.fail(failure)
     } catch (refused) {

@@ -57,6 +57,8 @@ export interface TablesUser {
    * cluster, of those that may wait for one worker.
    */
   readonly organizationId?: string | undefined
+  /** Of a caller whose organization is unknown; its calls have the share of one. */
+  readonly address?: string | undefined
   readonly observers?: readonly StatementObserver[] | undefined
   /** How long each statement, or a whole transaction, may take, repetitions included, in milliseconds. */
   readonly timeoutMillis?: number | undefined

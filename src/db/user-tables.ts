@@ -33,7 +33,9 @@ function tablesReading(
   replica: Replica | undefined,
 ): Omit<UserTables, 'reads'> {
   const { pool, client, timing, retries } = source
-  const { call, organizationId, timeoutMillis, observers = [] } = user
+  const { call, organizationId, address, timeoutMillis, observers = [] } = user
+  // No id of an organization has a space.
+  const sharer = organizationId ?? (address && `address ${address}`)
   const { isDistributed, shares, statementNames: isNamed } = pool
 
   /**
@@ -42,7 +44,7 @@ function tablesReading(
    */
   const withinShare = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
     const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
-    return organizationId === undefined ? onWorker() : shares.withinShareOf(organizationId, onWorker)
+    return sharer === undefined ? onWorker() : shares.withinShareOf(sharer, onWorker)
   }
   const observed = <T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> =>
     observe(observers, name, () => withinShare(work, asked))

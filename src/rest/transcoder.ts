@@ -5,7 +5,7 @@ import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { bodyTypeFromHeader, bodyTypes, prefersEventStream } from '../call/content-type.js'
 import { createTimeoutReader } from '../call/deadline.js'
-import { methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
+import { type HttpFailure, methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary } from '../call/invoke.js'
 import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { endResponse } from '../call/respond.js'
@@ -78,6 +78,11 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     return serveCall(call, exchange, timeout, options)
   }
 
+  async function refuse(failure: HttpFailure, request: NodeRequest, response: NodeResponse): Promise<void> {
+    await options.beforeFailure?.(request)
+    errors.send(failure, request, response)
+  }
+
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
     const method = request.method ?? 'GET'
@@ -91,10 +96,10 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     if (allowed.length === 0 && fallback !== undefined) fallback(request, response)
     else if (method === 'OPTIONS' && path === '*') endResponse(request, response, 204, {}, '')
     else if (allowed.length === 0) {
-      errors.send(pathNotFound(path, nearestPath(path, [...templates.values()].flat())), request, response)
+      void refuse(pathNotFound(path, nearestPath(path, [...templates.values()].flat())), request, response)
     } else if (method === 'OPTIONS') endResponse(request, response, 204, { allow: allowed.join(', ') }, '')
     else {
-      errors.send(methodNotAllowed(method, allowed, nearestPath(path, templates.get(method) ?? [])), request, response)
+      void refuse(methodNotAllowed(method, allowed, nearestPath(path, templates.get(method) ?? [])), request, response)
     }
   }
 }

@@ -7,9 +7,6 @@ import { ACCESS_TOKEN_PREFIX, type CredentialTools } from './bearer-token.js'
 /** How long an access token of a key lasts, in seconds, unless the key ends before. */
 const ACCESS_TOKEN_SECONDS = 3600
 
-/** Has no character that an id may have. */
-const NO_ORGANIZATION = ' '
-
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
@@ -28,13 +25,14 @@ export async function createAccessToken(
   const { clientId, clientSecret } = credentials
   if (clientId.includes('\0')) throw clientCredentialsInvalid()
   const key = await findApiKey(database, { id: clientId })
-  // For unknown ids, the same steps are done for an organization that does not exist.
-  const organizationId = key?.organizationId ?? NO_ORGANIZATION
-  const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const candidates = hasher.candidates(clientSecret)
+  // Unknown ids and wrong secrets end alike, before anything else is asked of the database.
+  if (key === undefined || !candidates.some((hash) => hash.equals(key.secretHash))) throw clientCredentialsInvalid()
+  const { organizationId } = key
+  const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const session = { organizationId, keyId: clientId, secretHashes: candidates, tokenHash: hasher.hash(token) }
   const seconds = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
-  if (key === undefined || seconds === undefined) throw clientCredentialsInvalid()
+  if (seconds === undefined) throw clientCredentialsInvalid()
   keyUses.note({ organizationId, id: clientId })
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
