@@ -11,7 +11,6 @@ import { type CallContext, permittedTeamIds, requirePermissionIn, visibilityOf }
 import { type Page, type PageRequest, pageOf } from './paging.js'
 import { EVERY_TEAM, requireTeam, teamFilterOf } from './team-list.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from './value/entity-tag.js'
-import { timestampOf } from './value/timestamp.js'
 
 /** A user in a team; `expiresAt` is null for a role that does not end. */
 export type TeamMember = store.TeamMemberRow
@@ -36,7 +35,7 @@ export interface TeamMemberListRequest extends PageRequest {
 /**
  * A page of the users who have a role in a team, or in every team in which the caller has `teams:read`; of those whose
  * role ends before a time, the earliest end first. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING`
- * without the permission in it, `FIELD_INVALID` for the time, and `PAGE_TOKEN_INVALID`.
+ * without the permission in it, and `PAGE_TOKEN_INVALID`.
  */
 export async function listTeamMembers(
   context: CallContext,
@@ -44,7 +43,7 @@ export async function listTeamMembers(
 ): Promise<Page> {
   const { reads, caller, runtime } = context
   const inTeam = await teamFilterOf(context, teamId, 'teams:read')
-  const endBefore = timestampOf('expiresBefore', expiresBefore)
+  const endBefore = expiresBefore || null
   const selection: store.TeamMemberList = {
     organizationId: caller.organizationId,
     teamIds: permittedTeamIds(caller, 'teams:read'),
@@ -58,7 +57,7 @@ export async function listTeamMembers(
     // The build before this one had other positions in the order of ends.
     filter: {
       teamId,
-      expiresBefore: endBefore ?? '',
+      expiresBefore,
       ...(userId !== undefined && { userId }),
       ...(endBefore !== null && { order: 'end' }),
     },
@@ -95,8 +94,7 @@ export async function setTeamMember(
   { teamId, userId, role, ...write }: TeamMemberWrite,
 ): Promise<TeamMember> {
   const { caller, runtime } = context
-  const end = timestampOf('expiresAt', write.expiresAt)
-  const expiresAt = end === null ? null : new Date(end)
+  const expiresAt = write.expiresAt === undefined ? null : new Date(write.expiresAt)
   return changeMember(context, { teamId, userId }, 'team_member.set', async (transaction, key, before) => {
     if (expiresAt !== null && expiresAt <= runtime.now()) throw invalidField('expiresAt', 'must be in the future')
     const beyond = roleBeyond(caller, { teamId, role, expiresAt })

@@ -54,6 +54,7 @@ import { entityTypeStore } from '../store/entity-type.js'
 import { organizationFields } from '../store/organization.js'
 import type { StandardKey } from '../store/standard-writes.js'
 import { teamStore } from '../store/team.js'
+import { createMomentSetter } from '../transfer/message-moments.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
 import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
@@ -200,15 +201,18 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
 
 /**
  * Refuses requests that break limits of the schema, over every protocol: after the caller is admitted and the request
- * is read, and before anything is looked up. Methods that check their resource first check the limits themselves.
+ * is read, and before anything is looked up. Times go on in UTC with milliseconds. Methods that check their resource first
+ * check the limits themselves.
  */
 export function createLimits(check: LimitCheck): Interceptor {
   const judgedLater = new Set(
     services.flatMap(({ methods }) => methods.filter((method) => accessRuleOf(method).resourceBeforeLimits)),
   )
+  const setMoments = createMomentSetter()
   return (next) => (request) => {
     if (!request.stream && !judgedLater.has(request.method)) {
       refuseLimits(check(request.method.input, request.message))
+      setMoments(request.method.input, request.message)
     }
     return next(request)
   }

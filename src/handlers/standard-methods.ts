@@ -14,7 +14,6 @@ import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import type { StandardStore } from '../store/standard-methods.js'
 import type { StandardKey } from '../store/standard-writes.js'
-import { createMomentSetter } from '../transfer/message-moments.js'
 import { fieldHint } from './method-options.js'
 import { rawJsonList, rawJsonWithEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
@@ -128,13 +127,11 @@ export function standardMethods<Service extends DescService, Of extends Standard
 ): Partial<ServiceImpl<Service>> {
   const type = service.name.replace(/Service$/, '')
   const { pages } = resource.store
-  const setMoments = createMomentSetter()
   const named = Object.entries(handlers).flatMap(([verb, handle]) => {
     const isNamed = ({ name }: DescMethod) => (verb === 'List' ? name.startsWith(verb) : name === `${verb}${type}`)
     const method = verb === 'List' && pages === undefined ? undefined : service.methods.find(isNamed)
     if (method === undefined) return []
     const settled = async (request: Message & Request, context: HandlerContext) => {
-      setMoments(method.input, request)
       const { newId } = callContextOf(context).runtime
       const items = resource.store.lists.flatMap((list) => (request[list] ?? []) as { id: string }[])
       for (const item of items) item.id ||= newId()

@@ -42,7 +42,9 @@ export function createMomentSetter() {
       }
     }
   }
-  return (desc: DescMessage, message: Message): void => settle(reflect(desc, message, false), '')
+  return (desc: DescMessage, message: Message): void => {
+    if (fieldsOf(desc).length > 0) settle(reflect(desc, message, false), '')
+  }
 }
 
 function requireCalendar(field: string, date: DateMessage): void {

@@ -4,7 +4,6 @@ import { readDeliveries, recoverDeliveries, resendDelivery } from '../../store/w
 import type { CallContext } from '../caller/caller.js'
 import { type Page, type PageRequest, pageOf } from '../paging.js'
 import { getObject } from '../standard-methods.js'
-import { timestampOf } from '../value/timestamp.js'
 import { changeSent, type EndpointChanges, webhookEndpoints } from './endpoint.js'
 
 /** Which deliveries to list; 0 and empty texts mean absent. */
@@ -56,17 +55,16 @@ const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.
 
 /**
  * Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `changeSent`
- * does, and `FIELD_INVALID`.
+ * does.
  */
 export async function recover(context: CallContext, endpointId: string, since: string): Promise<number> {
   const endpoint = { organizationId: context.caller.organizationId, id: endpointId }
-  const from = timestampOf('since', since)
   let recovered = 0
   await changeSent(
     context,
     endpointId,
     async (_before, now, transaction) => {
-      recovered = await recoverDeliveries(transaction, { ...endpoint, since: from, now: now.toISOString() })
+      recovered = await recoverDeliveries(transaction, { ...endpoint, since: since || null, now: now.toISOString() })
       return {}
     },
     'webhook_endpoint.recover',
