@@ -4,7 +4,7 @@ import { invalidField, notFound } from '../errors.js'
 import { MAX_PAGE_SIZE } from '../limits/known-limits.js'
 import * as store from '../store/app-instance.js'
 import { type CallContext, teamIdFor, visibilityOf } from './caller/caller.js'
-import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
+import { type Page, type PageRequest, pageOf } from './paging.js'
 import { getObject, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { listAcrossTeams, type TeamListRequest } from './team-list.js'
@@ -36,7 +36,7 @@ export async function listAppInstanceShares(
   return pageOf(context, request, {
     method: 'ListAppInstanceShares',
     filter: { appInstanceId },
-    read: (range) => pageOfRows(range, 'teamId', (rows) => store.listAppInstanceShares(context.reads, list, rows)),
+    read: (range) => store.listAppInstanceShares(context.reads, { ...list, ...range }),
     count: () => store.countAppInstanceShares(context.reads, list),
   })
 }

@@ -4,7 +4,7 @@ import * as store from '../store/group.js'
 import { type MemberName, readMemberName } from '../store/member-name.js'
 import { recordCallEvents } from './audit/audit-event.js'
 import { type CallContext, requirePermissionIn } from './caller/caller.js'
-import { type Page, type PageRequest, pageOf, pageOfRows } from './paging.js'
+import { type Page, type PageRequest, pageOf } from './paging.js'
 import { standardResource } from './standard-resource.js'
 
 export const groups = standardResource(store.groupStore, {
@@ -35,7 +35,7 @@ export async function listGroupMembers(
   return pageOf(context, request, {
     method: 'ListGroupMembers',
     filter: { groupId },
-    read: (range) => pageOfRows(range, 'userId', (rows) => store.listGroupMembers(reads, list, rows)),
+    read: (range) => store.listGroupMembers(reads, { ...list, ...range }),
     count: () => store.countGroupMembers(reads, list),
   })
 }
@@ -54,7 +54,7 @@ export async function listUserGroups(
   return pageOf(context, request, {
     method: 'ListUserGroups',
     filter: { userId },
-    read: (range) => pageOfRows(range, 'id', (rows) => store.listUserGroups(reads, user, rows)),
+    read: (range) => store.listUserGroups(reads, { ...user, ...range }),
   })
 }
 

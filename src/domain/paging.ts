@@ -1,5 +1,5 @@
 import { maxPageSize, USUAL_PAGE_SIZE } from '../limits/known-limits.js'
-import type { PageRow, RowRange } from '../store/pages.js'
+import type { PageRow } from '../store/pages.js'
 import type { CallContext } from './caller/caller.js'
 import type { PageQuery } from './value/page-token.js'
 
@@ -55,16 +55,4 @@ export async function pageOf(
     nextPageToken: page?.last == null ? '' : await pageTokens.issue(query, page.last),
     totalSize,
   }
-}
-
-/** A page of rows in the order of the texts in a column, of which `list` reads so many after one. */
-export async function pageOfRows<Column extends string>(
-  { after = '', pageSize }: PageRange,
-  column: Column,
-  list: (range: RowRange) => Promise<Readonly<Record<Column, string>>[]>,
-): Promise<PageRow> {
-  const found = await list({ after, take: pageSize + 1 })
-  const rows = found.slice(0, pageSize)
-  const last = found.length > pageSize ? rows.at(-1)?.[column] : undefined
-  return { items: rows.map((row) => JSON.stringify(row)).join(','), last: last ?? null }
 }

@@ -1,9 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AppInstanceModel, AppInstanceShareModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { AppInstanceSchema } from '../../gen/svc/v2/app_instance_pb.js'
+import { AppInstanceSchema, AppInstanceShareSchema } from '../../gen/svc/v2/app_instance_pb.js'
 import type { Tables } from '../db/tables.js'
-import type { RowRange } from './pages.js'
+import { createCount, createPages } from './pages.js'
+import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { ofOrganization } from './visibility.js'
@@ -16,18 +17,18 @@ export const appInstanceStore = createStandardStore(declareResource(AppInstanceS
               WHERE ${ofOrganization('s')} AND ${isListed(Prisma.sql`s.team_id`)}))`,
 })
 
-type AppInstanceShareList = Pick<AppInstanceShareModel, 'organizationId' | 'appInstanceId'>
+type OfInstance = Pick<AppInstanceShareModel, 'organizationId' | 'appInstanceId'>
+
+const shares = { table: schema.AppInstanceShare, alias: 's', filters: ['app_instance_id'] }
 
 /** Shares of an app instance in the order of their teams' ids. */
-export function listAppInstanceShares({ models }: Tables, list: AppInstanceShareList, { after, take }: RowRange) {
-  const where = { ...list, teamId: { gt: after } }
-  const select = { appInstanceId: true, teamId: true }
-  return models.appInstanceShare.findMany({ where, orderBy: { teamId: 'asc' }, take, select })
-}
+export const listAppInstanceShares = createPages<OfInstance>('list_app_instance_shares', {
+  ...shares,
+  text: rowText(declareResource(AppInstanceShareSchema, schema.AppInstanceShare, 's')),
+  order: ['team_id'],
+})
 
-export function countAppInstanceShares({ models }: Tables, where: AppInstanceShareList): Promise<number> {
-  return models.appInstanceShare.count({ where })
-}
+export const countAppInstanceShares = createCount<OfInstance>('count_app_instance_shares', shares)
 
 /** Shows an app instance in the list of another team, or no longer. What is already so stays as it is. */
 export async function setAppInstanceShare(

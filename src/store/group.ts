@@ -1,13 +1,17 @@
+import { Prisma } from '../../gen/prisma/client.js'
 import type { GroupMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { GroupSchema } from '../../gen/svc/v2/group_pb.js'
-import type { Tables } from '../db/tables.js'
-import { namedMember, nameOf } from './member-name.js'
-import type { RowRange } from './pages.js'
+import { GroupMemberSchema, GroupSchema } from '../../gen/svc/v2/group_pb.js'
+import type { MemberKey } from './member.js'
+import { namesIn } from './member-name.js'
+import { createCount, createPages } from './pages.js'
+import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
+import { ofOrganization } from './visibility.js'
 
-const standard = createStandardStore(declareResource(GroupSchema, schema.Group, 'g'), { ownerColumn: null })
+const groupResource = declareResource(GroupSchema, schema.Group, 'g')
+const standard = createStandardStore(groupResource, { ownerColumn: null })
 
 const STEPS = 'approvalSteps'
 /** How many of the procedures that ask a group are named, so that errors stay small. */
@@ -35,33 +39,22 @@ export const groupStore: typeof standard = {
 
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
+const members = { table: schema.GroupMember, alias: 'x', filters: ['group_id'] }
+
 /** Members of a group in the order of their ids. */
-export async function listGroupMembers({ models }: Tables, group: GroupKey, { after, take }: RowRange) {
-  const where = { ...group, userId: { gt: after } }
-  const members = await models.groupMember.findMany({
-    where,
-    orderBy: { userId: 'asc' },
-    take,
-    select: { groupId: true, userId: true, membership: { select: namedMember } },
-  })
-  return members.map(({ membership, ...member }) => ({ ...member, ...nameOf(membership) }))
-}
+export const listGroupMembers = createPages<GroupKey>('list_group_members', {
+  ...members,
+  text: rowText(declareResource(GroupMemberSchema, schema.GroupMember, 'x', namesIn('x'))),
+  order: ['user_id'],
+})
+
+export const countGroupMembers = createCount<GroupKey>('count_group_members', members)
 
 /** The groups that a user is in, in the order of their ids. */
-export async function listUserGroups(
-  { models }: Tables,
-  user: Pick<GroupMemberModel, 'organizationId' | 'userId'>,
-  { after, take }: RowRange,
-) {
-  const memberships = await models.groupMember.findMany({
-    where: { ...user, groupId: { gt: after } },
-    orderBy: { groupId: 'asc' },
-    take,
-    select: { group: { select: { id: true, name: true, directoryManaged: true } } },
-  })
-  return memberships.map(({ group }) => group)
-}
-
-export function countGroupMembers({ models }: Tables, where: GroupKey): Promise<number> {
-  return models.groupMember.count({ where })
-}
+export const listUserGroups = createPages<MemberKey>('list_user_groups', {
+  ...members,
+  filters: ['user_id'],
+  text: rowText(groupResource),
+  join: Prisma.sql`JOIN groups g ON ${ofOrganization('g')} AND g.id = x.group_id`,
+  order: ['group_id'],
+})

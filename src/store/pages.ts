@@ -5,12 +5,6 @@ import { camelCase, type Table } from './resource/resource.js'
 import { itemsText, timestampText } from './resource/text.js'
 import { ofOrganization, organizationId } from './visibility.js'
 
-/** Some of the rows of a list: those after an id, at most so many. */
-export interface RowRange {
-  readonly after: string
-  readonly take: number
-}
-
 /** A page: the JSON of its items with commas between them, and the position of the last one if there are more. */
 export interface PageRow {
   readonly items: string

@@ -6,13 +6,13 @@ import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { changeOrCreate } from './change-or-create.js'
 import type { MemberKey } from './member.js'
-import { type MemberName, namedMember, nameIn, nameOf } from './member-name.js'
+import { type MemberName, namedMember, nameOf, namesIn } from './member-name.js'
 import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createReference } from './standard-references.js'
 import type { ExpiredOf } from './sweep.js'
-import { inTeams, ofOrganization, type Visibility } from './visibility.js'
+import { inTeams, type Visibility } from './visibility.js'
 
 export const keptTeam = createReference(schema.TeamMember, 'team_id')
 
@@ -27,10 +27,6 @@ export interface TeamMemberList extends Visibility {
   readonly endBefore: string | null
 }
 
-function ofMembership(value: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(SELECT ${value} FROM memberships u WHERE ${ofOrganization('u')} AND u.user_id = m.user_id)`
-}
-
 const listed = {
   table: schema.TeamMember,
   alias: 'm',
@@ -39,12 +35,7 @@ const listed = {
                ${inTeams(Prisma.sql`m.team_id`, teamIds)}
            AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
            AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
-  text: rowText(
-    declareResource(TeamMemberSchema, schema.TeamMember, 'm', {
-      name: { kind: 'computed', sql: ofMembership(nameIn('u')) },
-      email: { kind: 'computed', sql: ofMembership(Prisma.sql`u.email`) },
-    }),
-  ),
+  text: rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm', namesIn('m'))),
 }
 
 const list = createPages('list_team_members', { ...listed, order: ['team_id', 'user_id'] })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type PageRequest, type PageSource, pageOf, pageOfRows, pageSizeFrom } from '../../src/domain/paging.js'
+import { type PageRequest, type PageSource, pageOf, pageSizeFrom } from '../../src/domain/paging.js'
 import { MAX_PAGE_SIZE } from '../../src/limits/known-limits.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { organizationKey, scopeOn } from '../support/scope.js'
@@ -9,8 +9,14 @@ const letters = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }))
 const list: PageSource = {
   method: 'ListLetters',
   filter: {},
-  read: (range) =>
-    pageOfRows(range, 'id', async ({ after, take }) => letters.filter(({ id }) => id > after).slice(0, take)),
+  read: async ({ after = '', pageSize }) => {
+    const left = letters.filter(({ id }) => id > after)
+    const items = left.slice(0, pageSize)
+    return {
+      items: items.map((each) => JSON.stringify(each)).join(),
+      last: left.length > pageSize ? (items.at(-1)?.id ?? null) : null,
+    }
+  },
   count: async () => letters.length,
 }
 const { count: _, ...uncounted } = list
