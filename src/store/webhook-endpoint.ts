@@ -53,19 +53,18 @@ export async function findEndpointTarget({ models }: Tables, key: EndpointKey, n
   return found ?? undefined
 }
 
-/** A new secret of an endpoint, and when the ones before it expire. */
-export type NewSecret = Pick<WebhookSecretModel, 'id' | 'sealed' | 'createdAt'> & { readonly othersExpireAt: Date }
-
-/** Stores a secret; those that have expired are deleted. */
+/** Stores a secret of an endpoint, and ends the others at a time; those that have expired or are lost are deleted. */
 export async function addSecret(
   { models }: Tables,
-  { organizationId, id: endpointId }: EndpointKey,
-  { othersExpireAt: expiresAt, ...secret }: NewSecret,
+  secret: Omit<WebhookSecretModel, 'expiresAt'>,
+  { expireAt, lost }: { readonly expireAt: Date; readonly lost: readonly string[] },
 ): Promise<void> {
+  const { organizationId, endpointId, createdAt } = secret
   const where = { organizationId, endpointId }
-  await models.webhookSecret.deleteMany({ where: { ...where, expiresAt: { lte: secret.createdAt } } })
-  await models.webhookSecret.updateMany({ where: { ...where, expiresAt: null }, data: { expiresAt } })
-  await models.webhookSecret.create({ data: { ...where, ...secret }, select: { id: true } })
+  const isOver = [{ expiresAt: { lte: createdAt } }, { id: { in: [...lost] } }]
+  await models.webhookSecret.deleteMany({ where: { ...where, OR: isOver } })
+  await models.webhookSecret.updateMany({ where: { ...where, expiresAt: null }, data: { expiresAt: expireAt } })
+  await models.webhookSecret.create({ data: secret, select: { id: true } })
 }
 
 /** Notes since when an endpoint has only failed, unless that is known, or that it no longer does. */

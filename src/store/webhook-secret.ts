@@ -38,15 +38,6 @@ export async function replaceSealed({ models }: Tables, secret: SealedSecret, se
   await models.webhookSecret.updateMany({ where: { ...secret }, data: { sealed } })
 }
 
-export async function deleteSecrets(
-  { models }: Tables,
-  { organizationId, endpointId }: Pick<SealedSecret, 'organizationId' | 'endpointId'>,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return
-  await models.webhookSecret.deleteMany({ where: { organizationId, endpointId, id: { in: [...ids] } } })
-}
-
 function isAfter({ organizationId, endpointId, id }: SealedSecret) {
   return {
     OR: [

@@ -3,7 +3,6 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { addSecret, type EndpointKey, type EndpointTarget, findEndpointTarget } from '../../store/webhook-endpoint.js'
 import {
-  deleteSecrets,
   replaceSealed,
   type SealedSecret,
   type SigningKeys,
@@ -51,14 +50,10 @@ export function createSecretStore({ current, previous }: SealKeys) {
       const { organizationId, id: endpointId } = endpoint
       const found = await findEndpointTarget(tables, endpoint, createdAt)
       const lost = sealedOf({ ...endpoint, secrets: found?.secrets ?? [] }).filter((each) => opened(each) === undefined)
-      await deleteSecrets(
-        tables,
-        { organizationId, endpointId },
-        lost.map((each) => each.id),
-      )
       const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, signingKeysText(keys))
-      const othersExpireAt = new Date(createdAt.getTime() + OVERLAP_MILLIS)
-      await addSecret(tables, endpoint, { id, sealed, createdAt, othersExpireAt })
+      const expireAt = new Date(createdAt.getTime() + OVERLAP_MILLIS)
+      const others = { expireAt, lost: lost.map((each) => each.id) }
+      await addSecret(tables, { organizationId, endpointId, id, sealed, createdAt }, others)
     },
     /** The keys of an endpoint. Throws `SEAL_KEY_MISSING` if one was sealed with a key that is not set. */
     open: (endpoint: SealedEndpoint): SigningKeys[] =>
