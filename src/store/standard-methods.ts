@@ -151,20 +151,27 @@ function createListOfOwner<Of>(
   const owners = referencedTable(table, parent)
   const team = Prisma.raw(`owner.${teamColumn(owners)}`)
   const rows = { table, alias, filters: filters.filter((column) => column !== parent), ...(condition && { condition }) }
-  const list = createStatement<Omit<WantedList, 'filters'>, PrintedRow & { readonly teamId: string }>({
-    name: `list_${table.name}_of_${owners.name}`,
-    columns: { json: 'text', teamId: 'text' },
-    text: (places) => Prisma.sql`
+  const make = (name: string, listed: Parameters<typeof wanted<Visibility>>[0]) =>
+    createStatement<Omit<WantedList, 'filters'>, PrintedRow & { readonly teamId: string }>({
+      name,
+      columns: { json: 'text', teamId: 'text' },
+      text: (places) => Prisma.sql`
 SELECT ${team} AS "teamId", list.json
   FROM ${Prisma.raw(owners.name)} owner
  CROSS JOIN LATERAL (
     SELECT ${listText(rowText(resource), orderOfOwner)} AS json
       FROM ${Prisma.raw(`${table.name} ${alias}`)}
-     WHERE ${wanted(rows, places)} AND ${columnIn(alias, parent)} = owner.id
+     WHERE ${wanted(listed, places)} AND ${columnIn(alias, parent)} = owner.id
   ) list
  WHERE ${ofOrganization('owner')} AND owner.id = ${places.ownerId} AND ${inTeams(team, places.teamIds)}`,
-  })
-  return (tables: Tables, { filters: values, ...owner }: WantedList) => firstRow(tables, list, { ...values, ...owner })
+    })
+  // Of one statement for both, PostgreSQL would make a plan for each call.
+  const all = make(`list_${table.name}_of_${owners.name}`, { table, alias })
+  const filtered = rows.filters.length === 0 ? all : make(`filter_${table.name}_of_${owners.name}`, rows)
+  return (tables: Tables, { filters: values, ...owner }: WantedList) => {
+    const isFiltered = Object.values(values).some((value) => value !== null && value !== '')
+    return firstRow(tables, isFiltered ? filtered : all, { ...values, ...owner })
+  }
 }
 
 function createStandardPages<Of>(
