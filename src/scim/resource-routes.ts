@@ -71,7 +71,10 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
     const shown = projected(type, projection)
     const selection = { organizationId: request.context.organizationId, condition, order }
     const { rows, total } = await list(request, selection, range, shown).catch((cause: unknown) => {
-      throw mayReadAll(selection) && databaseFailure(cause)?.kind === 'timeout' ? tooMany() : cause
+      const mayReadAll = condition === undefined ? order !== undefined : !condition.isIndexed
+      if (!mayReadAll || databaseFailure(cause)?.kind !== 'timeout') throw cause
+      const advice = 'filter by an indexed attribute, such as userName, so that fewer resources match'
+      throw new ScimError(400, 'tooMany', `the list takes too long: ${advice}`)
     })
     const resources = rows.map((row) => printed(row, shown, request.baseUrl))
     return { status: 200, body: listResponse(resources, total, range.offset + 1) }
@@ -83,15 +86,6 @@ export function listRoutes<Row>(type: ResourceType<Row>, { list }: ResourceOpera
       answer(request, listRequestFromBody(request.body, type)),
     ),
   ]
-}
-
-function mayReadAll({ condition, order }: Selection): boolean {
-  return condition === undefined ? order !== undefined : !condition.isIndexed
-}
-
-function tooMany(): ScimError {
-  const advice = 'filter by an indexed attribute, such as userName, so that fewer resources match'
-  return new ScimError(400, 'tooMany', `the list takes too long: ${advice}`)
 }
 
 /** The answer with several resources (RFC 7644 section 3.4.2). */

@@ -57,7 +57,11 @@ export function createScimHandler(
     const below = pathBelow(path)
     if (below === undefined) return false
     try {
-      if (below === '') throw new ScimError(404, undefined, baseAddressWords(options.baseUrlOf(request)))
+      if (below === '') {
+        const url = `${options.baseUrlOf(request)}${SCIM_PATH}`
+        const advice = `enter ${url} at the provider, which then sends requests such as ${url}/Users`
+        throw new ScimError(404, undefined, `this is the address of SCIM, under which resources are: ${advice}`)
+      }
       const match = findRoute(request.method ?? 'GET', below)
       if ('route' in match) void serve(match, query, request, response)
       else endResponse(request, response, 204, { allow: match.join(', ') }, '')
@@ -76,11 +80,6 @@ export function createScimHandler(
 function pathBelow(path: string): string | undefined {
   const below = /^\/+scim(?:\/+v2)?(?<below>\/.*)?$/i.exec(path)?.groups
   return below && (below['below'] ?? '').replace(/\/{2,}/g, '/').replace(/\/$/, '')
-}
-
-function baseAddressWords(baseUrl: string): string {
-  const url = `${baseUrl}${SCIM_PATH}`
-  return `this is the address of SCIM, under which resources are: enter ${url} at the provider, which then sends requests such as ${url}/Users`
 }
 
 /** How a request of a directory is admitted, read and answered, and what its administrator sees. */

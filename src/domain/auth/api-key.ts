@@ -91,7 +91,7 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
       const isHidden = call !== undefined && !canSee(call.caller, teamId)
       if (isHidden || !(await hasTeam(transaction, organizationId, teamId))) throw notFound('team', teamId)
     }
-    requireKeyWriter(call, teamId ?? null)
+    if (call !== undefined) requirePermissionIn(call.caller, teamId ?? null, 'keys:write')
     refuseViolations(keyViolations(name, kind, teamId))
     const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
     const reach = { organizationId, teamId: teamId ?? null, kind, permissions: granted }
@@ -102,10 +102,6 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
     await recordKeyEvents(tools, transaction, [keyEvent('api_key.create', { ...reach, id: key.id })])
     return key
   })
-}
-
-function requireKeyWriter(call: CallContext | undefined, teamId: string | null): void {
-  if (call !== undefined) requirePermissionIn(call.caller, teamId, 'keys:write')
 }
 
 /** Refuses a caller who has less than the key. What a management key can do is in no list: it takes all permissions. */
@@ -144,7 +140,7 @@ export async function lockKeyFor(
   const locked = await lockKeyChain(transaction, key)
   const isHidden = locked !== undefined && call !== undefined && !canSee(call.caller, locked.teamId)
   if (locked === undefined || isHidden) throw notFound('API key', key.id)
-  requireKeyWriter(call, locked.teamId)
+  if (call !== undefined) requirePermissionIn(call.caller, locked.teamId, 'keys:write')
   return locked
 }
 
