@@ -14,7 +14,7 @@ import { appResourceResource } from '../app-resource.js'
 import { entityIngestionConfigResource } from '../entity-ingestion-config.js'
 import { isOpenTask, journeyResource } from '../journey.js'
 import { priorityResource } from '../priority.js'
-import { declareResource } from '../resource/resource.js'
+import { declareResource, type Table } from '../resource/resource.js'
 import { type Row, rowOf } from '../resource/row.js'
 import { slaDefinitionResource } from '../sla-definition.js'
 import { approvalProcedureKind } from './approval-procedure.js'
@@ -139,13 +139,10 @@ const definitions: Readonly<Record<RecordKind, KindDefinition>> = {
 export const kinds: Readonly<Record<RecordKind, StagedKind>> = perKind((kind) => stagedKind(kind, definitions[kind]))
 
 /** Every table that an import fills. */
-export const writtenTables: readonly string[] = [
-  'approval_steps',
-  'approval_step_approvers',
-  ...Object.values(kinds).flatMap(({ resource, lists }) => [
-    resource.table.name,
-    ...lists.map(({ table }) => table.name),
-  ]),
+export const writtenTables: readonly Table[] = [
+  schema.ApprovalStep,
+  schema.ApprovalStepApprover,
+  ...Object.values(kinds).flatMap(({ resource, lists }) => [resource.table, ...lists.map(({ table }) => table)]),
 ]
 
 /** The columns of the staging table of the kind that fields give, named by their local names. */
