@@ -52,7 +52,7 @@ function listAfter(said: JsonValue | undefined, held: JsonValue | undefined, cha
   refuseTooManyEntries(change.attribute, entries)
   // Microsoft Entra removes an empty list of entries.
   const isWhole =
-    change.filter === undefined && change.op !== 'add' && !(change.op === 'remove' && isList(change.value))
+    change.filter === undefined && change.op !== 'add' && !(change.op === 'remove' && Array.isArray(change.value))
   if (!isWhole && isDeepStrictEqual(entries, before)) return said
   return entries.length === 0 ? null : entries
 }
@@ -99,7 +99,7 @@ function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribut
   const entries = Array.isArray(read) ? read : []
   if (op === 'replace') return entries
   if (op === 'remove') {
-    if (read === null && !isList(value)) return []
+    if (read === null && !Array.isArray(value)) return []
     // Microsoft Entra names what it removes by values instead of a filter.
     const gone = new Set(entries.map(entryValue))
     return held.filter((entry) => !gone.has(entryValue(entry)))
@@ -109,10 +109,6 @@ function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribut
   const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
   const replaced = new Set(added.map(entryKey))
   return withOnePrimary([...held.filter((entry) => !replaced.has(entryKey(entry))), ...added], held)
-}
-
-function isList(value: JsonValue | undefined): boolean {
-  return Array.isArray(value)
 }
 
 function entryKey(entry: JsonValue): string {

@@ -62,28 +62,19 @@ export function planMembers<Change extends MemberChange>(
   return { ...members.plan(), outcomes }
 }
 
-/** The same, but a change that is refused leaves its member alone, and has the error as its outcome. */
-export function planEachMember(
-  writer: MemberWriter,
-  changes: readonly MemberChange[],
-  locked: LockedMembers,
-): MemberPlan<ChangedMember | ServiceError> {
-  const members = new PlannedMembers(writer, locked)
-  const outcomes = changes.map((change) => members.attempt(change))
-  return { ...members.plan(), outcomes }
-}
-
 /**
- * The same, but judged by what all changes make of the members, whatever their order: two members can swap a number,
- * and a manager can be named before the manager's own change. A change that has been refused already stays so.
+ * The same, but a change that is refused leaves its member alone, and has the error as its outcome; one that has been
+ * refused already stays so. `areTogether`: judged by what all changes make of the members, whatever their order. Two
+ * members can then swap a number, and a manager can be named before the manager's own change.
  */
-export async function planTogether(
+export async function planEachMember(
   writer: MemberWriter,
   changes: readonly (MemberChange | ServiceError)[],
   locked: LockedMembers,
+  { areTogether = false } = {},
 ): Promise<MemberPlan<ChangedMember | ServiceError>> {
   const members = new PlannedMembers(writer, locked)
-  await members.foresee(changes.flatMap((change) => (change instanceof ServiceError ? [] : change)))
+  if (areTogether) await members.foresee(changes.flatMap((each) => (each instanceof ServiceError ? [] : each)))
   const outcomes = await mapInSlices(changes, (each) => (each instanceof ServiceError ? each : members.attempt(each)))
   return { ...members.plan(), outcomes }
 }

@@ -40,7 +40,7 @@ export async function batchUpdateUsers(
   const changes = judged.map(({ change }) => change)
   const work = async (transaction: typeof tables) => {
     const locked = await lockMembers(transaction, writer, changes)
-    const plan = planEachMember(writer, changes, locked)
+    const plan = await planEachMember(writer, changes, locked)
     if (!validateOnly) await writePlan(transaction, writer, plan)
     return updates.flatMap(({ userId }, index) => {
       const outcome = plan.outcomes[index]

@@ -10,7 +10,7 @@ import { emailKeyOf } from '../value/email-address.js'
 import { EMAIL_ALONE, type EmailHolder, emailTaken } from './account-state.js'
 import { type LockedMembers, lockMembers, valueFault } from './lock.js'
 import { type ChangedMember, type Member, type MemberChange, newMember } from './member.js'
-import { type MemberPlan, planTogether } from './plan.js'
+import { type MemberPlan, planEachMember } from './plan.js'
 import { apiWriterOf, memberWriterOf } from './user.js'
 import { otherHolder } from './value-holders.js'
 
@@ -68,7 +68,7 @@ export async function planImportedUsers(
     if (first !== undefined) return invalidFields([first, ...others])
     return changeOf(context, user, member, newcomerIds.has(userId) ? { newcomer: member } : { userId })
   })
-  return planTogether(importWriterOf(context), changes, locked)
+  return planEachMember(importWriterOf(context), changes, locked, { areTogether: true })
 }
 
 /** A user as an operator gives it: what not everybody can have. */
