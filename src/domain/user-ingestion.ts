@@ -125,13 +125,11 @@ export type PublishedFields = Pick<ChangedMember, 'changes' | 'leftOut'>
 
 const nothingPublished: PublishedFields = { changes: [], leftOut: new Set() }
 
-/** Profiles of one source. */
 export interface IngestionRequest {
   readonly source: string
   readonly profiles: readonly SourceProfile[]
 }
 
-/** The outcome for one profile. */
 export interface IngestionResult extends PublishedFields {
   readonly externalId: string
   /** Empty if the profile is refused. */

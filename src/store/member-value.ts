@@ -52,7 +52,6 @@ UNION ALL ${holding('externalIds', Prisma.sql`m.directory_external_id`)}`
   },
 })
 
-/** A member and the member's manager. */
 export type ManagedMember = Pick<MembershipModel, 'userId' | 'managerUserId'>
 
 const chains = createStatement<{ readonly organizationId: string; readonly userIds: readonly string[] }, ManagedMember>(

@@ -137,7 +137,6 @@ export function createMemberView<Row>(
   }
 }
 
-/** Whether the person is a member of the organization who is not deactivated. */
 export async function hasActiveMember(tables: Tables, organizationId: string, userId: string): Promise<boolean> {
   const where = { organizationId_userId: { organizationId, userId }, deactivatedAt: null }
   return (await tables.models.membership.findUnique({ where, select: { userId: true } })) !== null
@@ -207,7 +206,6 @@ function newRowOf(organizationId: string, member: MemberRow) {
   return { organizationId, ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
 }
 
-/** The member of a row. */
 export function memberFrom<Row extends MemberColumns>(row: Row): MemberOf<Row> {
   const profile = perOwnedField(({ value, owner, since }) => {
     return { value: row[value] ?? '', owner: row[owner], since: row[since] }

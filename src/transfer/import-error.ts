@@ -45,7 +45,6 @@ export function areForceable(refusals: readonly Refusal[]): boolean {
 export class ImportError extends Error {
   override readonly name = 'ImportError'
   readonly line: number | undefined
-  /** The message without the line. */
   readonly fault: string
 
   constructor(line: number | undefined, fault: string, cause?: unknown) {
@@ -55,7 +54,6 @@ export class ImportError extends Error {
   }
 }
 
-/** The most lines that an error names. */
 const MAX_NAMED_LINES = 20
 
 /** The error of a file with refused records, of which it names the first ones. */

@@ -18,7 +18,6 @@ import { operatorUsers, type UserWriter } from './import-users.js'
 import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './stage-lines.js'
 import type { Chunks } from './text-lines.js'
 
-/** What an import did. */
 export interface ImportSummary {
   /**
    * For each kind in the file, in the order of writing: the number of records, and how many of them are new or changed.
@@ -36,7 +35,6 @@ export interface ImportPlan extends ImportSummary {
   readonly records: readonly PlannedRecord[]
 }
 
-/** What would become of a record. */
 export interface PlannedRecord {
   readonly line: number
   readonly kind: RecordKind
@@ -118,7 +116,6 @@ export async function undone(
   return result
 }
 
-/** How records are written. */
 export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   /** How often to write at most, where the transaction cannot be repeated. Default once. */
   readonly tries?: number

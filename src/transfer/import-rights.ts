@@ -51,7 +51,6 @@ interface Change {
   readonly fields: ReadonlySet<string>
 }
 
-/** Who imports, and when. */
 interface Importer {
   readonly caller: Caller
   readonly now: Date

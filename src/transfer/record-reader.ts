@@ -14,10 +14,8 @@ export type TransferRecord = Extract<ImportRecord['resource'], { readonly case: 
 /** A line: a record, and its organization where the line says which. */
 export type TransferLine = ImportRecord & { readonly resource: TransferRecord }
 
-/** The message of a kind. */
 export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readonly case: Kind }>['value']
 
-/** Reads a line. */
 export type RecordReader = ReturnType<typeof createRecordReader>
 
 /**

@@ -55,7 +55,6 @@ export async function* linesOfText(
   for await (const each of textLines(chunks)) yield lineFrom(each)
 }
 
-/** Stages every record, in the transaction. */
 export async function stageLines(
   transaction: Tables,
   lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,

@@ -1,7 +1,6 @@
 import type { TeamUserRole } from '../../gen/prisma/enums.js'
 import type { CallEvent } from '../domain/audit/audit-event.js'
 
-/** A role in a team, in the JSON of an export. */
 export interface TeamRoleJson {
   readonly teamId: string
   readonly role: string
@@ -13,7 +12,6 @@ export function teamRolesOf(json: string | null): readonly TeamRoleJson[] {
   return JSON.parse(json ?? '{}').teamRoles ?? []
 }
 
-/** The value of a role in the database. */
 export function storedRoleOf({ role }: TeamRoleJson): TeamUserRole {
   return role.replace('TEAM_USER_ROLE_', '') as TeamUserRole
 }

@@ -1,7 +1,6 @@
 import { TextDecoder } from 'node:util'
 import { ImportError } from './import-error.js'
 
-/** Pieces of a text, cut anywhere. */
 export type Chunks = AsyncIterable<Uint8Array | string>
 
 /** One line of a file, without its end. Lines count from 1. */
@@ -10,7 +9,6 @@ export interface TextLine {
   readonly text: string
 }
 
-/** The longest line that is accepted, in bytes. */
 export const MAX_LINE_BYTES = 4 * 1024 * 1024
 
 const LINE_FEED = 0x0a

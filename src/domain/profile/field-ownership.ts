@@ -13,10 +13,8 @@ export const fieldOwners = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
 /** A class of writer, and so the owner of what it has written. */
 export type FieldOwner = (typeof fieldOwners)[number]
 
-/** Every governed field of one member. */
 export type Profile = Readonly<Record<GovernedField, OwnedValue>>
 
-/** What is to happen to one field. */
 export type FieldCommand =
   /** Store a value as a writer of that class; as `HOLDER`, without taking ownership: whoever owns the field still does. */
   | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner | 'HOLDER' }
@@ -109,17 +107,14 @@ function decideSet(
   return { outcome: writer === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: writer }
 }
 
-/** Whether any value or owner has changed. */
 export function isChanged(changes: readonly FieldChange[]): boolean {
   return changes.some(({ outcome }) => isWritten(outcome))
 }
 
-/** Whether the value or the owner of the field has changed. */
 export function isWritten(outcome: FieldWriteOutcome): boolean {
   return outcome === 'WRITTEN' || outcome === 'PINNED' || outcome === 'RELEASED'
 }
 
-/** The fields that the changes have left alone. */
 export function skippedFields(changes: readonly FieldChange[]): SkippedFields {
   const fieldsWith = (outcome: FieldWriteOutcome) =>
     governedFields.filter((field) => changes.some((change) => change.field === field && change.outcome === outcome))
@@ -171,7 +166,6 @@ export function commandsOfDirectory(supplied: ReadonlyMap<GovernedField, string>
   })
 }
 
-/** An empty profile, owned by automation. */
 export function emptyProfile(now: Date): Profile {
   return perOwnedField(() => ({ value: '', owner: 'AUTOMATION', since: now }))
 }

@@ -11,7 +11,6 @@ import { type GovernedField, governedFields } from './field-ownership.js'
 /** The governed fields that requests give as text; the manager is a person. */
 export type TextField = Exclude<GovernedField, 'MANAGER'>
 
-/** Those fields, in enum order. */
 export const textFields: readonly TextField[] = governedFields.filter((field) => field !== 'MANAGER')
 
 /** The names of the governed fields in requests and answers. */
@@ -36,7 +35,6 @@ interface ValueForm {
 
 const asGiven: ValueForm = { expectation: 'must be text', canonical: (text) => text }
 
-/** The fields that are not stored as they are given. */
 const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
   AVATAR_URL: { expectation: 'must be an https URL without credentials', canonical: httpsUrlFromText },
   TIMEZONE: {

@@ -160,7 +160,6 @@ function requireRightsOf({ caller }: MemberWriter, roles: readonly TeamRoleRow[]
   }
 }
 
-/** Who has an address. */
 export type EmailHolder = Pick<ValueHolder, 'userId' | 'name'>
 
 /** The error for an address that a member of the organization already has (docs/field-ownership.md). */
@@ -170,7 +169,6 @@ export function emailTaken({ userId, name }: EmailHolder): ServiceError {
   return new ServiceError('EMAIL_TAKEN', message, { metadata: { holderId: userId, holderName: name } })
 }
 
-/** The error for the address of a person whom several organizations have. */
 function sharedBetweenOrganizations(): ServiceError {
   return new ServiceError(
     'EMAIL_SHARED_BETWEEN_ORGANIZATIONS',
@@ -211,7 +209,6 @@ export function requireAdministratorLeft(
   }
 }
 
-/** The error for a change that would leave the organization without an active administrator. */
 function lastAdministrator(): ServiceError {
   return new ServiceError(
     'LAST_ADMINISTRATOR',

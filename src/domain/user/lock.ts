@@ -21,7 +21,6 @@ import { type HeldValues, otherHolder } from './value-holders.js'
 
 /** Members who are locked until the transaction ends, and who has the values that they are to get. */
 export interface LockedMembers extends HeldValues {
-  /** When the changes are made. */
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
@@ -152,7 +151,6 @@ function endsAdministrator({ target, active, role }: MemberChange, members: Read
   return isEnding && member !== undefined && isActiveAdministrator(member)
 }
 
-/** The values that changes name. */
 function valuesIn(changes: readonly MemberChange[]) {
   const commands = changes.flatMap((change) => change.commands)
   return {

@@ -5,7 +5,6 @@ import type { Member } from './member.js'
 /** Who manages whom, as far as it has been read: the manager's id, or null, by the id of the member. */
 export type ManagerChains = ReadonlyMap<string, string | null>
 
-/** Why a member cannot have a manager. */
 export type ManagerFault = 'MANAGER_NOT_FOUND' | 'MANAGER_IS_SELF' | 'MANAGER_CYCLE'
 
 /**
@@ -75,7 +74,6 @@ export function managerError(fault: ManagerFault, field: string): ServiceError {
   }
 }
 
-/** Who manages a user, and since when. */
 export interface ManagerRelationship {
   readonly userId: string
   readonly managerUserId: string

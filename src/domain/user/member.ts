@@ -45,12 +45,10 @@ export function memberOf(members: ReadonlyMap<string, Member>, userId: string): 
   return member
 }
 
-/** Whether a member may sign in. */
 export function isActive({ deactivatedAt }: Member): boolean {
   return deactivatedAt === null
 }
 
-/** Whether a member administers the organization. */
 export function isActiveAdministrator(member: Member): boolean {
   return member.role === 'ORG_ADMIN' && isActive(member)
 }
@@ -131,7 +129,6 @@ export interface MemberChange {
   readonly directory?: DirectoryAccount | undefined
 }
 
-/** A change of a member by id. */
 export type ChangeById = MemberChange & { readonly target: { readonly userId: string } }
 
 /** A member after a change, and what came of it. */
@@ -145,7 +142,6 @@ export interface ChangedMember<Change extends MemberChange = MemberChange> {
   readonly leftOut: ReadonlySet<GovernedField>
 }
 
-/** Whether the membership is to be written. */
 export function isRewritten(before: Member, member: Member): boolean {
   return Object.entries(member).some(([name, value]) => Reflect.get(before, name) !== value)
 }

@@ -28,7 +28,6 @@ function isOwn(caller: Caller, userId: string): boolean {
   return caller.kind === 'USER_TOKEN' && caller.id === userId
 }
 
-/** A person to add. */
 export interface NewUser {
   readonly email: string
   readonly role: UserRole

@@ -12,7 +12,6 @@ const approvers = Prisma.sql`${steps}
 CROSS JOIN LATERAL ROWS FROM (json_to_recordset(step.approvers) AS (kind approver_kind, "userId" text, "groupId" text,
   notify boolean)) WITH ORDINALITY AS approver(kind, user_id, group_id, notify, place)`
 
-/** Approval procedures with their steps and approvers. */
 export const approvalProcedureKind: KindDefinition = {
   resource: approvalProcedureResource,
   owner: 'accessPolicyId',

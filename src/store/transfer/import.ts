@@ -78,7 +78,6 @@ const analyzeTables = createStatement<object, Record<never, never>>({
   text: () => Prisma.raw(`ANALYZE ${writtenTables.map(analyzedColumns).join(', ')}`),
 })
 
-/** The statements of every kind. */
 export const kindStatements = perKind((kind) => statementsOf(kinds[kind]))
 
 /** Whether a kind has anything to write, given the number of different staged records of each. */
@@ -115,7 +114,6 @@ export async function writeKind({ run }: Tables, kind: RecordKind): Promise<numb
   return written?.created ?? 0
 }
 
-/** Writes only the lists of the prepared records of a kind. */
 export async function writeLists({ run }: Tables, kind: RecordKind): Promise<void> {
   for (const each of kindStatements[kind].lists) await run(each, {})
 }

@@ -98,7 +98,6 @@ function ownerNamedIn(resource: Resource, field: string) {
   }
 }
 
-/** The owner of records. */
 export type RecordOwner = ReturnType<typeof ownerNamedIn>
 
 /** A reference somewhere in staged records. */
@@ -115,7 +114,6 @@ export interface Reference {
 /** A kind with its names in the database. */
 export type StagedKind = ReturnType<typeof stagedKind>
 
-/** Names the tables of a kind. */
 export function stagedKind(kind: RecordKind, { owner: named, ...definition }: KindDefinition) {
   const { resource } = definition
   const { key } = resource.table
@@ -156,7 +154,6 @@ export interface StagedList {
   readonly paths: Readonly<Record<string, string>>
 }
 
-/** The lists of a record that are stored in other tables. */
 function stagedLists({ fields }: Resource): StagedList[] {
   return fields.flatMap(({ field, source }): StagedList[] => {
     if (source.kind !== 'parts' && source.kind !== 'values') return []
@@ -197,12 +194,10 @@ export function propertiesOf(columns: ColumnTypes): string {
     .join(', ')
 }
 
-/** A condition that columns are equal under two aliases. */
 export function equal(columns: readonly string[], left: string, right: string): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${left}.${column} = ${right}.${column}`).join(' AND '))
 }
 
-/** Columns as a list. */
 export function listed(columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.join(', '))
 }
@@ -217,7 +212,6 @@ function columnsOf({ source }: ResourceField): string[] {
   return source.kind === 'column' ? [source.name] : []
 }
 
-/** The types of columns of a table. */
 export function typesIn({ columns }: Table, names: readonly string[]): ColumnTypes {
   return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
 }

@@ -46,7 +46,6 @@ WITH certain AS (
 SELECT count(*)::integer AS replaced FROM gone`
 }
 
-/** Finds the existing rows, organization by organization. */
 export function existingText({ table, staged, key, organization, id }: StagedKind): Prisma.Sql {
   return Prisma.sql`
 SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids

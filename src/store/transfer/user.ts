@@ -29,7 +29,6 @@ const filled: Partial<Declarations<typeof UserRecordSchema, typeof schema.Member
     }),
 )
 
-/** People in organizations. */
 export const userKind: KindDefinition = {
   resource: declareResource(UserRecordSchema, schema.Membership, 'm', {
     ...userDeclarations,
@@ -129,15 +128,12 @@ UPDATE memberships m
  WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,
 })
 
-/** The staged users, in the order of lines. */
 export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
   return transaction.run(read, {})
 }
 
-/** A membership that stands. */
 export type ExistingMembership = Awaited<ReturnType<typeof findMemberships>>[number]
 
-/** The memberships of users in whatever organization. */
 export function findMemberships({ models }: Tables, userIds: readonly string[]) {
   const select = { userId: true, organizationId: true, email: true, inSeveralOrganizations: true } as const
   return models.membership.findMany({ where: { userId: { in: [...userIds] } }, select })
