@@ -1,11 +1,12 @@
 import { type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
+import { reflect } from '@bufbuild/protobuf/reflect'
 import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js'
 import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_pb.js'
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
 import { limitWords } from './limit-words.js'
-import { createSizePaths, sizeViolations } from './size-limit.js'
+import { createSizeCheck } from './size-limit.js'
 
 /** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
@@ -24,11 +25,11 @@ const validator = createValidator({ regexMatch: createPatternTest() })
  * names. Computed fields are not checked.
  */
 export function createLimitCheck() {
-  const sizePathsOf = createSizePaths()
+  const tooLargeIn = createSizeCheck()
   return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
-    const sizes = sizeViolations(sizePathsOf(desc), desc, message).map((each) => ({ ...each, unnamed: false }))
+    const sizes = tooLargeIn(reflect(desc, message, false)).map((each) => ({ ...each, unnamed: false }))
     return [...limitViolations(violations), ...sizes].slice(0, MAX_VIOLATIONS)
   }
 }
