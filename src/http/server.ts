@@ -3,7 +3,7 @@ import { createServer as createHttp2Server, type ServerHttp2Session } from 'node
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'
+import { isGone, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { createConnections } from './connections.js'
 import { limitPipeline } from './pipeline-limit.js'
 import { createProtocolSwitch } from './protocol-switch.js'
@@ -69,6 +69,13 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
     connections.addCall(request, response)
     handler(request, response)
   }
+  // Begins what its client has not taken back in the same breath: that costs a client nothing (CVE-2023-44487).
+  const onHttp2Request = (request: NodeRequest, response: NodeResponse) => {
+    connections.addCall(request, response)
+    setImmediate(() => {
+      if (!isGone(response)) handler(request, response)
+    })
+  }
   const http1 = createHttp1Server(
     {
       headersTimeout: headerMillis,
@@ -81,7 +88,7 @@ export function createHttpServer(handler: NodeHandler, limits: HttpServerLimits)
   )
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderBytes } },
-    onRequest,
+    onHttp2Request,
   )
   http1.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     if (socket.writable && !connections.hasBegunAnswer(socket)) socket.write(unreadableAnswer(code, maxHeaderBytes))
