@@ -6,7 +6,6 @@ import { createProtocols } from './app/protocols.js'
 import { type AppOptions, createServiceTables } from './app/tables.js'
 import type { Config } from './config.js'
 import { systemTiming } from './db/retries.js'
-import { Semaphore } from './db/semaphore.js'
 import { FeedSignals } from './domain/event/feed-signals.js'
 import { runSequencer } from './domain/event/sequencer.js'
 import { runSweeper } from './domain/sweeper.js'
@@ -18,6 +17,7 @@ import { createCallLimit } from './http/call-limit.js'
 import { createRequestHandler } from './http/request-handler.js'
 import { createHttpServer } from './http/server.js'
 import { createLimitCheck } from './limits/limit-check.js'
+import { Semaphore } from './runtime/semaphore.js'
 
 /** Builds the service once, ready to listen: every pool, cache and clock that it uses is made here or passed in. */
 export function createApp(options: AppOptions) {

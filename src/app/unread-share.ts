@@ -1,6 +1,6 @@
 import { isGone, type NodeResponse } from '../call/node-http.js'
-import { Semaphore } from '../db/semaphore.js'
 import { ServiceError } from '../errors.js'
+import { Semaphore } from '../runtime/semaphore.js'
 
 /** How many bytes of responses wait in a process for clients to read them; one organization has at most half of it. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024

@@ -1,3 +1,5 @@
+import { ALL_TAKEN } from '../runtime/semaphore.js'
+
 /** What a failure of the database means to a caller, whichever layer reported it. */
 export type DatabaseFailure =
   /** `constraint` is the name of the constraint or unique index, to be compared by `isConstraint`. */
@@ -43,7 +45,7 @@ function kindOf<Kind>(kinds: readonly (readonly [RegExp, Kind])[], code: string)
 /** What a thrown value says about the database; undefined if it says nothing that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const report = serverReport(error)
-  if (error instanceof Error && error.message === POOL_BUSY) return { kind: 'busy' }
+  if (error instanceof Error && error.message === ALL_TAKEN) return { kind: 'busy' }
   return (
     (report && failureFromReport(report)) ?? (isUnreachable(error) ? { kind: 'unavailable' } : prismaFailure(error))
   )
@@ -109,8 +111,6 @@ function quotedName(message: string): string {
   return (/\bconstraint "([^"]+)"/.exec(message) ?? /"([^"]+)"[^"]*$/.exec(message))?.[1] ?? ''
 }
 
-/** The text of the pool's error if no more callers may wait for a connection; Prisma keeps nothing else of it. */
-export const POOL_BUSY = 'no database connection is free'
 /** The text of the error for a worker of a cluster that does not answer: nothing was done. */
 export const WORKER_SILENT = 'a worker of the cluster does not answer'
 /** The text of the error if there was no connection before the deadline; it is pg's own. */

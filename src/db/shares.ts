@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { Semaphore } from '../runtime/semaphore.js'
 import { isUnanswered, isWorkerLost } from './errors.js'
-import { Semaphore } from './semaphore.js'
 import { withSession } from './session.js'
 import { Workers, type WorkersOptions, workerShare } from './workers.js'
 

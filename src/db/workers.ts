@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { Semaphore } from '../runtime/semaphore.js'
+import type { WaitLimits } from '../runtime/wait-queue.js'
 import { databaseFailure, isWorkerLost, WORKER_SILENT } from './errors.js'
-import { Semaphore } from './semaphore.js'
-import type { WaitLimits } from './wait-queue.js'
 
 /** How the workers are asked. */
 export interface WorkersOptions {

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Semaphore } from '../db/semaphore.js'
+import { Semaphore } from '../runtime/semaphore.js'
 
 /** Bounds how many idle connections agents keep. Each is its organization's that used it last. */
 export function createIdleConnections(most: number) {

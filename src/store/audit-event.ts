@@ -1,9 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { jsonInSlices } from '../db/slices.js'
 import { createStatement, type Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { jsonInSlices } from '../runtime/slices.js'
 import type { AuditAction } from './audit-action.js'
 import { enumPrefix } from './resource/text.js'
 

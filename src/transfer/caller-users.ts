@@ -3,7 +3,6 @@ import {
   UserProfileField,
   UserRole as UserRoleMessage,
 } from '../../gen/svc/v2/user_pb.js'
-import { mapInSlices } from '../db/slices.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
 import type { CallContext } from '../domain/caller/caller.js'
 import { type FieldChange, fieldOwners, governedFields } from '../domain/profile/field-ownership.js'
@@ -14,6 +13,7 @@ import type { MemberPlan } from '../domain/user/plan.js'
 import { type ImportedUser, importWriterOf, planImportedUsers } from '../domain/user/user-import.js'
 import { writePlan } from '../domain/user/write.js'
 import { ServiceError } from '../errors.js'
+import { mapInSlices } from '../runtime/slices.js'
 import { writeLists } from '../store/transfer/import.js'
 import { readStagedUsers } from '../store/transfer/user.js'
 import { faultsIn, type Refusal } from './import-error.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { WaitLimits } from '../../src/db/wait-queue.js'
 import { createBatchedLookup } from '../../src/domain/caller/batched-lookup.js'
+import type { WaitLimits } from '../../src/runtime/wait-queue.js'
 
 /** A load that the test ends; it finds the key in capitals. */
 function createLoads(limits?: WaitLimits) {

@@ -1,5 +1,5 @@
-import { createWaitQueue, type WaitLimits } from '../../db/wait-queue.js'
 import { ServiceError } from '../../errors.js'
+import { createWaitQueue, type WaitLimits } from '../../runtime/wait-queue.js'
 
 /**
  * Finds what belongs to a key; rejects with what `load` rejects with, or `SERVICE_UNAVAILABLE` if too many are waiting.

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { Semaphore } from '../../db/semaphore.js'
 import { ServiceError } from '../../errors.js'
+import { Semaphore } from '../../runtime/semaphore.js'
 
 /** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
 const READERS = 4

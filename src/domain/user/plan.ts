@@ -1,5 +1,5 @@
-import { mapInSlices } from '../../db/slices.js'
 import { ServiceError } from '../../errors.js'
+import { mapInSlices } from '../../runtime/slices.js'
 import type { AuditEvent } from '../audit/audit-event.js'
 import {
   type FieldCommand,

@@ -1,7 +1,7 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { mapInSlices } from '../../db/slices.js'
 import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, invalidFields, type ServiceError } from '../../errors.js'
+import { mapInSlices } from '../../runtime/slices.js'
 import { findValueHolders, readManagerChains } from '../../store/member-value.js'
 import type { CallContext } from '../caller/caller.js'
 import { commandsOfRequest, type FieldOwner, type GovernedField, governedFields } from '../profile/field-ownership.js'

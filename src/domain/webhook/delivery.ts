@@ -1,6 +1,6 @@
-import type { Semaphore } from '../../db/semaphore.js'
 import type { WebhookAllowance } from '../../egress/webhook-destination.js'
 import type { SendResult, SendWebhook } from '../../egress/webhook-sender.js'
+import type { Semaphore } from '../../runtime/semaphore.js'
 import type { SentEvent } from '../../store/webhook-delivery.js'
 import type { EndpointKey, EndpointTarget } from '../../store/webhook-endpoint.js'
 import type { SecretStore } from './secret-store.js'

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { pause } from '../../db/retries.js'
-import { Semaphore } from '../../db/semaphore.js'
 import type { SendResult } from '../../egress/webhook-sender.js'
+import { Semaphore } from '../../runtime/semaphore.js'
 import { byOrganization } from '../../store/organization.js'
 import { takeEvents } from '../../store/webhook-cursor.js'
 import {

@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { jsonInSlices } from '../../db/slices.js'
 import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
+import { jsonInSlices } from '../../runtime/slices.js'
 import type { Table } from '../resource/resource.js'
 import { perKind, type RecordKind } from './kind.js'
 import { kinds, writtenTables } from './kinds.js'

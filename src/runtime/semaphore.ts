@@ -1,5 +1,7 @@
-import { POOL_BUSY } from './errors.js'
 import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.js'
+
+/** The message of the error for whoever gets no place; layers above keep nothing else of it. */
+export const ALL_TAKEN = 'all places are taken'
 
 /** Who wants a place. */
 export interface AcquireOptions {
@@ -67,7 +69,7 @@ export class Semaphore {
     return Math.max(0, Math.ceil((left + own) * this.#part) - own)
   }
 
-  /** Does the work in a place. Rejects as a full pool does if there is none in time, by the deadline at the latest. */
+  /** Does the work in a place. Rejects with `ALL_TAKEN` if there is none in time, by the deadline at the latest. */
   async use<T>(work: () => Promise<T>, options: AcquireOptions = {}): Promise<T> {
     const turn = this.acquire(options)
     if (turn !== undefined) await turn
@@ -104,7 +106,7 @@ export class Semaphore {
   }
 
   #queueOf(of: string): WaitQueue<Waiter> {
-    const queue = this.#queues.get(of) ?? createWaitQueue(this.#limits, ({ refuse }) => refuse(new Error(POOL_BUSY)))
+    const queue = this.#queues.get(of) ?? createWaitQueue(this.#limits, ({ refuse }) => refuse(new Error(ALL_TAKEN)))
     this.#queues.set(of, queue)
     return queue
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { databaseFailure } from '../../src/db/errors.js'
-import { Semaphore } from '../../src/db/semaphore.js'
+import { Semaphore } from '../../src/runtime/semaphore.js'
 import { eventually } from '../support/eventually.js'
 
 const patient = { maxWaiting: 1_000, maxWaitMillis: Number.POSITIVE_INFINITY }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createWaitQueue } from '../../src/db/wait-queue.js'
+import { createWaitQueue } from '../../src/runtime/wait-queue.js'
 import { eventually } from '../support/eventually.js'
 
 describe('a wait queue', () => {
