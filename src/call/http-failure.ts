@@ -47,14 +47,21 @@ export function unsupportedMediaType(message: string, headers: OutgoingHttpHeade
 
 /** An error with the status of its code. */
 export function httpFailureFrom(error: ConnectError): HttpFailure {
-  return new HttpFailure(httpStatusFromCode(error.code), wellFormed(error))
+  return new HttpFailure(httpStatusFromCode(error.code), sendable(error))
 }
 
-// Text that was cut within a character cannot be put into a header.
-function wellFormed(error: ConnectError): ConnectError {
+/** What a header says of the body that came with it, and the status of protocols that send it as a header. */
+const OF_BODY = /^(?:content-(?:type|encoding|length)$|(?:grpc|connect)-)/
+
+/**
+ * The error itself, or a copy without what no response may have: text that was cut within a character, which no header
+ * holds, and the headers of another body, which an error brings that a handler has from a client of its own.
+ */
+function sendable(error: ConnectError): ConnectError {
   const { rawMessage, code, metadata, cause } = error
-  if (rawMessage.isWellFormed()) return error
-  const copy = new ConnectError(rawMessage.toWellFormed(), code, metadata, undefined, cause)
+  const kept = [...metadata].filter(([name]) => !OF_BODY.test(name))
+  if (rawMessage.isWellFormed() && kept.length === [...metadata].length) return error
+  const copy = new ConnectError(rawMessage.toWellFormed(), code, kept, undefined, cause)
   copy.details = error.details
   return copy
 }
