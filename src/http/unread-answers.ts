@@ -25,20 +25,22 @@ const BYTES_PER_SECOND = 32 * 1024
  */
 export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answering>) => void {
   const standstills = new WeakMap<NodeResponse, Standstill>()
+  const cut = new WeakSet<NodeResponse>()
   return (answers) => {
     const now = performance.now()
     for (const { response, socket } of answers) {
       const waitingBytes = response.writableLength
-      const queuedBytes = socket === undefined ? 0 : queuedBytesOf(socket)
-      const deliveredBytes = (socket?.bytesWritten ?? 0) - queuedBytes
+      // Of HTTP/2, Node counts a piece as written when it is handed to the system, which may not have taken it yet.
+      const deliveredBytes = socket === undefined ? 0 : socket.bytesWritten - socket.writableLength
       const standstill = standstills.get(response)
-      if (waitingBytes === 0) standstills.delete(response)
+      // Where the client takes nothing at all, no reset of a stream has reached it.
+      if (cut.has(response)) socket?.destroy()
+      else if (waitingBytes === 0) standstills.delete(response)
       else if (standstill === undefined || waitingBytes < standstill.waitingBytes) {
         standstills.set(response, { since: now, waitingBytes, deliveredBytes })
       } else if (isUnread(standstill, now - standstill.since, deliveredBytes)) {
-        // Where the client takes nothing at all, no reset of a stream reaches it.
-        if (queuedBytes > 0 && deliveredBytes === standstill.deliveredBytes) socket?.destroy()
-        else cutResponse(response)
+        cut.add(response)
+        cutResponse(response)
       }
     }
   }
@@ -48,11 +50,4 @@ export function createUnreadCut(patienceMillis: number): (answers: Iterable<Answ
     const expectedBytes = ((millis - patienceMillis) * BYTES_PER_SECOND) / 1_000
     return expectedBytes > 0 && (delivered - before < expectedBytes || waitingBytes < expectedBytes)
   }
-}
-
-/** How many bytes the system has not taken yet. Node tells this of no stream of HTTP/2, but keeps it beside each socket. */
-function queuedBytesOf(socket: Socket): number {
-  const handle: unknown = Reflect.get(socket, '_handle')
-  const isKnown = typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle
-  return isKnown && typeof handle.writeQueueSize === 'number' ? handle.writeQueueSize : 0
 }
