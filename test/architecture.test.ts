@@ -226,16 +226,17 @@ describe('the source tree', () => {
     expect(files.filter((file) => !imported.has(file) && !entrances.includes(file))).toEqual([])
   })
 
-  it('has no import cycle, type imports included', () => {
+  it('has no import cycle, type imports included, nor have the measurements and what they share with the tests', () => {
+    const all = [...files, ...['bench', 'harness'].flatMap(programsIn)]
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, above: readonly string[]) => {
       if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(' > '))
       if (above.includes(file) || done.has(file)) return
-      for (const other of pathsImportedBy(file)) if (files.includes(other)) visit(other, [...above, file])
+      for (const other of pathsImportedBy(file)) if (all.includes(other)) visit(other, [...above, file])
       done.add(file)
     }
-    for (const file of files) visit(file, [])
+    for (const file of all) visit(file, [])
     expect(circles).toEqual([])
   })
 
@@ -265,6 +266,14 @@ describe('the source tree', () => {
       )
     expect([...crossing('test', ['bench']), ...crossing('bench', ['test'])]).toEqual([])
     expect([...crossing('harness', ['test', 'bench']), ...crossing('src', ['harness', 'test', 'bench'])]).toEqual([])
+  })
+
+  it('measures servers as programs of their own, of which nothing is imported', () => {
+    const servers = join('bench', 'servers')
+    const importing = programsIn('bench').filter(
+      (file) => !file.startsWith(servers) && pathsImportedBy(file).some((path) => path.startsWith(servers)),
+    )
+    expect(importing).toEqual([])
   })
 
   it('runs trials and benchmarks without Jest', () => {
@@ -324,7 +333,7 @@ function placeOf(file: string): string {
   return relative(join('src', 'domain'), file).split(sep)[0]?.replace(/\.ts$/, '') ?? ''
 }
 
-/** The files of src or the client that a file imports. */
+/** The files of the repository that a file imports. */
 function pathsImportedBy(file: string): string[] {
   return importsOf(file)
     .filter((specifier) => specifier.startsWith('.'))

@@ -34,6 +34,17 @@ describe('the sources of the console', () => {
     expect(outside).toEqual([])
   })
 
+  it('read the API without showing anything, and show things without knowing on which screen', () => {
+    const above: Readonly<Record<string, RegExp>> = { api: /^(?:ui|app)\//, ui: /^app\// }
+    const upwards = files.flatMap((file) =>
+      importsOf(file).flatMap((specifier) => {
+        const path = relative('.', normalize(join(dirname(file), specifier)))
+        return specifier.startsWith('.') && above[file.split('/', 1)[0] ?? '']?.test(path) ? [`${file} > ${path}`] : []
+      }),
+    )
+    expect(upwards).toEqual([])
+  })
+
   it('have no file above 300 lines', () => {
     expect(files.filter((file) => sourceOf(file).split('\n').length > 301)).toEqual([])
   })
