@@ -55,7 +55,7 @@ export function isEmptyBody(request: NodeRequest): Promise<boolean> {
 /** Reads a whole body as it is: 413 as soon as it, or its declared length, exceeds the limit. */
 export async function readBytes(request: NodeRequest, maxBytes: number): Promise<Buffer> {
   checkDeclaredLength(request, maxBytes)
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
     const stop = readChunks(request, {
@@ -72,8 +72,6 @@ export async function readBytes(request: NodeRequest, maxBytes: number): Promise
       gone: reject,
     })
   })
-  await turnOfBody(bytes)
-  return bytes
 }
 
 /** Receives a body: its chunks as they arrive, and then, once, either its end or that its client is gone. */
@@ -106,14 +104,18 @@ export function readChunks(request: NodeRequest, sink: ChunkSink): () => void {
 /** The length in bytes from which a message takes milliseconds to be read and checked. */
 export const LONG_BODY = 64 * 1024
 
-let latest: Promise<void> = Promise.resolve()
+/** Waits until a body may be decoded; undefined if it may at once. */
+export type BodyTurns = ReturnType<typeof createBodyTurns>
 
 /**
- * Waits, if a body is long, for a turn of the event loop in which no other long one is read. Those of callers who were
- * admitted together would otherwise all be read in one, and everyone else would wait for it.
+ * Makes the turns in which long bodies are decoded: in each turn of the event loop one. Those of callers who were
+ * admitted together would otherwise all be decoded in one, and everyone else would wait for it.
  */
-export function turnOfBody(bytes: Uint8Array): Promise<void> | undefined {
-  if (bytes.length < LONG_BODY) return undefined
-  latest = latest.then(() => nextTurn())
-  return latest
+export function createBodyTurns() {
+  let latest: Promise<void> = Promise.resolve()
+  return (bytes: Uint8Array): Promise<void> | undefined => {
+    if (bytes.length < LONG_BODY) return undefined
+    latest = latest.then(() => nextTurn())
+    return latest
+  }
 }

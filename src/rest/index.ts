@@ -1,5 +1,4 @@
 export type { BodyType } from '../call/content-type.js'
-export type { TimeoutFormat } from '../call/deadline.js'
 export type { EncodedBody as ErrorBody } from '../call/error-body.js'
 export { httpStatusFromCode } from '../call/http-failure.js'
 export type { NodeHandler, NodeRequest, NodeResponse } from '../call/node-http.js'

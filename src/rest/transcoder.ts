@@ -1,10 +1,10 @@
 import type { Message } from '@bufbuild/protobuf'
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { createAsyncIterable } from '@connectrpc/connect/protocol'
-import { checkBodyHeaders, isEmptyBody, readBody } from '../call/body-reader.js'
+import { type BodyTurns, checkBodyHeaders, createBodyTurns, isEmptyBody, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { bodyTypeFromHeader, bodyTypes, prefersEventStream } from '../call/content-type.js'
-import { createTimeoutReader } from '../call/deadline.js'
+import { readTimeout } from '../call/deadline.js'
 import { type HttpFailure, methodNotAllowed, pathNotFound, unsupportedMediaType } from '../call/http-failure.js'
 import { invokeStreaming, invokeUnary } from '../call/invoke.js'
 import { headerOf, mayHaveBody, type NodeHandler, type NodeRequest, type NodeResponse } from '../call/node-http.js'
@@ -28,11 +28,11 @@ import { createErrorResponder, sendUnary } from './whole-response.js'
  * error.
  */
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
-  const { trie, defaultPaths, json, templates } = createRouteTable(options)
+  const { trie, json, templates } = createRouteTable(options)
   const { fallback } = options
   const errors = createErrorResponder(options, json)
   const shutdown = createShutdown(options.shutdownSignal)
-  const readTimeout = createTimeoutReader(options)
+  const bodyTurns = createBodyTurns()
   const missingField = createRequiredSearch()
 
   function serve(
@@ -59,13 +59,13 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     }
     const receive = () => {
       if (!mayHaveBody(request)) return () => decode(bindEmptyBody(route, request))
-      return receiveBody(route, request).then((bindBody) => () => decode(bindBody))
+      return receiveBody(route, request, bodyTurns).then((bindBody) => () => decode(bindBody))
     }
     if (spec.kind === 'unary') {
       const exchange: Exchange<Message, Message> = {
         receive,
         invoke: (message) => invokeUnary(spec, interceptors, call, message),
-        answer: (message) => sendUnary(route, call, message, options),
+        answer: (message) => sendUnary(route, call, message),
         fail: (failure) => errors.send(failure, request, response, call),
       }
       return serveCall(call, exchange, timeout, options)
@@ -73,7 +73,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
       invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
-      ...streamAnswer(call, route, options, errors),
+      ...streamAnswer(call, route, errors),
     }
     return serveCall(call, exchange, timeout, options)
   }
@@ -86,7 +86,6 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
     const method = request.method ?? 'GET'
-    if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
       void serve(match, query, request, response)
@@ -104,15 +103,6 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   }
 }
 
-const RPC_TYPE = /^application\/(?:grpc|connect\+|proto(?:$|;))/i
-const CONNECT_GET = /(?:^|&)connect=v1(?:&|$)/
-
-// Whether a request to the path of an RPC uses one of the RPC protocols.
-function isRpc(request: NodeRequest, query: string): boolean {
-  if (request.method === 'GET') return CONNECT_GET.test(query)
-  return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
-}
-
 /** Fills a message from a body; throws for one that is malformed. */
 type BindBody = (message: ReflectMessage) => void
 
@@ -124,7 +114,7 @@ function bindEmptyBody({ requestBody, accepts }: Route, request: NodeRequest): B
 }
 
 /** Checks the size and type of the body and reads it; nothing is decoded before the returned function is called. */
-async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody | undefined> {
+async function receiveBody(route: Route, request: NodeRequest, bodyTurns: BodyTurns): Promise<BindBody | undefined> {
   const { accepts, requestBody } = route
   const header = headerOf(request, 'content-type')
   const coding = checkBodyHeaders(request, route.maxBodyBytes)
@@ -141,6 +131,7 @@ async function receiveBody(route: Route, request: NodeRequest): Promise<BindBody
   const bytes = isRead
     ? bytesOfParsedBody(request, type === 'json' && accepts !== 'raw', route.maxBodyBytes)
     : await readBody(request, coding, route.maxBodyBytes)
+  await bodyTurns(bytes)
   return (message) => requestBody.read(message, bytes, type ?? 'json', header ?? '')
 }
 

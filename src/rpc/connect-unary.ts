@@ -71,7 +71,7 @@ function bytesFromBase64(text: string): Uint8Array {
 
 /** How a unary call is read and answered over Connect, by POST or by GET. */
 export function connectUnaryExchange(
-  { interceptors, maxBodyBytes }: RpcMethod,
+  { interceptors, maxBodyBytes, bodyTurns }: RpcMethod,
   spec: UnarySpec,
   { form, coding, bytes }: ConnectInput,
   call: Call,
@@ -94,6 +94,7 @@ export function connectUnaryExchange(
       if (codings.error !== undefined) throw codings.error
       const received = await bytes(maxBodyBytes)
       const plain = codings.request === null ? received : await codings.request.decompress(received, maxBodyBytes)
+      await bodyTurns(plain)
       return () => form.read(plain)
     },
     invoke: (message) => invokeUnary(spec, interceptors, call, message),

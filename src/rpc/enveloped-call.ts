@@ -2,7 +2,6 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { Message } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { compressedFlag, createAsyncIterable } from '@connectrpc/connect/protocol'
-import { turnOfBody } from '../call/body-reader.js'
 import type { Call } from '../call/call.js'
 import { invokeStreaming, invokeUnary, type StreamingSpec, type UnarySpec } from '../call/invoke.js'
 import { headerOf } from '../call/node-http.js'
@@ -139,12 +138,13 @@ async function nextMessage(enveloped: EnvelopedCall, reader: EnvelopeReader): Pr
   const envelope = await reader.next()
   if (envelope === undefined || (envelope.flags & protocol.endFlag) !== 0) return undefined
   const { flags, data } = envelope
-  if ((flags & compressedFlag) === 0) {
-    await turnOfBody(data)
-    return data
+  let plain = data
+  if ((flags & compressedFlag) !== 0) {
+    if (codings.request === null) throw compressedWithoutCoding(enveloped)
+    plain = await codings.request.decompress(data, method.maxBodyBytes)
   }
-  if (codings.request === null) throw compressedWithoutCoding(enveloped)
-  return codings.request.decompress(data, method.maxBodyBytes)
+  await method.bodyTurns(plain)
+  return plain
 }
 
 // Declaring identity and compressing is a contradiction, for which gRPC prescribes INTERNAL.

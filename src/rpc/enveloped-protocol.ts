@@ -9,7 +9,7 @@ import {
 import { parseContentType as grpcType } from '@connectrpc/connect/protocol-grpc'
 import { trailerFlag, trailerSerialize, parseContentType as webType } from '@connectrpc/connect/protocol-grpc-web'
 import { COMPRESS_MIN_BYTES } from '../call/compression.js'
-import { createTimeoutReader, type ReadTimeout } from '../call/deadline.js'
+import type { TimeoutHeader } from '../call/deadline.js'
 import { isGone, type NodeResponse } from '../call/node-http.js'
 import { addHeaders, sendWhole } from '../call/respond.js'
 import { answerJsonOptions } from '../handlers/raw-json.js'
@@ -23,7 +23,7 @@ export interface EnvelopedProtocol {
   readonly name: 'connect' | 'grpc' | 'grpc-web'
   /** What precedes the form of messages in the content type. */
   readonly typePrefix: string
-  readonly readTimeout: ReadTimeout
+  readonly timeoutHeader: TimeoutHeader
   readonly encodingHeader: string
   readonly acceptEncodingHeader: string
   /** The flag of envelopes that are not messages. */
@@ -43,7 +43,7 @@ const endOfStream = createEndStreamSerialization(answerJsonOptions)
 export const connectStream: EnvelopedProtocol = {
   name: 'connect',
   typePrefix: 'application/connect+',
-  readTimeout: createTimeoutReader({ timeoutHeaders: { 'Connect-Timeout-Ms': 'milliseconds' } }),
+  timeoutHeader: 'connect-timeout-ms',
   encodingHeader: 'connect-content-encoding',
   acceptEncodingHeader: 'connect-accept-encoding',
   endFlag: endStreamFlag,
@@ -54,8 +54,8 @@ export const connectStream: EnvelopedProtocol = {
   },
 }
 
-const grpcHeaders = {
-  readTimeout: createTimeoutReader({ timeoutHeaders: { 'Grpc-Timeout': 'grpc' } }),
+const grpcHeaders: Pick<EnvelopedProtocol, 'timeoutHeader' | 'encodingHeader' | 'acceptEncodingHeader' | 'isBase64'> = {
+  timeoutHeader: 'grpc-timeout',
   encodingHeader: 'grpc-encoding',
   acceptEncodingHeader: 'grpc-accept-encoding',
   isBase64: false,

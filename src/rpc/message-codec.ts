@@ -1,6 +1,7 @@
 import { type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import type { Interceptor, MethodImplSpec } from '@connectrpc/connect'
 import { type Compression, compressionNegotiate } from '@connectrpc/connect/protocol'
+import type { BodyTurns } from '../call/body-reader.js'
 import { compress, decompress } from '../call/compression.js'
 import { headerOf, type NodeRequest } from '../call/node-http.js'
 import { fieldHint, maxValuesOf, outputOnlyNames } from '../handlers/method-options.js'
@@ -16,6 +17,7 @@ export interface RpcMethod {
   readonly spec: MethodImplSpec
   readonly interceptors: readonly Interceptor[]
   readonly codec: MessageCodec
+  readonly bodyTurns: BodyTurns
   /** The limit of a message in bytes, before and after decompression. */
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number | undefined

@@ -2,8 +2,9 @@ import type { DescMethod, Message } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { ConnectRouter, MethodImplSpec } from '@connectrpc/connect'
 import { createMethodUrl } from '@connectrpc/connect/protocol'
-import { isEmptyBody } from '../call/body-reader.js'
+import { type BodyTurns, createBodyTurns, isEmptyBody } from '../call/body-reader.js'
 import { Call, createShutdown, type Shutdown } from '../call/call.js'
+import { readTimeout } from '../call/deadline.js'
 import { unsupportedMediaType } from '../call/http-failure.js'
 import { cutResponse, mayHaveBody, type NodeRequest, type NodeResponse, pathOf } from '../call/node-http.js'
 import { recordRoutes } from '../call/recording-router.js'
@@ -37,8 +38,12 @@ const REQUEST_MILLIS = 60_000
  */
 export function createRpcHandler(options: RpcHandlerOptions) {
   const shutdown = createShutdown(options.shutdownSignal)
+  const bodyTurns = createBodyTurns()
   const methods = new Map(
-    recordRoutes(options.routes).map(({ spec }) => [createMethodUrl('/', spec.method), methodOf(spec, options)]),
+    recordRoutes(options.routes).map(({ spec }) => [
+      createMethodUrl('/', spec.method),
+      methodOf(spec, options, bodyTurns),
+    ]),
   )
   const nearestMethod = createNearestMethod(methods.keys())
   return (request: NodeRequest, response: NodeResponse): boolean => {
@@ -57,13 +62,14 @@ export function createRpcHandler(options: RpcHandlerOptions) {
   }
 }
 
-function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions): RpcMethod {
+function methodOf(spec: MethodImplSpec, options: RpcHandlerOptions, bodyTurns: BodyTurns): RpcMethod {
   const { method } = spec
   const takesGet = spec.kind === 'unary' && method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
   return {
     spec,
     interceptors: options.interceptors ?? [],
     codec: createMessageCodec(method),
+    bodyTurns,
     maxBodyBytes: options.maxBodyBytes(method),
     maxTimeoutMs: options.maxTimeoutMs(method),
     allowed: takesGet ? ['GET', 'HEAD', 'OPTIONS', 'POST'] : ['OPTIONS', 'POST'],
@@ -93,7 +99,7 @@ function serve(
   if (enveloped !== undefined && (spec.kind !== 'unary' || enveloped.protocol !== connectStream)) {
     const { protocol, binary } = enveloped
     const call = new Call({ method: spec.method, request, response, shutdown, protocolName: protocol.name })
-    const timeout = protocol.readTimeout(request, maxTimeoutMs)
+    const timeout = readTimeout(request, maxTimeoutMs, [protocol.timeoutHeader])
     const isGenerated = protocol === connectStream && 'connect-protocol-version' in request.headers
     const form = binary ? codec.binary : connectJson(codec, isGenerated)
     const parts = createEnvelopedCall(method, protocol, form, call)
@@ -107,7 +113,13 @@ function serve(
     spec.kind === 'unary' && input !== undefined
       ? connectUnaryExchange(method, spec, input, call)
       : noExchange(spec, call)
-  void serveCall(call, exchange, connectStream.readTimeout(request, maxTimeoutMs), hooks, REQUEST_MILLIS)
+  void serveCall(
+    call,
+    exchange,
+    readTimeout(request, maxTimeoutMs, [connectStream.timeoutHeader]),
+    hooks,
+    REQUEST_MILLIS,
+  )
 }
 
 /** Refuses a request in no form that the method accepts, once the caller is admitted. */

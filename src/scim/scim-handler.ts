@@ -1,9 +1,9 @@
 import type { JsonObject } from '@bufbuild/protobuf'
-import { checkBodyHeaders, readBody } from '../call/body-reader.js'
+import { type BodyTurns, checkBodyHeaders, createBodyTurns, readBody } from '../call/body-reader.js'
 import { Call, createShutdown } from '../call/call.js'
 import { COMPRESS_MIN_BYTES, negotiateCoding } from '../call/compression.js'
 import { parseMediaType } from '../call/content-type.js'
-import { createTimeoutReader } from '../call/deadline.js'
+import { readTimeout } from '../call/deadline.js'
 import { ifMatchOf } from '../call/entity-tag.js'
 import { HttpFailure, unsupportedMediaType } from '../call/http-failure.js'
 import { headerOf, mayHaveBody, type NodeRequest, type NodeResponse } from '../call/node-http.js'
@@ -34,13 +34,12 @@ export interface ScimHandlerOptions extends Omit<CallHooks, 'admit' | 'beforeDec
   readonly onRefusal: (directory: Directory, refusal: DirectoryRefusal) => void
 }
 
-const readTimeout = createTimeoutReader({})
-
 /** Answers the paths of SCIM (RFC 7644); false for any other path. */
 export function createScimHandler(
   options: ScimHandlerOptions,
 ): (request: NodeRequest, response: NodeResponse) => boolean {
   const shutdown = createShutdown(options.shutdownSignal)
+  const bodyTurns = createBodyTurns()
 
   function serve(match: ScimMatch, query: string, request: NodeRequest, response: NodeResponse): Promise<void> {
     const { operation, path } = match.route
@@ -48,7 +47,7 @@ export function createScimHandler(
     if (method === undefined) throw new Error(`the operation ${operation} is not described`)
     const route = `${SCIM_PATH}${path}`
     const call = new Call({ method, request, response, shutdown, protocolName: 'scim', route })
-    const { admit, exchange } = scimCall(options, call, match, query)
+    const { admit, exchange } = scimCall(options, bodyTurns, call, match, query)
     return serveCall(call, exchange, readTimeout(request, options.maxTimeoutMs), { ...options, admit })
   }
 
@@ -85,6 +84,7 @@ function pathBelow(path: string): string | undefined {
 /** How a request of a directory is admitted, read and answered, and what its administrator sees. */
 function scimCall(
   options: ScimHandlerOptions,
+  bodyTurns: BodyTurns,
   { request, response, requestMethod: method }: Call,
   { route, id }: ScimMatch,
   query: string,
@@ -103,7 +103,7 @@ function scimCall(
       const context = admitted
       if (context === undefined) throw new Error('the request was not admitted before it was handled')
       const hasBody = ['POST', 'PUT', 'PATCH'].includes(route.method)
-      const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes) : () => ({})
+      const readBodyOf = hasBody ? await receiveBody(request, options.maxBodyBytes, bodyTurns) : () => ({})
       return () => ({
         context: { ...context, ifMatch: ifMatchOf(request) },
         id,
@@ -155,7 +155,7 @@ function withLiteralPlus(query: string): string {
 const TYPES = ['application/scim+json', 'application/json']
 
 /** Receives the body, and reads it as JSON only when the returned function is called. */
-async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() => JsonObject> {
+async function receiveBody(request: NodeRequest, maxBytes: number, bodyTurns: BodyTurns): Promise<() => JsonObject> {
   const coding = checkBodyHeaders(request, maxBytes)
   const type = headerOf(request, 'content-type')
   if (type !== undefined && mayHaveBody(request) && !TYPES.includes(parseMediaType(type)?.type ?? '')) {
@@ -164,6 +164,7 @@ async function receiveBody(request: NodeRequest, maxBytes: number): Promise<() =
     })
   }
   const bytes = await readBody(request, coding, maxBytes)
+  await bodyTurns(bytes)
   return () => {
     const body = bytes.length === 0 ? undefined : parseStrictJson(bytes, DEFAULT_JSON_LIMITS)
     if (!isJsonObject(body)) throw new ScimError(400, 'invalidSyntax', 'the body must be a JSON object')

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { LONG_BODY, readBytes } from '../../src/call/body-reader.js'
+import { createBodyTurns, LONG_BODY, readBytes } from '../../src/call/body-reader.js'
 
 /** In which turn of the event loop, counted from the first, each of the bodies is read that have arrived together. */
 async function turnsOf(lengths: readonly number[]): Promise<number[]> {
@@ -15,12 +15,15 @@ async function turnsOf(lengths: readonly number[]): Promise<number[]> {
     }
   }
   const counting = count()
+  const bodyTurns = createBodyTurns()
   const turns = await Promise.all(
     lengths.map(async (length) => {
       const request = new IncomingMessage(new Socket())
       request.push(Buffer.alloc(length))
       request.push(null)
-      expect(await readBytes(request, length)).toHaveLength(length)
+      const bytes = await readBytes(request, length)
+      await bodyTurns(bytes)
+      expect(bytes).toHaveLength(length)
       return turn
     }),
   )

@@ -127,16 +127,16 @@ describe('preferences', () => {
 
 describe('a timeout', () => {
   it.each([
-    ['milliseconds', '0', 0],
-    ['milliseconds', '1500', 1500],
-    ['grpc', '1H', 3_600_000],
-    ['grpc', '2M', 120_000],
-    ['grpc', '3S', 3000],
-    ['grpc', '4m', 4],
-    ['grpc', '5000u', 5],
-    ['grpc', '6000000n', 6],
-  ] as const)('of %s %s is %s ms', (format, value, expected) => {
-    expect(parseTimeout('x', value, format)).toBeCloseTo(expected)
+    ['connect-timeout-ms', '0', 0],
+    ['connect-timeout-ms', '1500', 1500],
+    ['grpc-timeout', '1H', 3_600_000],
+    ['grpc-timeout', '2M', 120_000],
+    ['grpc-timeout', '3S', 3000],
+    ['grpc-timeout', '4m', 4],
+    ['grpc-timeout', '5000u', 5],
+    ['grpc-timeout', '6000000n', 6],
+  ] as const)('of %s %s is %s ms', (name, value, expected) => {
+    expect(parseTimeout(name, value)).toBeCloseTo(expected)
   })
 })
 
