@@ -1,8 +1,12 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { expect } from 'expect'
 import type { Config } from '../../src/config.js'
 import { parseWebhookAllowance } from '../../src/egress/webhook-destination.js'
+import { eventually } from './eventually.js'
+import { fixture, insertApiKey, insertFixture, insertUserToken } from './fixture.js'
+import { startTestService, type TestService } from './service.js'
 
 /** A request that a receiver got. */
 export interface ReceivedWebhook {
@@ -26,6 +30,8 @@ export interface WebhookReceiver {
   answer(path: string, answer: Answer): void
   /** What came to a path. */
   at(path: string): ReceivedWebhook[]
+  /** The same, once as many have come; default: 1. */
+  arrived(path: string, count?: number): Promise<ReceivedWebhook[]>
   close(): Promise<void>
 }
 
@@ -47,6 +53,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     if (typeof answer === 'number') response.writeHead(answer).end()
     else answer(response, webhook)
   }
+  const at = (path: string) => received.filter((each) => each.path === path)
   const server = createServer((request, response) => void receive(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -54,10 +61,51 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${port}`,
     received,
     answer: (path, answer) => void answers.set(path, answer),
-    at: (path) => received.filter((each) => each.path === path),
+    at,
+    arrived: async (path, count = 1) => {
+      await eventually(() => expect(at(path)).toHaveLength(count))
+      return at(path)
+    },
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A service with the fixture, and a receiver beside it. */
+export interface WebhookService {
+  readonly service: TestService
+  readonly receiver: WebhookReceiver
+  /** Tokens of a key of the organization, and of the administrator. */
+  readonly key: string
+  readonly admin: string
+  /** Calls a method of webhook endpoints by the rest of its path, which must succeed; default: with the key. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  call(method: string, path: string, json?: object, token?: string): Promise<any>
+  stop(): Promise<void>
+}
+
+/** Starts both. */
+export async function startWebhookService(): Promise<WebhookService> {
+  const service = await startTestService({ config: webhookConfig })
+  const receiver = await startWebhookReceiver()
+  await insertFixture(service.database)
+  const key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
+  const admin = await insertUserToken(service.database, { userId: fixture.users.admin })
+  return {
+    service,
+    receiver,
+    key,
+    admin,
+    call: async (method, path, json, token = key) => {
+      const answer = await service.rest(method, `/v2/webhook-endpoints${path}`, { token, json })
+      expect([answer.status, answer.json]).toEqual([200, answer.json])
+      return answer.json
+    },
+    stop: async () => {
+      await service.stop()
+      await receiver.close()
     },
   }
 }

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import type { AuditAction } from '../../src/store/audit-action.js'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
-import { startTestService, type TestService } from '../support/service.js'
-import { startWebhookReceiver, type WebhookReceiver, webhookConfig } from '../support/webhook-receiver.js'
+import { fixture, insertApiKey } from '../support/fixture.js'
+import type { TestService } from '../support/service.js'
+import { startWebhookService, type WebhookReceiver } from '../support/webhook-receiver.js'
 
 const { acme, globex } = fixture
 
@@ -14,16 +14,11 @@ describe('the dispatcher of webhooks', () => {
   let service: TestService
   let receiver: WebhookReceiver
   let token: string
+  let stop: () => Promise<void>
   beforeAll(async () => {
-    service = await startTestService({ config: webhookConfig })
-    receiver = await startWebhookReceiver()
-    await insertFixture(service.database)
-    token = (await insertApiKey(service.database, { organizationId: acme })).token
+    ;({ service, receiver, key: token, stop } = await startWebhookService())
   })
-  afterAll(async () => {
-    await service.stop()
-    await receiver.close()
-  })
+  afterAll(() => stop())
 
   const create = async (path: string, types = ['priority.update']): Promise<string> => {
     const json = { url: receiver.url + path, types }

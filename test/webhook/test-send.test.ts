@@ -1,44 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { startTestService, type TestService } from '../support/service.js'
-import {
-  type ReceivedWebhook,
-  startWebhookReceiver,
-  type WebhookReceiver,
-  webhookConfig,
-} from '../support/webhook-receiver.js'
+import { fixture, insertApiKey } from '../support/fixture.js'
+import type { TestService } from '../support/service.js'
+import { startWebhookService, type WebhookReceiver, type WebhookService } from '../support/webhook-receiver.js'
 
-const { acme, people, priorities, users } = fixture
+const { acme, people, priorities } = fixture
 
 describe('a test of a webhook endpoint', () => {
   let service: TestService
   let receiver: WebhookReceiver
   let key: string
   let admin: string
+  let call: WebhookService['call']
+  let stop: () => Promise<void>
   beforeAll(async () => {
-    service = await startTestService({ config: webhookConfig })
-    receiver = await startWebhookReceiver()
-    await insertFixture(service.database)
-    key = (await insertApiKey(service.database, { organizationId: acme })).token
-    admin = await insertUserToken(service.database, { userId: users.admin })
+    ;({ service, receiver, key, admin, call, stop } = await startWebhookService())
   })
-  afterAll(async () => {
-    await service.stop()
-    await receiver.close()
-  })
+  afterAll(() => stop())
 
-  const call = async (method: string, path: string, json?: object, token = key) => {
-    const answer = await service.rest(method, `/v2/webhook-endpoints${path}`, { token, json })
-    expect([answer.status, answer.json]).toEqual([200, answer.json])
-    return answer.json
-  }
   const create = async (path: string, options: object = {}, token = key): Promise<string> =>
     (await call('POST', '', { url: receiver.url + path, types: ['priority.update'], ...options }, token)).data.id
-  const arrived = async (path: string, count = 1): Promise<ReceivedWebhook[]> => {
-    await eventually(async () => expect(receiver.at(path)).toHaveLength(count))
-    return receiver.at(path)
-  }
   const deliveries = async (id: string, token = key) => (await call('GET', `/${id}/deliveries`, undefined, token)).data
   /** Has a path answer only when it is told to. */
   const hold = (path: string): (() => void) => {
@@ -69,7 +50,7 @@ describe('a test of a webhook endpoint', () => {
     const id = await create('/listed', { types: ['priority.update', 'webhook_endpoint.test'] })
     await call('POST', `/${id}:test`, {})
     await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'After the test' } })
-    const [test] = await arrived('/listed', 2)
+    const [test] = await receiver.arrived('/listed', 2)
     const [later, sent] = await deliveries(id)
     const feed = await service.rest('GET', `/v2/events?targetId=${id}&types=webhook_endpoint.test`, { token: key })
     expect(feed.json.data).toEqual([test?.json.data])
@@ -95,7 +76,7 @@ describe('a test of a webhook endpoint', () => {
     const second = await page(first.nextPageToken)
     expect([first.data[0].id, second.data, second.nextPageToken]).toEqual([later.id, [sent], ''])
     await call('POST', `/${id}/deliveries/${sent.id}:resend`, {})
-    const received = await arrived('/listed', 3)
+    const received = await receiver.arrived('/listed', 3)
     expect(received.at(-1)?.json).toEqual(test?.json)
     await eventually(async () =>
       expect((await deliveries(id))[1]).toMatchObject({ ...sent, lastAttemptAt: expect.any(String) }),
@@ -115,7 +96,7 @@ describe('a test of a webhook endpoint', () => {
     const headers = { 'Idempotency-Key': 'slow' }
     const test = () => service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {}, headers })
     const testing = [test(), test()]
-    await arrived('/slow')
+    await receiver.arrived('/slow')
     await call('PATCH', `/${id}`, { description: 'Changed meanwhile' })
     answer()
     const answers = await Promise.all(testing)
@@ -127,7 +108,7 @@ describe('a test of a webhook endpoint', () => {
     const id = await create('/deleted')
     const answer = hold('/deleted')
     const testing = service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {} })
-    await arrived('/deleted')
+    await receiver.arrived('/deleted')
     await call('DELETE', `/${id}`)
     answer()
     expect((await testing).json).toMatchObject({ delivered: true })

@@ -4,13 +4,13 @@ import { HTTP } from 'cloudevents'
 import { Webhook } from 'standardwebhooks'
 import { systemTiming } from '../../src/db/retries.js'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
+import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
 import { startTestService, type TestService } from '../support/service.js'
 import {
   type ReceivedWebhook,
-  startWebhookReceiver,
+  startWebhookService,
   type WebhookReceiver,
-  webhookConfig,
+  type WebhookService,
 } from '../support/webhook-receiver.js'
 
 const { acme, it: itTeam, people, priorities, users } = fixture
@@ -20,36 +20,22 @@ describe('webhook endpoints', () => {
   let receiver: WebhookReceiver
   let key: string
   let admin: string
+  let call: WebhookService['call']
+  let stop: () => Promise<void>
   beforeAll(async () => {
     // Endpoints and attempts that are due are looked for each second.
     const { sleep } = systemTiming
     jest
       .spyOn(systemTiming, 'sleep')
       .mockImplementation((millis, until) => sleep(millis === 1_000 ? 50 : millis, until))
-    service = await startTestService({ config: webhookConfig })
-    receiver = await startWebhookReceiver()
-    await insertFixture(service.database)
-    key = (await insertApiKey(service.database, { organizationId: acme })).token
-    admin = await insertUserToken(service.database, { userId: users.admin })
+    ;({ service, receiver, key, admin, call, stop } = await startWebhookService())
   })
-  afterAll(async () => {
-    await service.stop()
-    await receiver.close()
-  })
+  afterAll(() => stop())
 
-  const call = async (method: string, path: string, json?: object, token = key) => {
-    const answer = await service.rest(method, `/v2/webhook-endpoints${path}`, { token, json })
-    expect([answer.status, answer.json]).toEqual([200, answer.json])
-    return answer.json
-  }
   const create = (path: string, options: object = {}) =>
     call('POST', '', { url: receiver.url + path, types: ['priority.update'], ...options })
   const rename = (name: string, id: string = priorities.it) =>
     service.rest('PATCH', `/v2/priorities/${id}`, { token: admin, json: { name } })
-  const arrived = async (path: string, count = 1): Promise<ReceivedWebhook[]> => {
-    await eventually(async () => expect(receiver.at(path)).toHaveLength(count))
-    return receiver.at(path)
-  }
   const deliveries = async (id: string, query = '') => (await call('GET', `/${id}/deliveries?${query}`)).data
   /** Ends the pause after the first failure of a delivery, which is five seconds, a fifth more or less. */
   const endPause = async (endpointId: string) => {
@@ -68,7 +54,7 @@ describe('webhook endpoints', () => {
       teamId: '',
     })
     await rename('Signed')
-    const [got] = await arrived('/signed')
+    const [got] = await receiver.arrived('/signed')
     const headers = Object.fromEntries(Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]))
     new Webhook(secret).verify(got?.body ?? '', headers)
     expect(() => new Webhook(secret).verify(`${got?.body} `, headers)).toThrow('No matching signature found')
@@ -114,9 +100,9 @@ describe('webhook endpoints', () => {
     await create('/all', { types: ['priority.update', 'team.update'] })
     await rename('Of another team')
     await call('PATCH', `/${ofTeam.data.id}`, { description: 'Own' })
-    const all = await arrived('/all')
+    const all = await receiver.arrived('/all')
     expect(all.map(({ json }) => json.data.teamId)).toEqual([itTeam])
-    const own = await arrived('/team', 2)
+    const own = await receiver.arrived('/team', 2)
     expect(own.map(({ json }) => json.type)).toEqual(['webhook_endpoint.create', 'webhook_endpoint.update'])
   })
 
@@ -124,7 +110,7 @@ describe('webhook endpoints', () => {
     const { data } = await create('/retried', { types: ['user.update'] })
     receiver.answer('/retried', (response) => response.writeHead(500, { 'retry-after': '1' }).end('x'.repeat(3_000)))
     await service.rest('PUT', `/v2/users/${users.viewer}`, { token: admin, json: { department: 'Retried' } })
-    const [first] = await arrived('/retried')
+    const [first] = await receiver.arrived('/retried')
     await eventually(async () =>
       expect(await deliveries(data.id)).toEqual([
         expect.objectContaining({
@@ -141,7 +127,7 @@ describe('webhook endpoints', () => {
     await eventually(async () => expect(await failingSince()).toEqual(expect.any(String)))
     receiver.answer('/retried', 204)
     await endPause(data.id)
-    const [, second] = await arrived('/retried', 2)
+    const [, second] = await receiver.arrived('/retried', 2)
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(second?.body).toBe(first?.body)
     await eventually(async () => {
@@ -220,7 +206,7 @@ describe('webhook endpoints', () => {
     const rotated = await call('POST', `/${data.id}:rotateSecret`, {})
     expect(rotated.secret).not.toBe(secret)
     await rename('Rotated')
-    const [both] = await arrived('/rotated')
+    const [both] = await receiver.arrived('/rotated')
     const verified = (got: ReceivedWebhook | undefined, by: string) => {
       const headers = Object.fromEntries(
         Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]),
@@ -235,7 +221,7 @@ describe('webhook endpoints', () => {
     })
     expect(count).toBe(1)
     await rename('Rotated again')
-    const [, one] = await arrived('/rotated', 2)
+    const [, one] = await receiver.arrived('/rotated', 2)
     expect(verified(one, rotated.secret)).toEqual(one?.json)
     expect(() => verified(one, secret)).toThrow('No matching signature found')
   })
@@ -243,20 +229,20 @@ describe('webhook endpoints', () => {
   it('resends, replays and recovers under the same id', async () => {
     const { data } = await create('/again')
     await rename('Once')
-    const [first] = await arrived('/again')
+    const [first] = await receiver.arrived('/again')
     const id = String(first?.headers['webhook-id'])
     expect((await call('POST', `/${data.id}/deliveries/${id}:resend`, {})).data).toMatchObject({ id, attempts: 0 })
-    await arrived('/again', 2)
+    await receiver.arrived('/again', 2)
     await rename('Twice')
-    await arrived('/again', 3)
+    await receiver.arrived('/again', 3)
     const replay = { position: first?.json.data.position }
     expect(await call('POST', `/${data.id}:replay`, replay)).toEqual({ replayed: 2 })
-    const all = await arrived('/again', 5)
+    const all = await receiver.arrived('/again', 5)
     expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     const { webhookDelivery } = service.database.models
     receiver.answer('/again', 500)
     await rename('Thrice')
-    await arrived('/again', 6)
+    await receiver.arrived('/again', 6)
     await eventually(async () => expect((await deliveries(data.id))[0]).toMatchObject({ responseStatus: 500 }))
     await webhookDelivery.updateMany({
       where: { endpointId: data.id, attempts: 1, responseStatus: 500 },
@@ -265,7 +251,7 @@ describe('webhook endpoints', () => {
     receiver.answer('/again', 200)
     expect(await call('POST', `/${data.id}:recover`, { since: '2099-01-01T00:00:00Z' })).toEqual({ recovered: 0 })
     expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 1 })
-    await arrived('/again', 7)
+    await receiver.arrived('/again', 7)
   })
 
   it('sends at once what waits for its next attempt, by recover and by replay, but nothing that is under way', async () => {
@@ -285,11 +271,11 @@ describe('webhook endpoints', () => {
     receiver.answer('/repaired', 500)
     await rename('Lost')
     await rename('Lost too', priorities.people)
-    await arrived('/repaired', 2)
+    await receiver.arrived('/repaired', 2)
     await failThenRepair(2)
     expect(await call('POST', `/${data.id}:recover`, { since: '2099-01-01T00:00:00Z' })).toEqual({ recovered: 0 })
     expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 2 })
-    await arrived('/repaired', 4)
+    await receiver.arrived('/repaired', 4)
     await eventually(async () => {
       const accepted = await deliveries(data.id, 'status=WEBHOOK_DELIVERY_STATUS_SUCCEEDED')
       expect(accepted).toMatchObject([
@@ -299,16 +285,16 @@ describe('webhook endpoints', () => {
     })
     receiver.answer('/repaired', 500)
     await rename('Lost again')
-    const position = (await arrived('/repaired', 5)).at(-1)?.json.data.position
+    const position = (await receiver.arrived('/repaired', 5)).at(-1)?.json.data.position
     await failThenRepair(1)
     expect(await call('POST', `/${data.id}:replay`, { position })).toEqual({ replayed: 1 })
-    await arrived('/repaired', 6)
+    await receiver.arrived('/repaired', 6)
     let answer: (() => void) | undefined
     receiver.answer('/repaired', (response) => {
       answer = () => response.end()
     })
     await rename('Under way')
-    await arrived('/repaired', 7)
+    await receiver.arrived('/repaired', 7)
     expect(await call('POST', `/${data.id}:recover`, {})).toEqual({ recovered: 0 })
     answer?.()
     await eventually(async () =>

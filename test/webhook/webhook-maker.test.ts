@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { keyPermissions, type Permission } from '../../src/domain/caller/caller.js'
 import { eventually } from '../support/eventually.js'
-import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
-import { startTestService, type TestService } from '../support/service.js'
-import { startWebhookReceiver, type WebhookReceiver, webhookConfig } from '../support/webhook-receiver.js'
+import { fixture, insertApiKey, insertUser, insertUserToken } from '../support/fixture.js'
+import type { TestService } from '../support/service.js'
+import { startWebhookService, type WebhookReceiver } from '../support/webhook-receiver.js'
 
-const { acme, it: team, priorities, users } = fixture
+const { acme, it: team, priorities } = fixture
 
 describe('a webhook endpoint is sent only what its maker may read', () => {
   let service: TestService
   let receiver: WebhookReceiver
   let admin: string
+  let stop: () => Promise<void>
   beforeAll(async () => {
-    service = await startTestService({ config: webhookConfig })
-    receiver = await startWebhookReceiver()
-    await insertFixture(service.database)
-    admin = await insertUserToken(service.database, { userId: users.admin })
+    ;({ service, receiver, admin, stop } = await startWebhookService())
   })
-  afterAll(async () => {
-    await service.stop()
-    await receiver.close()
-  })
+  afterAll(() => stop())
 
   let serial = 0
   const send = (method: string, path: string, token: string, json: object = {}) =>
