@@ -1,27 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson, segment } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const serviceName = 'svc.v2.AccessPolicyApprovalProcedureService'
-const pathOf = (policy: unknown) => `/v2/access-policies/${segment(policy)}/approval-procedures`
-const create: MethodDoors = {
-  procedure: `${serviceName}/CreateAccessPolicyApprovalProcedure`,
-  rest: ({ accessPolicyId, ...json }) => ({ method: 'POST', path: pathOf(accessPolicyId), json }),
-}
-const update: MethodDoors = {
-  procedure: `${serviceName}/UpdateAccessPolicyApprovalProcedure`,
-  rest: ({ accessPolicyId, id, ...json }) => ({
-    method: 'PUT',
-    path: `${pathOf(accessPolicyId)}/${segment(id)}`,
-    json,
-  }),
-}
-const get: MethodDoors = {
-  procedure: `${serviceName}/GetAccessPolicyApprovalProcedure`,
-  rest: ({ accessPolicyId, id }) => ({ method: 'GET', path: `${pathOf(accessPolicyId)}/${segment(id)}` }),
-}
+const create = doorsOf('CreateAccessPolicyApprovalProcedure')
+const update = doorsOf('UpdateAccessPolicyApprovalProcedure')
+const get = doorsOf('GetAccessPolicyApprovalProcedure')
 
 /** Both take the same procedures; an update names the one to replace. */
 const operations = [

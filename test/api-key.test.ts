@@ -4,10 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { keyPermissions } from '../src/domain/caller/caller.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 import { timed } from './support/timed.js'
-import { doorsOf } from './support/write-calls.js'
 
 const { acme, globex, globexIt, it: itTeam, people, users } = fixture
 const teamPermissions = keyPermissions.filter((each) => !/^(?:users|ingestion|audit)/.test(each))

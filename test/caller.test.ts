@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissions } from '../src/domain/caller/caller.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors } from './support/method-doors.js'
+import { callMethod, doors, doorsOf } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: itTeam, people, users } = fixture
 
-const getCaller: MethodDoors = {
-  procedure: 'svc.v2.CallerService/GetCaller',
-  rest: () => ({ method: 'GET', path: '/v2/caller' }),
-}
+const getCaller = doorsOf('GetCaller')
 
 const reads = permissions.filter((each) => each.endsWith(':read'))
 const soon = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type RequestJson, withQuery } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type RequestJson } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const method: MethodDoors = {
-  procedure: 'svc.v2.EntityFieldMappingService/ListEntityFieldMappings',
-  rest: (query) => ({ method: 'GET', path: withQuery('/v2/entity-field-mappings', query) }),
-}
+const method = doorsOf('ListEntityFieldMappings')
 
 const { it: entityTypeId } = fixture.entityTypes
 const { it: config, people: hiddenConfig } = fixture.ingestionConfigs

@@ -11,10 +11,18 @@ import {
   insertToldEvent,
   insertUserToken,
 } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
+import {
+  callMethod,
+  doors,
+  type MethodDoors,
+  methodNamed,
+  type RequestJson,
+  restFormOf,
+  segment,
+} from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 import { standardSamples } from './support/standard-resources.js'
-import { methodNamed, restFormOf, writeCalls } from './support/write-calls.js'
+import { writeCalls } from './support/write-calls.js'
 
 const { priorities, users } = fixture
 const STRONG = /^"[\w-]{27}"$/

@@ -11,9 +11,9 @@ import {
   insertToldEvent,
   insertUserToken,
 } from './support/fixture.js'
-import type { RequestJson } from './support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
-import { methodNamed, restFormOf, writeCalls } from './support/write-calls.js'
+import { writeCalls } from './support/write-calls.js'
 import { exportLines, importLines } from './transfer/transfer-text.js'
 
 const { acme, groups, users } = fixture

@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type RequestJson } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type MethodDoors, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, globex, users } = fixture
 
-const get: MethodDoors = {
-  procedure: 'svc.v2.OrganizationService/GetOrganization',
-  rest: () => ({ method: 'GET', path: '/v2/organization' }),
-}
-const update: MethodDoors = {
-  procedure: 'svc.v2.OrganizationService/UpdateOrganization',
-  rest: (json) => ({ method: 'PATCH', path: '/v2/organization', json }),
-}
+const get = doorsOf('GetOrganization')
+const update = doorsOf('UpdateOrganization')
 
 describe.each(doors)('the organization over %s', (door) => {
   let service: TestService

@@ -1,25 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson, segment } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const create: MethodDoors = {
-  procedure: 'svc.v2.PriorityService/CreatePriority',
-  rest: (json) => ({ method: 'POST', path: '/v2/priorities', json }),
-}
-const get: MethodDoors = {
-  procedure: 'svc.v2.PriorityService/GetPriority',
-  rest: ({ id }) => ({ method: 'GET', path: `/v2/priorities/${segment(id)}` }),
-}
-const remove: MethodDoors = {
-  procedure: 'svc.v2.PriorityService/DeletePriority',
-  rest: ({ id }) => ({ method: 'DELETE', path: `/v2/priorities/${segment(id)}` }),
-}
-const method: MethodDoors = {
-  procedure: 'svc.v2.PriorityService/UpdatePriority',
-  rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/priorities/${segment(id)}`, json }),
-}
+const create = doorsOf('CreatePriority')
+const get = doorsOf('GetPriority')
+const remove = doorsOf('DeletePriority')
+const method = doorsOf('UpdatePriority')
 
 describe('updating a priority', () => {
   let service: TestService

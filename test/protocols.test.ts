@@ -8,9 +8,9 @@ import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { importRecords } from '../src/transfer/import-records.js'
 import { insertDemoCallers } from './support/demo-requests.js'
+import { methodNamed, restFormOf } from './support/method-doors.js'
 import { readCalls } from './support/read-calls.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
-import { methodNamed, restFormOf } from './support/write-calls.js'
 
 /** Every method that reads, except the feed, which may grow in the meantime, and streams. */
 const reads = readCalls.flatMap(([name, request, isStream]): [string, JsonObject][] =>

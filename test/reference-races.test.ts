@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
 import { untilLockWaits } from './support/lock-wait.js'
-import { callMethod, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
 import type { Sql } from './support/sql.js'
-import { doorsOf } from './support/write-calls.js'
 
 const { acme, it: team, accessPolicies, appInstances, entityTypes, ingestionConfigs, users } = fixture
 

@@ -3,32 +3,17 @@ import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { countLockWaits } from './support/lock-wait.js'
-import { callMethod, doors, type MethodDoors, type RequestJson, segment } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type MethodDoors, type RequestJson } from './support/method-doors.js'
 import { guardPlaces } from './support/place-guards.js'
 import { expectAsInSchema, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const method: MethodDoors = {
-  procedure: 'svc.v2.SlaDefinitionService/ListSlaDefinitions',
-  rest: ({ teamId }) => ({ method: 'GET', path: `/v2/teams/${segment(teamId)}/sla-definitions` }),
-}
+const method = doorsOf('ListSlaDefinitions')
 
-const get: MethodDoors = {
-  procedure: 'svc.v2.SlaDefinitionService/GetSlaDefinition',
-  rest: ({ id }) => ({ method: 'GET', path: `/v2/sla-definitions/${segment(id)}` }),
-}
-const create: MethodDoors = {
-  procedure: 'svc.v2.SlaDefinitionService/CreateSlaDefinition',
-  rest: (json) => ({ method: 'POST', path: '/v2/sla-definitions', json }),
-}
-const update: MethodDoors = {
-  procedure: 'svc.v2.SlaDefinitionService/UpdateSlaDefinition',
-  rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/sla-definitions/${segment(id)}`, json }),
-}
-const action = (name: 'Archive' | 'Unarchive'): MethodDoors => ({
-  procedure: `svc.v2.SlaDefinitionService/${name}SlaDefinition`,
-  rest: ({ id }) => ({ method: 'POST', path: `/v2/sla-definitions/${segment(id)}:${name.toLowerCase()}`, json: {} }),
-})
+const get = doorsOf('GetSlaDefinition')
+const create = doorsOf('CreateSlaDefinition')
+const update = doorsOf('UpdateSlaDefinition')
+const action = (name: 'Archive' | 'Unarchive') => doorsOf(`${name}SlaDefinition`)
 
 const rule = { type: 'FIELD', field: 'priority', op: 'IN', value: '', values: ['P1', 'P2'], logicOp: 'AND' }
 const times = { created_at: '2026-01-31T10:05:00+01:00', updated_at: '2026-02-01T00:00:00.5Z' }

@@ -8,9 +8,8 @@ import {
   insertUserToken,
   shareAppInstance,
 } from './support/fixture.js'
-import { callMethod, doors, type RequestJson } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
-import { doorsOf } from './support/write-calls.js'
 
 const { acme, it: team, people, globexIt, users } = fixture
 
@@ -174,14 +173,30 @@ describe.each(lists)('$method', ({ method, table }) => {
         expect((await call({ ...issued, ...other })).reason).toBe('PAGE_TOKEN_INVALID')
       }
       expect((await call(issued, 'globexAdmin')).reason).toBe('PAGE_TOKEN_INVALID')
-      const pageToken = await tokenOf({ teamId: '-' })
-      expect((await call({ teamId: team, pageToken })).reason).toBe('PAGE_TOKEN_INVALID')
+      for (const teamId of ['-', people]) {
+        const pageToken = await tokenOf({ teamId })
+        expect((await call({ teamId: team, pageToken })).reason).toBe('PAGE_TOKEN_INVALID')
+      }
       for (const { method: another } of lists.filter((list) => list.method !== method)) {
         const request = { ...issued, pageSize: 1 }
         const elsewhere = await callMethod(service, doorsOf(another), { door, request, token: tokens['admin'] })
         expect(elsewhere.reason).toBe('PAGE_TOKEN_INVALID')
       }
     })
+
+    // The path of the others has a team.
+    if (table !== 'sla_definitions')
+      it('requires the team from callers that reach several, and infers it for others', async () => {
+        for (const who of ['admin', 'both', 'an API key']) {
+          const required = { status: 400, code: 'invalid_argument', reason: 'TEAM_REQUIRED', fields: ['teamId'] }
+          expect(await call({}, who)).toMatchObject(required)
+        }
+        for (const who of ['viewer', "a connected app's key of a team", "a team's worker"]) {
+          const { data } = (await call({}, who)).answer.json
+          expect(data).toContainEqual(expect.objectContaining({ id: 'Forge' }))
+          expect(data).toEqual((await call({ teamId: team }, who)).answer.json.data)
+        }
+      })
 
     it('refuses a caller without the permission, and requests that break the limits', async () => {
       const refused = await call({ teamId: '-', q: 'Forge' }, 'a key without permission')

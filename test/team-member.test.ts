@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { keyPermissions } from '../src/domain/caller/caller.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
 import { startTestService, type TestService } from './support/service.js'
-import { doorsOf } from './support/write-calls.js'
 
 const { acme, it: team, people, users } = fixture
 const role = (name: string) => `TEAM_USER_ROLE_${name}`

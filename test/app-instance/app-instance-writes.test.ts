@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, type RequestJson } from '../support/method-doors.js'
+import { callMethod, doors, doorsOf, type RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { doorsOfMethod } from '../support/standard-resources.js'
 
 const { accessPolicies, appInstances, users } = fixture
 const unknown = 'policy-nothing'
@@ -20,7 +19,7 @@ afterAll(() => service.stop())
 
 describe.each(doors)('over %s', (door) => {
   const call = (name: string, request: RequestJson, token = manager) =>
-    callMethod(service, doorsOfMethod(name), { door, request, token })
+    callMethod(service, doorsOf(name), { door, request, token })
   const listed = async (teamId: string) => {
     const { data } = (await call('ListAppInstances', { teamId }, admin)).answer.json
     return data.map((each: { id: string }) => each.id)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, type RequestJson } from '../support/method-doors.js'
+import { callMethod, doors, doorsOf, type RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { doorsOfMethod } from '../support/standard-resources.js'
 
 const { appInstances, appResources, users } = fixture
 
@@ -21,7 +20,7 @@ afterAll(() => service.stop())
 
 describe.each(doors)('over %s', (door) => {
   const call = (name: string, request: RequestJson, token = manager) =>
-    callMethod(service, doorsOfMethod(name), { door, request, token })
+    callMethod(service, doorsOf(name), { door, request, token })
   const entry = (values: RequestJson = {}) => ({
     appInstanceId: appInstances.it,
     resourceType: 'group',

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { AppResourceUpdate } from '../../src/store/app-resource.js'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from '../support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from '../support/method-doors.js'
 import { guardPlaces, stateOf } from '../support/place-guards.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-const method: MethodDoors = {
-  procedure: 'svc.v2.AppResourceService/BatchUpdateAppResources',
-  rest: (json) => ({ method: 'PUT', path: '/v2/app-resources/batch', json }),
-}
+const method = doorsOf('BatchUpdateAppResources')
 
 const { it: first, itSecond: second, people, globex } = fixture.appResources
 

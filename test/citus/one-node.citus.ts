@@ -21,9 +21,10 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
+import { methodNamed, restFormOf } from '../support/method-doors.js'
 import { readCalls } from '../support/read-calls.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
+import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 
 /** Why a method talks to more than one node, or commits in two phases. */
 const exceptions: Readonly<Record<string, string>> = {

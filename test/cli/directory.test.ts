@@ -3,16 +3,13 @@ import { registerDirectoryCommand } from '../../src/cli/directory.js'
 import { runCommandBeside } from '../support/command-beside.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, type Door, doors, type MethodDoors } from '../support/method-doors.js'
+import { callMethod, type Door, doors, doorsOf } from '../support/method-doors.js'
 import { connectDirectory } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { globex } = fixture
 
-const getDirectoryStatus: MethodDoors = {
-  procedure: 'svc.v2.DirectoryService/GetDirectoryStatus',
-  rest: () => ({ method: 'GET', path: '/v2/directory-status' }),
-}
+const getDirectoryStatus = doorsOf('GetDirectoryStatus')
 
 describe('svc directory status', () => {
   let service: TestService

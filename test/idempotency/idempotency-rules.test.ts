@@ -11,20 +11,22 @@ import {
   insertUserToken,
   toldEvent,
 } from '../support/fixture.js'
-import { callMethod, doors, type MethodDoors, type RequestJson, segment } from '../support/method-doors.js'
+import {
+  callMethod,
+  doors,
+  doorsOf,
+  type MethodDoors,
+  methodNamed,
+  type RequestJson,
+  restFormOf,
+} from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { methodNamed, type Removal, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
+import { type Removal, removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 
 const { acme, globex, priorities, users } = fixture
 
-const updatePriority: MethodDoors = {
-  procedure: 'svc.v2.PriorityService/UpdatePriority',
-  rest: ({ id, ...json }) => ({ method: 'PATCH', path: `/v2/priorities/${segment(id)}`, json }),
-}
-const createUser: MethodDoors = {
-  procedure: 'svc.v2.UserService/CreateUser',
-  rest: (json) => ({ method: 'POST', path: '/v2/users', json }),
-}
+const updatePriority = doorsOf('UpdatePriority')
+const createUser = doorsOf('CreateUser')
 
 let service: TestService
 let admin: string

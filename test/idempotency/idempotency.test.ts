@@ -11,9 +11,9 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
-import type { RequestJson } from '../support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
+import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 
 const doors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
 type Door = (typeof doors)[number]

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, type Outcome, type RequestJson } from '../support/method-doors.js'
+import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from '../support/method-doors.js'
 import { startTestService, type TestService } from '../support/service.js'
-import { doorsOf } from '../support/write-calls.js'
 import { importLines, line } from '../transfer/transfer-text.js'
 
 /** What matters of a journey. */

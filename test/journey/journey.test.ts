@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, type MethodDoors, segment } from '../support/method-doors.js'
+import { callMethod, doors, doorsOf } from '../support/method-doors.js'
 import { guardPlaces } from '../support/place-guards.js'
 import { startTestService, type TestService } from '../support/service.js'
 import {
@@ -15,10 +15,7 @@ import {
   taskId,
 } from './full-journey.js'
 
-const method: MethodDoors = {
-  procedure: 'svc.v2.JourneyService/GetJourney',
-  rest: ({ id }) => ({ method: 'GET', path: `/v2/journeys/${segment(id)}` }),
-}
+const method = doorsOf('GetJourney')
 
 describe('getting a journey', () => {
   let service: TestService

@@ -1,10 +1,6 @@
-import { getOption } from '@bufbuild/protobuf'
 import { expect } from 'expect'
-import { http } from '../../gen/google/api/annotations_pb.js'
-import { services } from '../../src/handlers/routes.js'
 import { fixture } from './fixture.js'
-import type { MethodDoors, RequestJson } from './method-doors.js'
-import { segment, withQuery } from './method-doors.js'
+import { doorsOf, type MethodDoors, type RequestJson } from './method-doors.js'
 
 const standardVerbs = ['Get', 'List', 'Create', 'Update', 'Delete'] as const
 
@@ -310,29 +306,5 @@ export const standardRoutes: Readonly<Record<string, string>> = Object.fromEntri
 
 /** A standard method as both doors know it. */
 export function standardMethod(sample: StandardSample, verb: StandardVerb): MethodDoors {
-  return doorsOfMethod(methodName(sample, verb))
-}
-
-/** A method as both doors know it, by its name. */
-export function doorsOfMethod(wanted: string): MethodDoors {
-  const method = services.flatMap(({ methods }) => methods).find((each) => each.name === wanted)
-  const { pattern } = method === undefined ? { pattern: { case: undefined } } : getOption(method, http)
-  if (method === undefined || pattern.case === undefined || pattern.case === 'custom') {
-    throw new Error(`there is no method ${wanted}`)
-  }
-  const { case: rest, value } = pattern
-  return {
-    procedure: `${method.parent.typeName}/${wanted}`,
-    rest: (request) => {
-      const fields: Record<string, unknown> = { ...request }
-      const path = value.replaceAll(/\{(\w+)\}/g, (_, column: string) => {
-        const field = column.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
-        const id = fields[field]
-        delete fields[field]
-        return segment(id)
-      })
-      const hasBody = rest !== 'get' && rest !== 'delete'
-      return { method: rest.toUpperCase(), ...(hasBody ? { path, json: fields } : { path: withQuery(path, fields) }) }
-    },
-  }
+  return doorsOf(methodName(sample, verb))
 }

@@ -1,8 +1,5 @@
-import { type DescMethod, getOption } from '@bufbuild/protobuf'
-import { http } from '../../gen/google/api/annotations_pb.js'
-import { services } from '../../src/handlers/routes.js'
 import { fixture, toldEvent } from './fixture.js'
-import { type MethodDoors, type RequestJson, withQuery } from './method-doors.js'
+import type { RequestJson } from './method-doors.js'
 import { methodsOf, requestFor, standardSamples } from './standard-resources.js'
 
 const { it, people, appInstances, appResources, groups, slaDefinitions, users, webhookEndpoints } = fixture
@@ -159,47 +156,3 @@ export const removals: readonly Removal[] = [
     request: () => ({ groupId: groups.it, userId: users.viewer }),
   },
 ]
-
-/** A method of the API by its name. */
-export function methodNamed(name: string): DescMethod {
-  const method = services.flatMap(({ methods }) => methods).find((each) => each.name === name)
-  if (method === undefined) throw new Error(`there is no method ${name}`)
-  return method
-}
-
-/** The REST form of a message. */
-export interface RestForm {
-  readonly verb: string
-  readonly path: string
-  /** Absent if the method takes no body. */
-  readonly json?: object
-}
-
-/** A method as both doors know it. */
-export function doorsOf(name: string): MethodDoors {
-  const method = methodNamed(name)
-  const rest: MethodDoors['rest'] = (request) => {
-    const { verb, ...form } = restFormOf(method, request)
-    return { method: verb, ...form }
-  }
-  return { procedure: `${method.parent.typeName}/${name}`, rest }
-}
-
-/** A request message by its `google.api.http` rule: fields in the path, the others in the body or the query. */
-export function restFormOf(method: DescMethod, request: RequestJson): RestForm {
-  const { pattern, body } = getOption(method, http)
-  if (pattern.case === undefined || pattern.case === 'custom') throw new Error(`${method.name} has no plain route`)
-  const rest = { ...request }
-  const path = pattern.value.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
-    const name = method.input.fields.find((each) => each.name === field)?.jsonName ?? field
-    const value = String(rest[name])
-    delete rest[name]
-    return encodeURIComponent(value)
-  })
-  const verb = pattern.case.toUpperCase()
-  if (body === '*') return { verb, path, json: rest }
-  const field = method.input.fields.find(({ name }) => name === body)
-  if (field === undefined) return { verb, path: withQuery(path, rest) }
-  const { [field.jsonName]: json, ...query } = rest
-  return { verb, path: withQuery(path, query), json: Object(json) }
-}

@@ -9,7 +9,8 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
-import { methodNamed, removals, restFormOf, type WriteCall, writeCalls } from '../support/write-calls.js'
+import { methodNamed, restFormOf } from '../support/method-doors.js'
+import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 import { withDatabase } from './database.js'
 import { eventsOf, type History, untilStill } from './history.js'
 import type { Stage } from './stage.js'

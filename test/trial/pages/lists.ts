@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { services } from '../../../src/handlers/routes.js'
 import { fixture, insertRow } from '../../support/fixture.js'
-import type { RequestJson } from '../../support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from '../../support/method-doors.js'
 import type { Sql } from '../../support/sql.js'
 import {
   isNested,
@@ -13,7 +13,6 @@ import {
   standardSamples,
   tableOf,
 } from '../../support/standard-resources.js'
-import { methodNamed, restFormOf } from '../../support/write-calls.js'
 
 const { acme, appInstances, entityTypes, it, groups: groupIds, priorities, users } = fixture
 /** A walk ends here, even if it never ends. */
