@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type FieldFault, faultsOf, metadataOf, reasonOf } from '../../../client/src/error-details.js'
+import { type FieldFault, faultsOf, reasonOf } from '../../../client/src/error-details.js'
 
 /** What a person can do about a failure decides how it is shown. */
 export type FailureKind = 'offline' | 'unavailable' | 'forbidden' | 'missing' | 'conflict' | 'signed-out' | 'other'
@@ -16,7 +16,6 @@ export interface Failure {
   /** How long the service asks to wait. */
   readonly retryAfterSeconds: number | undefined
   readonly faults: readonly FieldFault[]
-  readonly metadata: Readonly<Record<string, string>>
 }
 
 const titles: Readonly<Record<FailureKind, string>> = {
@@ -42,7 +41,6 @@ export function failureFrom(thrown: unknown): Failure {
     requestId: error.metadata.get('x-request-id') ?? undefined,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     faults: faultsOf(error),
-    metadata: metadataOf(error),
   }
 }
 

@@ -3,7 +3,9 @@ import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { itemOf } from '../screens/resource/declaration.js'
+import { useWhyNot } from './caller-context.js'
+import type { RightSubject } from './rights.js'
+import { itemOf } from './standard-methods.js'
 import { callTagged } from './tagged.js'
 
 /** A row of the lists that a method answers. */
@@ -19,17 +21,18 @@ interface ListAnswer {
 
 const LARGEST_PAGE = 1_000
 
-/** The query for the pages of a list. */
+/** The query for the pages of a list; a page is as large as the input says, or as large as can be. */
 export function pagesOptions<I extends DescMessage, O extends DescMessage>(
   transport: Transport,
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
 ) {
+  const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
   return infiniteQueryOptions({
     queryKey: ['pages', method.parent.typeName, method.name, input],
     initialPageParam: '',
     queryFn: async ({ pageParam, signal }) => {
-      const request: unknown = { ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
+      const request: unknown = { ...size, ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
       const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
       return message as unknown as ListAnswer
     },
@@ -37,21 +40,29 @@ export function pagesOptions<I extends DescMessage, O extends DescMessage>(
   })
 }
 
-/** Reads a list page by page, as far as it is scrolled. Asks nothing where `isAllowed` is false. */
+interface ListOptions {
+  /** What the list is about, as far as rights depend on it. */
+  readonly about?: RightSubject | undefined
+  /** Whether it is asked for yet. */
+  readonly isWanted?: boolean
+}
+
+/** Reads a list page by page, as far as it is scrolled; `why` says why the caller may not, and nothing is asked. */
 export function usePages<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
-  isAllowed = true,
+  { about, isWanted = true }: ListOptions = {},
 ) {
+  const why = useWhyNot(method, about)
+  const transport = useTransport()
   const query = useInfiniteQuery({
-    ...pagesOptions(useTransport(), method, input),
-    enabled: isAllowed,
+    ...pagesOptions(transport, method, input),
+    enabled: why === undefined && isWanted,
     // The rows of the last filter stay until those of the next one are there.
     placeholderData: (previous) => previous,
   })
   const pages = query.data?.pages
   const rows = useMemo(() => pages?.flatMap((page) => page.data as readonly RowOf<O>[]) ?? [], [pages])
-  const transport = useTransport()
   const readAll = async () => {
     const all: RowOf<O>[] = []
     const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
@@ -64,32 +75,25 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
     }
     return all
   }
-  return { ...query, rows, schema: itemOf(method), readAll }
+  return { ...query, why, rows, schema: itemOf(method), readAll }
 }
 
 /** How many rows a list has in all. A call of its own, because to count them takes longer than the first of them. */
 export function useTotal<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
-  isAllowed = true,
-): number | undefined {
-  return useTotalQuery(method, input, isAllowed).data
-}
-
-/** The same, with what there is to say until it is known. */
-export function useTotalQuery<I extends DescMessage, O extends DescMessage>(
-  method: DescMethodUnary<I, O>,
-  input: MessageInitShape<I>,
-  isAllowed = true,
+  { about, isWanted = true }: ListOptions = {},
 ) {
+  const why = useWhyNot(method, about)
   const transport = useTransport()
-  return useQuery({
+  const query = useQuery({
     queryKey: ['total', method.parent.typeName, method.name, input],
-    enabled: isAllowed,
+    enabled: why === undefined && isWanted,
     queryFn: async ({ signal }) => {
       const request: unknown = { ...input, pageSize: 1, includeTotal: true }
       const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
       return (message as unknown as ListAnswer).totalSize ?? 0
     },
   })
+  return { ...query, why }
 }

@@ -1,6 +1,7 @@
-import type { DescMessage, DescMethodUnary, Message } from '@bufbuild/protobuf'
+import type { Message } from '@bufbuild/protobuf'
+import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { AccessPolicyService } from '../../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../../gen/svc/v2/api_key_pb.js'
@@ -12,44 +13,39 @@ import {
 } from '../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { EntityTypeService } from '../../../gen/svc/v2/entity_type_pb.js'
 import { GroupService } from '../../../gen/svc/v2/group_pb.js'
+import { JourneyService } from '../../../gen/svc/v2/journey_pb.js'
 import { PriorityService } from '../../../gen/svc/v2/priority_pb.js'
 import { type SlaDefinition, SlaDefinitionService } from '../../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService } from '../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { memberOf, nameOf } from '../screens/resource/declaration.js'
-import { useWhyNot } from './caller-context.js'
-import { useTeamName } from './names.js'
+import { useCaller, useWhyNot } from './caller-context.js'
 import { usePerson } from './person.js'
+import { whyNot } from './rights.js'
+import { type ReadMethods, readMethods } from './standard-methods.js'
 import { callTagged } from './tagged.js'
 import { spokenId } from './words.js'
 
-type Method = DescMethodUnary<DescMessage, DescMessage>
-
-/** The methods by which things that others refer to are read, by the path of their screen. */
-const kinds = {
-  people: { list: UserService.method.listUsers, get: UserService.method.getUser },
-  teams: { list: TeamService.method.listTeams, get: TeamService.method.getTeam },
-  groups: { list: GroupService.method.listGroups, get: GroupService.method.getGroup },
-  policies: { list: AccessPolicyService.method.listAccessPolicies, get: AccessPolicyService.method.getAccessPolicy },
-  apps: { list: AppInstanceService.method.listAppInstances, get: AppInstanceService.method.getAppInstance },
-  resources: { list: AppResourceService.method.listAppResources, get: AppResourceService.method.getAppResource },
-  priorities: { list: PriorityService.method.listPriorities, get: PriorityService.method.getPriority },
-  'entity-types': { list: EntityTypeService.method.listEntityTypes, get: EntityTypeService.method.getEntityType },
-  ingestion: {
-    list: EntityIngestionConfigService.method.listEntityIngestionConfigs,
-    get: EntityIngestionConfigService.method.getEntityIngestionConfig,
-  },
-  keys: { list: ApiKeyService.method.listApiKeys, get: ApiKeyService.method.getApiKey },
-  slas: { list: SlaDefinitionService.method.listSlaDefinitions, get: SlaDefinitionService.method.getSlaDefinition },
-  webhooks: {
-    list: WebhookEndpointService.method.listWebhookEndpoints,
-    get: WebhookEndpointService.method.getWebhookEndpoint,
-  },
-} satisfies Readonly<Record<string, { readonly list: Method; readonly get: Method }>>
+/** The services of things that others refer to, by the path of their screen. */
+const services = {
+  people: UserService,
+  teams: TeamService,
+  groups: GroupService,
+  policies: AccessPolicyService,
+  apps: AppInstanceService,
+  resources: AppResourceService,
+  journeys: JourneyService,
+  priorities: PriorityService,
+  slas: SlaDefinitionService,
+  'entity-types': EntityTypeService,
+  ingestion: EntityIngestionConfigService,
+  keys: ApiKeyService,
+  webhooks: WebhookEndpointService,
+}
 
 /** What others refer to, by the path of its screen. */
-export type Kind = keyof typeof kinds
+export type Kind = keyof typeof services
 
 /** What the ids in a field are of, by the end of its name. */
 const endings: readonly (readonly [ending: RegExp, kind: Kind])[] = [
@@ -74,55 +70,83 @@ export interface Choice {
   readonly detail: string
 }
 
-const MAX_NAMES = 1_000
-const MAX_FOUND = 30
-const STALE_MILLIS = 300_000
+/** The kinds, in the order of the menu. */
+export const kinds = Object.keys(services) as readonly Kind[]
+const methods = new Map(kinds.map((kind) => [kind, readMethods(services[kind])]))
 
-function isSearched(kind: Kind): boolean {
-  return kinds[kind].list.input.fields.some(({ localName }) => localName === 'q')
+/** The methods that read things of a kind. */
+export function methodsOf(kind: Kind): ReadMethods {
+  return methods.get(kind) ?? readMethods(services[kind])
 }
 
-/** The request for things of a kind, in all teams, that a text finds. */
-function requestFor(kind: Kind, q: string): Record<string, string | number> {
-  const names = kinds[kind].list.input.fields.map(({ localName }) => localName)
-  const ofTeam = names.includes('teamId') && !names.includes('includeTotal')
-  return {
-    pageSize: isSearched(kind) && q !== '' ? MAX_FOUND : MAX_NAMES,
-    ...(ofTeam && { teamId: '-' }),
-    ...(q && { q }),
-  }
+/** So many are read at once, and in all, of a list that is not searched: what comes after is opened by its id. */
+const [MAX_NAMES, MAX_LISTED] = [1_000, 10_000]
+/** So many are read of a list that is searched, by at most so many characters. */
+const [MAX_FOUND, MAX_TEXT] = [30, 64]
+const STALE_MILLIS = 300_000
+
+/** Whether the service finds things of a kind by the beginning of a name. */
+export function isSearched(kind: Kind): boolean {
+  return methodsOf(kind).list.input.field['q'] !== undefined
+}
+
+/** The query for things of a kind, in all teams: those that a text finds, or the first of them. */
+export function listOptions(transport: Transport, kind: Kind, text: string) {
+  const { list } = methodsOf(kind)
+  const { field } = list.input
+  const q = text.slice(0, MAX_TEXT)
+  const ofTeam = field['teamId'] !== undefined && field['includeTotal'] === undefined
+  const request = { pageSize: q === '' ? MAX_NAMES : MAX_FOUND, ...(ofTeam && { teamId: '-' }), ...(q && { q }) }
+  return queryOptions({
+    queryKey: ['choices', kind, q],
+    staleTime: STALE_MILLIS,
+    queryFn: async ({ signal }): Promise<readonly Message[]> => {
+      const items: Message[] = []
+      for (let pageToken: string | undefined = ''; pageToken !== undefined && items.length < MAX_LISTED; ) {
+        const input = { ...request, ...(pageToken && { pageToken }) }
+        const { message } = await callTagged(transport, list, input as never, {}, signal)
+        const page = message as unknown as { readonly data: readonly Message[]; readonly nextPageToken?: string }
+        items.push(...page.data)
+        pageToken = (!isSearched(kind) && page.nextPageToken) || undefined
+      }
+      return items
+    },
+  })
 }
 
 function useList(kind: Kind, q: string, isAsked: boolean) {
-  const transport = useTransport()
-  const list: Method = kinds[kind].list
-  const why = useWhyNot(list)
+  const why = useWhyNot(methodsOf(kind).list)
   return useQuery({
-    queryKey: ['choices', kind, q],
+    ...listOptions(useTransport(), kind, q),
     enabled: isAsked && why === undefined,
-    staleTime: STALE_MILLIS,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<readonly Message[]> => {
-      const { message } = await callTagged(transport, list, requestFor(kind, q) as never, {}, signal)
-      return (message as unknown as { readonly data: readonly Message[] }).data
-    },
   })
 }
 
 /** What can be chosen of a kind, by what its name begins with, or for short lists contains. */
 export function useChoices(kind: Kind, text: string, isAsked = true) {
-  const teamName = useTeamName()
+  const teams = useList('teams', '', isAsked)
   const q = text.trim()
-  const { data = [], isFetching } = useList(kind, isSearched(kind) ? q.slice(0, 64) : '', isAsked)
+  const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
   const choices = data.map((item): Choice => {
     const [email, teamId] = [memberOf(item, 'email'), memberOf(item, 'teamId')]
-    const detail = typeof email === 'string' ? email : typeof teamId === 'string' && teamId ? teamName(teamId) : ''
+    const detail =
+      typeof email === 'string'
+        ? email
+        : typeof teamId === 'string' && teamId
+          ? (nameIn(teams.data, teamId) ?? teamId)
+          : ''
     return { id: String(memberOf(item, 'id')), name: nameOf(item), detail }
   })
   const found = isSearched(kind)
     ? choices
     : choices.filter(({ name, id }) => name.toLowerCase().includes(q.toLowerCase()) || id === q)
   return { choices: found, isAsking: isFetching }
+}
+
+function nameIn(items: readonly Message[] | undefined, id: string): string | undefined {
+  const item = items?.find((each) => memberOf(each, 'id') === id)
+  return item && nameOf(item)
 }
 
 /**
@@ -133,7 +157,9 @@ export function useThingName(kind: Kind, id: string, others: 'all' | 'few' | 'no
   const transport = useTransport()
   const isPerson = kind === 'people'
   const person = usePerson(isPerson ? id : '')
-  const why = useWhyNot(kinds[kind].get)
+  const { get } = methodsOf(kind)
+  const caller = useCaller()
+  const why = whyNot(get, caller)
   const list = useList(kind, '', !isPerson && id !== '')
   const listed = list.data?.find((item) => memberOf(item, 'id') === id)
   const isRead = others === 'all' || (others === 'few' && (list.data?.length ?? 0) < MAX_NAMES)
@@ -143,13 +169,15 @@ export function useThingName(kind: Kind, id: string, others: 'all' | 'few' | 'no
     enabled: isUnlisted && why === undefined,
     staleTime: STALE_MILLIS,
     queryFn: async () => {
-      const { message } = await callTagged(transport, kinds[kind].get as Method, { id } as never)
+      const { message } = await callTagged(transport, get, { id } as never)
       return memberOf(message, 'data') as Message
     },
   })
   if (isPerson) return person === undefined ? undefined : person?.name || person?.email || id
   const item = listed ?? data
   if (item !== undefined) return nameOf(item)
+  const own = kind === 'teams' ? caller.teams.find(({ teamId }) => teamId === id) : undefined
+  if (own !== undefined) return own.name
   return why !== undefined || error || list.error || (!isRead && list.data !== undefined) ? id : undefined
 }
 

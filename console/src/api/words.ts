@@ -13,6 +13,10 @@ const ownValues: Readonly<Record<string, string>> = {
   A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2: 'OAuth 2',
   A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT: 'OpenID Connect',
   ACTOR_KIND_USER: 'Person',
+  FIELD_OWNER_UNSPECIFIED: 'Nobody',
+  API_KEY_KIND_PK: 'Program',
+  API_KEY_KIND_WK: 'Worker',
+  API_KEY_KIND_MK: 'Directory',
   WEBHOOK_DELIVERY_STATUS_PENDING: 'Waiting',
   WEBHOOK_DELIVERY_STATUS_SUCCEEDED: 'Accepted',
   WEBHOOK_MODE_UNORDERED: 'Each as soon as possible',
@@ -35,13 +39,15 @@ export function enumText(schema: DescEnum, value: number): string {
   return word === 'UNSPECIFIED' ? '' : sentence(word.toLowerCase().replaceAll('_', ' '))
 }
 
+/** Choices in words, after one for none of them. */
+export function optionsOf(none: string, words: Readonly<Record<string, string>>) {
+  return [{ value: '', text: none }, ...Object.entries(words).map(([value, text]) => ({ value, text }))]
+}
+
 /** The values of an enum as choices, after one for none of them. */
 export function enumOptions(schema: DescEnum, none: string) {
   const given = schema.values.filter(({ number }) => number !== 0)
-  return [
-    { value: '', text: none },
-    ...given.map(({ number }) => ({ value: String(number), text: enumText(schema, number) })),
-  ]
+  return optionsOf(none, Object.fromEntries(given.map(({ number }) => [number, enumText(schema, number)])))
 }
 
 /** Labels that do not follow from the names of the fields. */
@@ -65,6 +71,7 @@ const ownLabels: Readonly<Record<string, string>> = {
   op: 'Comparison',
   logicOp: 'Joined by',
   primaryPhone: 'Phone',
+  lifetimeSeconds: 'Ends after',
   locale: 'Language',
   timezone: 'Time zone',
   avatarUrl: 'Picture (URL)',
@@ -154,6 +161,18 @@ export function actionText(action: string): string {
   return sentence(`${thingText(thing)} ${past}`)
 }
 
+const grouped = new Intl.NumberFormat('en-GB')
+
+/** A number as people write it. */
+export function numberText(number: number | bigint): string {
+  return grouped.format(number)
+}
+
+/** So many of something: `1 event`, `2,000 events`. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${numberText(count)} ${count === 1 ? one : many}`
+}
+
 /** A word with its article: `an app instance`. */
 export function oneOf(word: string): string {
   return `${/^(?:[aeio]|A2A|API|SLA)/.test(word) ? 'an' : 'a'} ${word}`
@@ -175,8 +194,7 @@ export function largestUnit(seconds: number): (typeof durationUnits)[number] {
 /** Seconds in the largest unit that divides them. */
 export function durationText(seconds: number): string {
   const [word, size] = largestUnit(seconds)
-  const count = seconds / size
-  return `${count} ${word}${Math.abs(count) === 1 ? '' : 's'}`
+  return countText(seconds / size, word)
 }
 
 /** A text as the beginning of a sentence. */

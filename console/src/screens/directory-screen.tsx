@@ -9,7 +9,7 @@ import {
   type DirectoryStatus,
 } from '../../../gen/svc/v2/directory_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
-import { sentence } from '../api/words.js'
+import { countText, numberText, sentence } from '../api/words.js'
 import { useServiceUrl } from '../session/session-context.js'
 import { Badge, Button } from '../ui/button.js'
 import { CopyButton } from '../ui/copy-button.js'
@@ -34,7 +34,7 @@ export function DirectoryScreen() {
   return (
     <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM.">
       {status === undefined && (
-        <Answered why={why} asked={[{ error, isPending, refetch }]} lines={8}>
+        <Answered asked={[{ why, error, isPending, refetch }]} lines={8}>
           {null}
         </Answered>
       )}
@@ -44,10 +44,10 @@ export function DirectoryScreen() {
             <p role="status">{progressOf(status)} This page looks again every few seconds.</p>
             <Facts
               facts={{
-                Supplied: (status.users?.supplied ?? 0).toLocaleString('en-GB'),
-                Active: (status.users?.active ?? 0).toLocaleString('en-GB'),
-                'Deleted there': (status.users?.deleted ?? 0).toLocaleString('en-GB'),
-                'Last write': status.lastWriteAt ? <When at={status.lastWriteAt} exact /> : 'Never',
+                Supplied: numberText(status.users?.supplied ?? 0),
+                Active: numberText(status.users?.active ?? 0),
+                'Deleted there': numberText(status.users?.deleted ?? 0),
+                'Last write': <When at={status.lastWriteAt} exact none="Never" />,
               }}
             />
           </Panel>
@@ -143,8 +143,8 @@ function SetUp() {
 /** How far a provider has come, which is watched while it connects. */
 function progressOf({ connections, users, lastWriteAt }: DirectoryStatus): string {
   if (users !== undefined && lastWriteAt !== undefined) {
-    const [supplied, last] = [users.supplied.toLocaleString('en-GB'), agoText(lastWriteAt)]
-    return `${supplied} ${users.supplied === 1 ? 'person comes' : 'people come'} from the provider; it wrote last ${last}.`
+    const people = countText(users.supplied, 'person comes', 'people come')
+    return `${people} from the provider, which wrote last ${agoText(lastWriteAt)}.`
   }
   if (connections.length === 0) return 'No provider is connected.'
   return connections.some(({ lastUsedAt }) => lastUsedAt)
@@ -165,8 +165,8 @@ const connectionColumns: readonly Column<DirectoryConnection>[] = [
     label: 'State',
     cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'warn'}>{sentence(state)}</Badge>,
   },
-  { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} exact /> : 'Never') },
-  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+  { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} exact none="Never" /> },
+  { label: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
 ]
 
 const columns: readonly Column<DirectoryRefusal>[] = [

@@ -5,16 +5,15 @@ import { type Actor, type AuditEvent, AuditLogService } from '../../../gen/svc/v
 import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
 import { UserProfileFieldSchema } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
-import { usePersonName } from '../api/names.js'
 import { usePages } from '../api/pages.js'
+import { usePersonName } from '../api/person.js'
 import { callTagged } from '../api/tagged.js'
 import { actionText, enumText, labelOf } from '../api/words.js'
 import { useFilters } from '../ui/address.js'
 import { Badge } from '../ui/button.js'
-import { type Filter, Filters } from '../ui/filters.js'
-import { type Column, PagedTable } from '../ui/paged-table.js'
-import { Screen } from '../ui/screen.js'
-import { NoRight } from '../ui/states.js'
+import type { Filter } from '../ui/filters.js'
+import { ListScreen } from '../ui/list-screen.js'
+import type { Column } from '../ui/paged-table.js'
 import { When } from '../ui/when.js'
 import { ActorName } from './audit/actor-name.js'
 import { useActionFilter } from './audit/audit-screen.js'
@@ -46,21 +45,14 @@ const columns: readonly Column<Row>[] = [
 
 /** Every committed change, newest first, as it happens. */
 export function EventsScreen() {
-  const why = useWhyNot(listEvents)
-  return why === undefined ? (
-    <Feed />
-  ) : (
-    <Screen title="Events">
-      <NoRight why={why} />
-    </Screen>
-  )
-}
-
-function Feed() {
   const [{ target = '', action = '' }] = useFilters()
   const live = useLive(target, action)
   // The log is read after the place in the feed is known, so that nothing falls between them.
-  const past = usePages(listAuditEvents, { targetId: target, action, pageSize: PAGE_SIZE }, live.isSuccess)
+  const past = usePages(
+    listAuditEvents,
+    { targetId: target, action, pageSize: PAGE_SIZE },
+    { isWanted: live.isSuccess },
+  )
   const told = live.data?.pages.flatMap(({ data }) => data) ?? []
   const isTold = new Set(told.map(({ id }) => id))
   const rows = [...told.toReversed().map(rowOfFeed), ...past.rows.filter(({ id }) => !isTold.has(id)).map(rowOfLog)]
@@ -68,21 +60,16 @@ function Feed() {
   const filters: readonly Filter[] = [useActionFilter(), { name: 'target', label: 'About', kind: 'fixed', text: about }]
   const refetch = () => [live, past].map((each) => each.refetch())
   return (
-    <Screen
+    <ListScreen
       title="Events"
-      fills
       meta={<Badge tone={live.isError ? 'warn' : 'good'}>{live.isError ? 'Not live' : 'Live'}</Badge>}
       lead="Every change, newest first, as it happens: what webhooks are sent and programs follow."
-    >
-      <Filters filters={filters} />
-      <PagedTable
-        label="Events"
-        pages={{ ...past, rows, error: past.error ?? live.error, refetch }}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={{ title: 'No event yet', children: 'Every change of anything stands here, at once.' }}
-      />
-    </Screen>
+      filters={filters}
+      pages={{ ...past, rows, error: past.error ?? live.error, refetch }}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{ title: 'No event yet', children: 'Every change of anything stands here, at once.' }}
+    />
   )
 }
 
@@ -99,9 +86,11 @@ function rowOfLog({ action, changes, changedFields, ...event }: AuditEvent): Row
 /** What is added to the feed from now on. */
 function useLive(targetId: string, action: string) {
   const transport = useTransport()
+  const isAllowed = useWhyNot(listEvents) === undefined
   const request = { targetId, types: action === '' ? [] : [action] }
   const feed = useInfiniteQuery({
     queryKey: ['feed', request],
+    enabled: isAllowed,
     // Whoever comes back reads the log again.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

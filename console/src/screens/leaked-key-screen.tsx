@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { AuthService } from '../../../gen/svc/v2/auth_pb.js'
 import { callTagged } from '../api/tagged.js'
 import styles from '../session/sign-in.module.css'
+import { SignInPage } from '../session/sign-in-page.js'
 import { Button } from '../ui/button.js'
 import { TextField } from '../ui/field.js'
 import { FailureBox } from '../ui/states.js'
@@ -24,24 +25,21 @@ export function LeakedKeyScreen() {
     if (secret.trim() !== '') revoke.mutate()
   }
   return (
-    <main className={styles['page']}>
-      <div className={styles['card']}>
-        <h1>Revoke a leaked key</h1>
-        <p>
-          Paste a secret or a token that you have found. If it is one of this service, it stops working at once, with
-          every key that it was rotated from or to. You need not sign in.
-        </p>
-        <form onSubmit={submit} className={styles['form']}>
-          <TextField label="Secret or token" type="password" value={secret} onChange={setSecret} fault={fault} />
-          <Button type="submit" look="danger" why={revoke.isPending ? 'It is being sent.' : undefined}>
-            Revoke it
-          </Button>
-        </form>
-        <div role="status">
-          {revoke.isSuccess && <p>Thank you. If it was one of ours, it is dead now. We tell nobody which.</p>}
-        </div>
-        {revoke.error && <FailureBox error={revoke.error} />}
+    <SignInPage title="Revoke a leaked key">
+      <p>
+        Paste a secret or a token that you have found. If it is one of this service, it stops working at once, with
+        every key that it was rotated from or to. You need not sign in.
+      </p>
+      <form onSubmit={submit} className={styles['form']}>
+        <TextField label="Secret or token" type="password" value={secret} onChange={setSecret} fault={fault} />
+        <Button type="submit" look="danger" why={revoke.isPending ? 'It is being sent.' : undefined}>
+          Revoke it
+        </Button>
+      </form>
+      <div role="status">
+        {revoke.isSuccess && <p>Thank you. If it was one of ours, it is dead now. We tell nobody which.</p>}
       </div>
-    </main>
+      {revoke.error && <FailureBox error={revoke.error} />}
+    </SignInPage>
   )
 }

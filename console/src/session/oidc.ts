@@ -17,10 +17,9 @@ const ATTEMPT = 'svc-console-sign-in'
 /** Set while the person has signed out, so that a reload does not sign them in again. */
 const SIGNED_OUT = 'svc-console-signed-out'
 
-/** What came of a sign-in: a credential and where to go on, the issuer's refusal in words, or none of both: nothing was tried. */
+/** What came of a sign-in: a credential, the issuer's refusal in words, or none of both: nothing was tried. */
 export interface SignInResult {
   readonly credential?: Credential
-  readonly returnTo?: string
   readonly failure?: string
 }
 
@@ -122,9 +121,9 @@ export function createOidcSignIn(config: SignInConfig, home: string): OidcSignIn
         const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
           expectedNonce: attempt.nonce,
         })
-        return { credential: credentialFrom(tokens), returnTo: attempt.returnTo }
+        return { credential: credentialFrom(tokens) }
       } catch (error) {
-        return attempt.silent ? { returnTo: attempt.returnTo, failure: '' } : { failure: wordsOf(error) }
+        return { failure: attempt.silent ? '' : wordsOf(error) }
       }
     },
     mayTrySilently: () => sessionStorage.getItem(SIGNED_OUT) === null,

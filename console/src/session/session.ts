@@ -17,8 +17,6 @@ export type SessionState = 'out' | 'in' | 'ended' | 'refused'
 export interface Session {
   state(): SessionState
   credential(): Credential | undefined
-  /** Counts the sign-ins, so that what was read for another person can be told apart. */
-  generation(): number
   signIn(credential: Credential): void
   signOut(): void
   /** The service has taken the token. */
@@ -33,7 +31,6 @@ export interface Session {
 export function createSession(): Session {
   let credential: Credential | undefined
   let state: SessionState = 'out'
-  let generation = 0
   let renewal: Promise<boolean> | undefined
   /** Whether the service has taken the credential, and any since somebody signed in here. */
   const taken = { now: false, before: false }
@@ -45,7 +42,6 @@ export function createSession(): Session {
     for (const listener of listeners) listener()
   }
   const signIn = (given: Credential) => {
-    generation++
     taken.now = false
     become('in', given)
   }
@@ -66,7 +62,6 @@ export function createSession(): Session {
   return {
     state: () => state,
     credential: () => credential,
-    generation: () => generation,
     signIn,
     accepted: () => {
       taken.now = true

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../ui/button.js'
 import { useSignIn } from './session-context.js'
-import styles from './sign-in.module.css'
+import { SignInPage } from './sign-in-page.js'
 
 /** The page of those whom the issuer has signed in and the service does not let in, or whose pasted token it refuses. */
 export function SignInRefused() {
@@ -10,9 +10,6 @@ export function SignInRefused() {
   const holder = session.credential()?.holder
   const isOfIssuer = oidc !== undefined && holder !== undefined
   const title = isOfIssuer ? 'You are signed in, but not let in' : 'The service does not accept this token'
-  useEffect(() => {
-    document.title = `${title} – svc console`
-  }, [title])
   const leave = () => {
     setLeaving(`Signing out at ${issuer} …`)
     // Where the issuer cannot be reached, or has no way to end its session, the next sign-in asks who it is.
@@ -22,31 +19,28 @@ export function SignInRefused() {
       .then(session.signOut)
   }
   return (
-    <main className={styles['page']}>
-      <div className={styles['card']}>
-        <h1>{title}</h1>
-        {isOfIssuer ? (
-          <>
-            <p>
-              {issuer} has signed you in as <strong>{holder}</strong>. The service knows no active person with this
-              address, or the issuer does not vouch for it.
-            </p>
-            <p>An administrator must add the address, under People, or name the one that you are known by.</p>
-            <Button look="main" onClick={leave}>
-              Sign in as somebody else
-            </Button>
-            <p role="status">{leaving}</p>
-          </>
-        ) : (
+    <SignInPage title={title}>
+      {isOfIssuer ? (
+        <>
           <p>
-            It was mistyped or cut off, has ended, or is another service's. Copy it once more, or ask an administrator
-            for a new one.
+            {issuer} has signed you in as <strong>{holder}</strong>. The service knows no active person with this
+            address, or the issuer does not vouch for it.
           </p>
-        )}
-        <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
-          {isOfIssuer ? 'Use a token instead' : 'Use another token'}
-        </Button>
-      </div>
-    </main>
+          <p>An administrator must add the address, under People, or name the one that you are known by.</p>
+          <Button look="main" onClick={leave}>
+            Sign in as somebody else
+          </Button>
+          <p role="status">{leaving}</p>
+        </>
+      ) : (
+        <p>
+          It was mistyped or cut off, has ended, or is another service's. Copy it once more, or ask an administrator for
+          a new one.
+        </p>
+      )}
+      <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
+        {isOfIssuer ? 'Use a token instead' : 'Use another token'}
+      </Button>
+    </SignInPage>
   )
 }

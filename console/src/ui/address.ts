@@ -39,16 +39,15 @@ interface ReadPages {
 }
 
 /**
- * Reads as many pages of a list as the address says, and returns what asks for one more there. `name` tells several
- * lists of a screen apart.
+ * Reads as many pages of a list as the address says, and returns what asks for one more there.
  */
-export function usePagesOfAddress(list: ReadPages, name = 'pages'): () => void {
+export function usePagesOfAddress(list: ReadPages): () => void {
   const [filters, change] = useFilters()
   const { hasNextPage, isFetching, isError, fetchNextPage } = list
   const read = list.data?.pages.length ?? 0
-  const isWanted = read > 0 && read < Number(filters[name])
+  const isWanted = read > 0 && read < Number(filters['pages'])
   useEffect(() => {
     if (isWanted && hasNextPage && !isFetching && !isError) fetchNextPage()
   }, [isWanted, hasNextPage, isFetching, isError, fetchNextPage])
-  return () => change({ [name]: String(read + 1) })
+  return () => change({ pages: String(read + 1) })
 }

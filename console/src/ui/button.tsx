@@ -2,7 +2,7 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useRef, useState } from 'react'
 import styles from './controls.module.css'
 
-interface ButtonProps {
+export interface ButtonProps {
   readonly children: ReactNode
   readonly onClick?: () => void
   readonly look?: 'plain' | 'main' | 'danger' | 'quiet'

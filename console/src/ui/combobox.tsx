@@ -2,15 +2,12 @@ import { Combobox } from '@base-ui/react/combobox'
 import { useId, useState } from 'react'
 import { type Choice, type Kind, useChoices, useThingName } from '../api/things.js'
 import styles from './controls.module.css'
-import { Field } from './field.js'
+import { Field, type Labelled } from './field.js'
 
-export interface PickerProps {
-  readonly label: string
+export interface PickerProps extends Labelled {
   readonly kind: Kind
   /** The id of what is chosen; empty as long as nothing is. */
   readonly value: string
-  readonly hint?: string | undefined
-  readonly fault?: string | undefined
   /** These cannot be chosen. */
   readonly without?: ReadonlySet<string>
   readonly placeholder?: string | undefined

@@ -1,28 +1,25 @@
 import { useState } from 'react'
 import { durationUnits, largestUnit } from '../api/words.js'
 import styles from './controls.module.css'
-import { SelectField, TextField } from './field.js'
+import { type Labelled, SelectField, TextField } from './field.js'
 
 const HOUR = 3_600
 
-interface DurationFieldProps {
-  readonly label: string
+interface DurationFieldProps extends Labelled {
   readonly seconds: number
-  readonly fault?: string | undefined
   readonly onChange: (seconds: number) => void
 }
 
-/** A length of time: a number and its unit. */
-export function DurationField({ label, seconds, fault, onChange }: DurationFieldProps) {
+/** A length of time: a number and its unit. With a hint it may be empty, which is none. */
+export function DurationField({ seconds, onChange, ...field }: DurationFieldProps) {
   const [unit, setUnit] = useState(() => String(seconds === 0 ? HOUR : largestUnit(seconds)[1]))
   const size = Number(unit)
   return (
     <div className={styles['duration']}>
       <TextField
-        label={label}
+        {...field}
         type="number"
-        fault={fault}
-        value={String(seconds / size)}
+        value={field.hint && seconds === 0 ? '' : String(seconds / size)}
         onChange={(text) => onChange(Math.round(Number(text) * size))}
       />
       <SelectField

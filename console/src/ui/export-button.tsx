@@ -1,5 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf'
 import { useMutation } from '@tanstack/react-query'
+import { numberText } from '../api/words.js'
 import { Button } from './button.js'
 import { FailureBox } from './states.js'
 import { announce } from './toast.js'
@@ -26,7 +27,7 @@ export function ExportButton({
       const href = URL.createObjectURL(file)
       Object.assign(document.createElement('a'), { href, download: `${label}.csv` }).click()
       URL.revokeObjectURL(href)
-      announce(`${rows.length.toLocaleString('en-GB')} exported.`)
+      announce(`${numberText(rows.length)} exported.`)
     },
   })
   return (

@@ -1,10 +1,14 @@
 import { type ReactNode, useId } from 'react'
 import styles from './controls.module.css'
 
-interface FieldProps {
+/** What stands around a control. */
+export interface Labelled {
   readonly label: string
   readonly hint?: string | undefined
   readonly fault?: string | undefined
+}
+
+interface FieldProps extends Labelled {
   /** The control, which gets the ids of its label and of what is said about it. */
   readonly children: (ids: { readonly id: string; readonly describedBy: string | undefined }) => ReactNode
 }
@@ -33,12 +37,9 @@ export function Field({ label, hint, fault, children }: FieldProps) {
   )
 }
 
-interface TextFieldProps {
-  readonly label: string
+interface TextFieldProps extends Labelled {
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly hint?: string | undefined
-  readonly fault?: string | undefined
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date'
   readonly lines?: boolean
   readonly placeholder?: string
@@ -87,13 +88,10 @@ export function TextField({ value, onChange, type = 'text', lines, placeholder, 
   )
 }
 
-interface SelectFieldProps {
-  readonly label: string
+interface SelectFieldProps extends Labelled {
   readonly value: string
   readonly options: readonly { readonly value: string; readonly text: string }[]
   readonly onChange: (value: string) => void
-  readonly hint?: string | undefined
-  readonly fault?: string | undefined
 }
 
 /** A choice of one of a few. */

@@ -1,11 +1,12 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import Ellipsis from 'lucide-react/dist/esm/icons/ellipsis.mjs'
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import { numberText } from '../api/words.js'
 import { useFilters } from './address.js'
 import { Button } from './button.js'
 import { ExportButton, type WholeList } from './export-button.js'
 import { RowDialog } from './row-dialog.js'
-import { Empty, FailureBox, Skeleton } from './states.js'
+import { type Asked, Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
 /** A column of a long list. */
@@ -17,21 +18,20 @@ export interface Column<Row> {
   readonly hidesLabel?: boolean
   /** Left out where the screen is narrow. */
   readonly isMinor?: boolean
+  /** It is at the right, so that digits stand below each other. */
+  readonly isNumber?: boolean
   readonly cell: (row: Row) => ReactNode
 }
 
 /** A list that is read page by page, as `usePages` gives it. */
-export interface Pages<Row> extends WholeList {
+export interface Pages<Row> extends WholeList, Asked {
   readonly rows: readonly Row[]
-  readonly error: unknown
-  readonly isPending: boolean
   readonly isFetchingNextPage: boolean
   readonly hasNextPage: boolean
   readonly fetchNextPage: () => unknown
-  readonly refetch: () => unknown
 }
 
-interface PagedTableProps<Row> {
+export interface PagedTableProps<Row> {
   readonly label: string
   readonly pages: Pages<Row>
   /** How many rows there are in all, once that is known. */
@@ -76,7 +76,7 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
     <>
       {/* Above the rows: those who use the keyboard would not come to what is below them. */}
       <div className={styles['foot']}>
-        <p role="status">{countText(rows.length, hasNextPage, total)}</p>
+        <p role="status">{shownText(rows.length, hasNextPage, total)}</p>
         <ExportButton label={label} list={pages} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard. */}
@@ -178,8 +178,9 @@ const TableRow = memo(function TableRow<Row>({ index, row, columns, onOpen }: Ta
   )
 }) as <Row>(props: TableRowProps<Row>) => ReactNode
 
-function classOf<Row>({ size, isMinor }: Column<Row>): string {
-  return `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''}`
+/** The looks of the cells of a column. */
+export function classOf<Row>({ size, isMinor, isNumber }: Column<Row>): string {
+  return `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''} ${isNumber ? styles['number'] : ''}`
 }
 
 /** Stands for the rows out of sight. Its height is set by the script: the policy allows no attributes of style. */
@@ -191,9 +192,7 @@ function Spacer({ height }: { readonly height: number }) {
   )
 }
 
-const whole = new Intl.NumberFormat('en-GB')
-
-function countText(shown: number, hasMore: boolean, total: number | undefined): string {
-  if (!hasMore) return `${whole.format(shown)} in all`
-  return `${whole.format(shown)} ${total === undefined ? '' : `of ${whole.format(total)} `}read; scroll for more`
+function shownText(shown: number, hasMore: boolean, total: number | undefined): string {
+  if (!hasMore) return `${numberText(shown)} in all`
+  return `${numberText(shown)} ${total === undefined ? '' : `of ${numberText(total)} `}read; scroll for more`
 }

@@ -3,8 +3,9 @@ import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
+import { NoRight } from './states.js'
 
-interface ScreenProps {
+export interface ScreenProps {
   readonly title: string
   /** Where this is: a link to the list, for one. */
   readonly above?: ReactNode
@@ -16,14 +17,16 @@ interface ScreenProps {
   readonly actions?: ReactNode
   /** Its height is that of the window: something in it scrolls. */
   readonly fills?: boolean
-  readonly children: ReactNode
+  /** Why the caller may not see what it shows. */
+  readonly why?: string | undefined
+  readonly children?: ReactNode
 }
 
 /** The path whose screen was shown last: the first one leaves the focus where it is. */
 let shown: string | undefined
 
 /** A screen: its title, which becomes the title of the window and gets the focus after a link, what can be done, and the content. */
-export function Screen({ title, above, lead, meta, id, actions, fills, children }: ScreenProps) {
+export function Screen({ title, above, lead, meta, id, actions, fills, why, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // That of the screen, also while the next one is loaded.
   const [pathname] = useState(useLocation().pathname)
@@ -56,7 +59,7 @@ export function Screen({ title, above, lead, meta, id, actions, fills, children 
         {actions}
       </div>
       {lead && <p className={styles['lead']}>{lead}</p>}
-      {children}
+      {why === undefined ? children : <NoRight why={why} />}
     </div>
   )
 }

@@ -1,5 +1,4 @@
-import type { Column } from './paged-table.js'
-import { Scroll } from './scroll.js'
+import { type Column, classOf } from './paged-table.js'
 import styles from './table.module.css'
 
 interface ShortTableProps<Row> {
@@ -14,12 +13,15 @@ interface ShortTableProps<Row> {
 export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps<Row>) {
   const [first, ...others] = columns
   return (
-    <Scroll label={label}>
+    // Room for a table that may be wider than the screen.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset holds controls, and a section would be a landmark.
+    <div className={styles['scroll']} role="group" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.label} scope="col">
+              <th key={column.label} scope="col" className={classOf(column)}>
                 <span className={column.hidesLabel ? 'unseen' : undefined}>{column.label}</span>
               </th>
             ))}
@@ -30,7 +32,11 @@ export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps
             <tr key={keyOf(row)}>
               <th scope="row">{first?.cell(row)}</th>
               {others.map((column) => (
-                <td key={column.label} data-label={column.hidesLabel ? undefined : column.label}>
+                <td
+                  key={column.label}
+                  className={classOf(column)}
+                  data-label={column.hidesLabel ? undefined : column.label}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -38,6 +44,6 @@ export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps
           ))}
         </tbody>
       </table>
-    </Scroll>
+    </div>
   )
 }

@@ -1,3 +1,4 @@
+import { onlineManager } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { failureFrom } from '../api/failure.js'
 import { labelOf } from '../api/words.js'
@@ -15,15 +16,6 @@ export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   )
 }
 
-/** The same in place of a whole screen. */
-export function Loading() {
-  return (
-    <div className={styles['loading']}>
-      <Skeleton lines={10} />
-    </div>
-  )
-}
-
 /** Nothing is there: says how that can change. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
@@ -36,31 +28,27 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 /** What the caller may not see, and what would open it. */
 export function NoRight({ why }: { readonly why: string }) {
-  return (
-    <div className={styles['box']}>
-      <h2>You may not see this</h2>
-      <p className={styles['muted']}>{why}</p>
-    </div>
-  )
+  return <Empty title="You may not see this">{why}</Empty>
 }
 
 /** A query, as far as what stands in its place depends on it. */
-interface Asked {
+export interface Asked {
+  /** Why the caller may not ask. */
+  readonly why?: string | undefined
   readonly error: unknown
   readonly isPending: boolean
   readonly refetch: () => unknown
 }
 
 interface AnsweredProps {
-  /** Why the caller may not ask. */
-  readonly why?: string | undefined
   readonly asked: readonly Asked[]
   readonly lines?: number
   readonly children: ReactNode
 }
 
 /** What calls have answered; until then, or if one fails, or without the right, that is said in its place. */
-export function Answered({ why, asked, lines = 3, children }: AnsweredProps) {
+export function Answered({ asked, lines = 3, children }: AnsweredProps) {
+  const why = asked.find((each) => each.why !== undefined)?.why
   if (why !== undefined) return <NoRight why={why} />
   const failed = asked.filter(({ error }) => Boolean(error))
   const retry = () => {
@@ -123,19 +111,10 @@ function useCountdown(from: number | undefined, subject: unknown): number {
 
 /** Says that the browser has no network. What is on the screen stays. */
 export function OfflineNotice() {
-  const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine)
+  const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline())
   return (
     <div role="status">
       {!isOnline && <p className={styles['notice']}>You are offline. What you see may be old; nothing can be saved.</p>}
     </div>
   )
-}
-
-function subscribeToNetwork(listener: () => void): () => void {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
 }

@@ -2,7 +2,8 @@ import CircleCheck from 'lucide-react/dist/esm/icons/circle-check.mjs'
 import { useSyncExternalStore } from 'react'
 import styles from './states.module.css'
 
-const SHOWN_MILLIS = 6_000
+/** How long a text is shown, and how much longer for each of its letters. */
+const [SHOWN_MILLIS, LETTER_MILLIS] = [4_000, 80]
 
 let said = ''
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -17,7 +18,7 @@ function become(text: string): void {
 export function announce(text: string): void {
   clearTimeout(timer)
   become(text)
-  timer = setTimeout(() => become(''), SHOWN_MILLIS)
+  timer = setTimeout(() => become(''), SHOWN_MILLIS + text.length * LETTER_MILLIS)
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,3 +1,5 @@
+import { countText } from '../api/words.js'
+
 const units = [
   ['year', 31_557_600],
   ['month', 2_629_800],
@@ -40,7 +42,7 @@ export function lateText(date: CalendarDate | undefined, now = new Date()): stri
   const seconds = (today - Date.UTC(date.year, date.month - 1, date.day)) / 1000
   const [word, size] = units.find(([, each]) => seconds / each >= NEARLY_ONE) ?? ['day', 86_400]
   const count = Math.round(seconds / size)
-  return count < 1 ? '' : `${count} ${word}${count === 1 ? '' : 's'}`
+  return count < 1 ? '' : countText(count, word)
 }
 
 /** A date of the calendar; empty where there is none. */
@@ -48,9 +50,16 @@ export function dateText(date: CalendarDate | undefined): string {
   return date === undefined ? '' : dateOnly.format(Date.UTC(date.year, date.month - 1, date.day))
 }
 
-/** A moment: how long ago, with the exact time on hover and for screen readers. `–` where there is none. */
-export function When({ at, exact }: { readonly at: string | undefined; readonly exact?: boolean }) {
-  if (at === undefined || at === '') return <>–</>
+interface WhenProps {
+  readonly at: string | undefined
+  readonly exact?: boolean
+  /** What is said where there is none. */
+  readonly none?: string
+}
+
+/** A moment: how long ago, with the exact time on hover and for screen readers. */
+export function When({ at, exact, none = '–' }: WhenProps) {
+  if (at === undefined || at === '') return none
   return (
     <time dateTime={at} title={momentText(at)}>
       {exact ? momentText(at) : agoText(at)}

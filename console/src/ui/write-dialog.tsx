@@ -27,7 +27,7 @@ export interface WriteSubject<Answer> {
   readonly read: () => Promise<Tagged<Answer>>
 }
 
-interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer> {
+export interface WriteDialogProps<I extends DescMessage, O extends DescMessage, Answer> {
   readonly title: string
   readonly method: DescMethodUnary<I, O>
   readonly input: MessageInitShape<I>

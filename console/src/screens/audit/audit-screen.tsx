@@ -1,16 +1,16 @@
 import { useQuery } from '@connectrpc/connect-query'
-import { ActorKindSchema, type AuditEvent, AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { ActorKindSchema, AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { usePersonName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { actionText, enumOptions, sentence, thingText } from '../../api/words.js'
+import { usePersonName } from '../../api/person.js'
+import { actionText, enumOptions, optionsOf, sentence, thingText } from '../../api/words.js'
 import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { dayStart } from '../../ui/days.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { type Filter, Filters } from '../../ui/filters.js'
 import { Panel, Screen } from '../../ui/screen.js'
-import { Answered, Empty, NoRight } from '../../ui/states.js'
+import { Answered, Empty } from '../../ui/states.js'
 import { AuditTimeline } from './audit-timeline.js'
 import { targetKinds } from './target-link.js'
 
@@ -19,58 +19,44 @@ const PAGE_SIZE = 100
 /** Who did what, along a line, filtered by what the address says. */
 export function AuditScreen() {
   const [filters] = useFilters()
-  const why = useWhyNot(AuditLogService.method.listAuditEvents)
-  if (why !== undefined) {
-    return (
-      <Screen title="Audit log">
-        <NoRight why={why} />
-      </Screen>
-    )
-  }
-  return <Readable filters={filters} />
-}
-
-function Readable({ filters }: { readonly filters: Search }) {
-  const usable = useAuditFilters(filters)
-  return (
-    <Screen title="Audit log" lead="Who did what, newest first. Values of personal fields are not recorded.">
-      <Filters filters={usable} />
-      <AuditPanel filters={filters} />
-    </Screen>
-  )
-}
-
-function AuditPanel({ filters }: { readonly filters: Search }) {
   const pages = usePages(AuditLogService.method.listAuditEvents, requestFrom(filters))
-  const events: readonly AuditEvent[] = pages.rows
   const showMore = usePagesOfAddress(pages)
   return (
-    <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />}>
-      {!pages.isSuccess && <Answered asked={[pages]}>{null}</Answered>}
-      {pages.isSuccess && events.length === 0 && (
-        <Empty title="No event matches">Take a filter away; every write of anybody stands here.</Empty>
-      )}
-      <AuditTimeline events={events} />
-      {pages.hasNextPage && (
-        <div>
-          <Button onClick={showMore}>Show earlier events</Button>
-        </div>
-      )}
-    </Panel>
+    <Screen
+      title="Audit log"
+      lead="Who did what, newest first. Values of personal fields are not recorded."
+      why={pages.why}
+    >
+      <Filters filters={useAuditFilters(filters)} />
+      <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />}>
+        <Answered asked={[pages]}>
+          {pages.rows.length === 0 && (
+            <Empty title="No event matches">Take a filter away; every write of anybody stands here.</Empty>
+          )}
+          <AuditTimeline events={pages.rows} />
+        </Answered>
+        {pages.hasNextPage && (
+          <div>
+            <Button onClick={showMore}>Show earlier events</Button>
+          </div>
+        )}
+      </Panel>
+    </Screen>
   )
 }
 
 /** A filter by what was done. */
 export function useActionFilter(): Filter {
-  const { data } = useQuery(AuditLogService.method.listAuditActions)
-  const known = data?.data.map((action) => ({ value: action, text: actionText(action) })) ?? []
-  return { name: 'action', label: 'What', options: [{ value: '', text: 'Anything' }, ...known] }
+  const enabled = useWhyNot(AuditLogService.method.listAuditActions) === undefined
+  const { data } = useQuery(AuditLogService.method.listAuditActions, undefined, { enabled })
+  const known = Object.fromEntries(data?.data.map((action) => [action, actionText(action)]) ?? [])
+  return { name: 'action', label: 'What', options: optionsOf('Anything', known) }
 }
 
-const aboutOptions = [
-  { value: '', text: 'Anything' },
-  ...Object.keys(targetKinds).map((type) => ({ value: type, text: sentence(thingText(type)) })),
-]
+const aboutOptions = optionsOf(
+  'Anything',
+  Object.fromEntries(Object.keys(targetKinds).map((type) => [type, sentence(thingText(type))])),
+)
 
 function useAuditFilters(filters: Search): readonly Filter[] {
   const { type = '', target = '', request } = filters

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { type AuditEvent, FieldWriteOutcome, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { FieldOwner, FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { type AuditEvent, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { actionText, enumText, labelOf } from '../../api/words.js'
-import { Badge, type Tone } from '../../ui/button.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from './actor-name.js'
 import styles from './audit.module.css'
@@ -22,7 +22,8 @@ export function AuditTimeline({ events }: { readonly events: readonly AuditEvent
 }
 
 function AuditEntry({ event }: { readonly event: AuditEvent }) {
-  const fields = event.changedFields.map(labelOf).join(', ')
+  // Of what is new, all is.
+  const fields = event.action.endsWith('.create') ? '' : event.changedFields.map(labelOf).join(', ')
   return (
     <>
       <p>
@@ -44,10 +45,10 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
               ) : (
                 <Link to={`/people/${encodeURIComponent(change.userId)}`}>{change.userId}</Link>
               )}{' '}
-              <Badge tone={tones[change.outcome] ?? 'plain'}>{enumText(FieldWriteOutcomeSchema, change.outcome)}</Badge>
+              <StateBadge schema={FieldWriteOutcomeSchema} value={change.outcome} />
               {change.oldOwner !== change.newOwner && (
                 <span className={styles['owners']}>
-                  {ownerText(change.oldOwner)} → {ownerText(change.newOwner)}
+                  {enumText(FieldOwnerSchema, change.oldOwner)} → {enumText(FieldOwnerSchema, change.newOwner)}
                 </span>
               )}
             </li>
@@ -64,15 +65,4 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
       </p>
     </>
   )
-}
-
-function ownerText(owner: FieldOwner): string {
-  return owner === FieldOwner.UNSPECIFIED ? 'nobody' : enumText(FieldOwnerSchema, owner)
-}
-
-const tones: Readonly<Partial<Record<FieldWriteOutcome, Tone>>> = {
-  [FieldWriteOutcome.SKIPPED_PINNED]: 'warn',
-  [FieldWriteOutcome.SKIPPED_DIRECTORY_LOCKED]: 'warn',
-  [FieldWriteOutcome.PINNED]: 'accent',
-  [FieldWriteOutcome.RELEASED]: 'accent',
 }

@@ -11,13 +11,14 @@ export const targetKinds: Readonly<Record<string, Kind>> = {
   api_key: 'keys',
   app_instance: 'apps',
   app_resource: 'resources',
+  journey: 'journeys',
   priority: 'priorities',
   sla_definition: 'slas',
   entity_type: 'entity-types',
   entity_ingestion_config: 'ingestion',
   webhook_endpoint: 'webhooks',
 }
-const screens: Readonly<Record<string, string>> = { journey: 'journeys', entity_field_mapping: 'mappings' }
+const screens: Readonly<Record<string, string>> = { entity_field_mapping: 'mappings' }
 
 interface TargetLinkProps {
   readonly type: string
@@ -25,23 +26,12 @@ interface TargetLinkProps {
 }
 
 /** A link to what an event is about, by its name where it has one. */
-export function TargetLink(target: TargetLinkProps) {
-  const kind = targetKinds[target.type]
-  return kind === undefined ? <Unnamed {...target} path={screens[target.type]} /> : <Named {...target} kind={kind} />
-}
-
-function Named({ kind, ...target }: TargetLinkProps & { readonly kind: Kind }) {
-  const name = useThingName(kind, target.id, 'few')
-  return <Unnamed {...target} path={kind} name={name === target.id ? undefined : (name ?? '…')} />
-}
-
-function Unnamed({
-  type,
-  id,
-  path,
-  name,
-}: TargetLinkProps & { readonly path: string | undefined; name?: string | undefined }) {
-  const text = name ?? oneOf(thingText(type))
+export function TargetLink({ type, id }: TargetLinkProps) {
+  const kind = targetKinds[type]
+  const name = useThingName(kind ?? 'people', kind ? id : '', 'few')
+  const path = kind ?? screens[type]
+  // Of some there is nothing but the id, which is no name.
+  const text = kind === undefined || name === id ? oneOf(thingText(type)) : (name ?? '…')
   if (path === undefined) return <span title={id}>{text}</span>
   return (
     <Link to={`/${path}/${encodeURIComponent(id)}`} title={id}>

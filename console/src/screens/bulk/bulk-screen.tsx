@@ -11,15 +11,16 @@ import {
   type UserUpdateResult,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink } from '../../api/names.js'
+import { PersonLink } from '../../api/person.js'
 import { callTagged } from '../../api/tagged.js'
-import { enumText, labelOf } from '../../api/words.js'
-import { Badge, Button, type Tone, Toolbar } from '../../ui/button.js'
+import { countText, enumText, labelOf } from '../../api/words.js'
+import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, Field, TextField } from '../../ui/field.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { FailureBox } from '../../ui/states.js'
 import { Unsaved } from '../../ui/unsaved.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
@@ -28,13 +29,6 @@ import { decodeFile } from './decode-file.js'
 import { type PlannedLine, planUpdates } from './plan.js'
 
 const { batchUpdateUsers } = UserService.method
-
-const tones: Readonly<Record<UserUpdateOutcome, Tone>> = {
-  [UserUpdateOutcome.UNSPECIFIED]: 'plain',
-  [UserUpdateOutcome.UPDATED]: 'good',
-  [UserUpdateOutcome.UNCHANGED]: 'plain',
-  [UserUpdateOutcome.REFUSED]: 'bad',
-}
 
 /** Changes many people at once from a file: first the plan, a line for each, then the changes. */
 export function BulkScreen() {
@@ -126,14 +120,14 @@ export function BulkScreen() {
             !done && (
               <Toolbar>
                 {refused > 0 && (
-                  <Badge tone="bad">{refused === 1 ? '1 line is left out' : `${refused} lines are left out`}</Badge>
+                  <Badge tone="bad">{countText(refused, 'line is left out', 'lines are left out')}</Badge>
                 )}
                 <Button
                   look="main"
                   onClick={() => setSaving(true)}
                   why={changing === 0 ? 'The plan changes nobody.' : undefined}
                 >
-                  Change {changing === 1 ? '1 person' : `${changing} people`}
+                  Change {countText(changing, 'person', 'people')}
                 </Button>
               </Toolbar>
             )
@@ -158,7 +152,7 @@ export function BulkScreen() {
           ]}
           confirm="Change them"
           isTyped
-          said={() => (changing === 1 ? '1 person is changed.' : `${changing} people are changed.`)}
+          said={() => `${countText(changing, 'person is', 'people are')} changed.`}
           onClose={() => setSaving(false)}
           onDone={({ data }) => {
             setSaving(false)
@@ -195,7 +189,7 @@ const lineColumns: readonly Column<PlannedLine>[] = [
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {
     label: 'Outcome',
-    cell: ({ outcome }) => <Badge tone={tones[outcome]}>{enumText(UserUpdateOutcomeSchema, outcome)}</Badge>,
+    cell: ({ outcome }) => <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} />,
   },
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
   {

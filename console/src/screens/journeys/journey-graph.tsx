@@ -3,6 +3,7 @@ import Minus from 'lucide-react/dist/esm/icons/minus.mjs'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useRef, useState } from 'react'
 import { JourneyTaskStatus } from '../../../../gen/svc/v2/journey_pb.js'
+import { countText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { dateText } from '../../ui/when.js'
 import type { TaskFacts } from './journey-facts.js'
@@ -86,7 +87,7 @@ function TaskBox({ facts: { task, status, checks, failures }, at }: { readonly f
   const notes = [
     task.isOverdue && 'late',
     failures.length > 0 && `${failures.length} failed`,
-    checks.length > 0 && (checks.length === 1 ? '1 check' : `${checks.length} checks`),
+    checks.length > 0 && countText(checks.length, 'check'),
   ]
   return (
     <g transform={`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} className={styles[looks[task.status]]}>

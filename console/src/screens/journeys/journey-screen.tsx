@@ -1,13 +1,13 @@
-import { useQuery } from '@connectrpc/connect-query'
-import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router'
-import { Suspense, useMemo } from 'react'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useMemo } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink } from '../../api/names.js'
+import { PersonLink } from '../../api/person.js'
 import { ThingLink } from '../../api/things.js'
 import { useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Empty, FailureBox, Loading, Skeleton } from '../../ui/states.js'
+import { Empty, Skeleton } from '../../ui/states.js'
+import { ThingScreen } from '../../ui/thing-screen.js'
 import { dateText, lateText, When } from '../../ui/when.js'
 import { journeyMoments, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
@@ -19,19 +19,14 @@ const JourneyGraph = lazyRouteComponent(() => import('./journey-graph.js'), 'Jou
 
 /** A journey: what it waits for, and its tasks as a graph, a table and a time line. */
 export function JourneyScreen() {
-  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
-  const { data, error, refetch } = useQuery(JourneyService.method.getJourney, { id })
-  const journey = data?.data
-  if (journey !== undefined) return <JourneyParts journey={journey} />
-  if (!error) return <Loading />
   return (
-    <Screen title="Journey" above={<Link to="/journeys">Journeys</Link>}>
-      <FailureBox error={error} onRetry={() => void refetch()} />
-    </Screen>
+    <ThingScreen method={JourneyService.method.getJourney} one="journey" path="journeys" title="Journeys">
+      {({ data }, _, above) => data && <JourneyParts journey={data} above={above} />}
+    </ThingScreen>
   )
 }
 
-function JourneyParts({ journey }: { readonly journey: Journey }) {
+function JourneyParts({ journey, above }: { readonly journey: Journey; readonly above: ReactNode }) {
   const facts = useMemo(() => taskFacts(journey), [journey])
   const late = lateText(journey.dueDate)
   const isUnderWay = journey.archivedAt === undefined && journey.progressPercent < 100
@@ -39,7 +34,7 @@ function JourneyParts({ journey }: { readonly journey: Journey }) {
     <Screen
       id={journey.id}
       title={journey.name}
-      above={<Link to="/journeys">Journeys</Link>}
+      above={above}
       lead={journey.description}
       meta={
         <>

@@ -1,30 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
+import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { usePages } from '../../api/pages.js'
-import type { Column } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
 import { Answered, Empty } from '../../ui/states.js'
-import { DueDate, Progress } from './journeys-screen.js'
-import { WaitsForText } from './waits-for.js'
+import { journeyColumns } from './journeys-screen.js'
 
 const MAX_JOURNEYS = 8
 
-const columns: readonly Column<Journey>[] = [
-  {
-    label: 'Journey',
-    cell: ({ id, name }) => (
-      <Link to="/journeys/$id" params={{ id }}>
-        {name}
-      </Link>
-    ),
-  },
-  { label: 'Due', cell: (journey) => <DueDate journey={journey} /> },
-  { label: 'Progress', cell: (journey) => <Progress journey={journey} /> },
-]
-/** What each of them waits for is read for each. */
-const waiting: Column<Journey> = { label: 'Waits for', cell: ({ id }) => <WaitsForText id={id} /> }
+const { name, due, progress, waiting } = journeyColumns
 
 interface JourneysOfProps {
   readonly userId: string
@@ -34,9 +18,8 @@ interface JourneysOfProps {
 
 /** The first journeys that are under way for somebody. */
 export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps) {
-  const why = useWhyNot(JourneyService.method.listJourneys, { userId })
   const request = { requesterUserId: userId, isArchived: false, pageSize: MAX_JOURNEYS }
-  const pages = usePages(JourneyService.method.listJourneys, request, why === undefined)
+  const pages = usePages(JourneyService.method.listJourneys, request, { about: { userId } })
   const all = (
     <Link to="/journeys" search={{ requester: userId } as never}>
       All journeys
@@ -44,13 +27,13 @@ export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps
   )
   return (
     <Panel title={title} actions={pages.hasNextPage && all}>
-      <Answered why={why} asked={[pages]}>
+      <Answered asked={[pages]}>
         {pages.rows.length === 0 ? (
           <Empty title="No journey is under way">What is requested for a person stands here until it is done.</Empty>
         ) : (
           <ShortTable
             label={title}
-            columns={saysWaits ? [...columns, waiting] : columns}
+            columns={[name, due, progress, ...(saysWaits ? [waiting] : [])]}
             rows={pages.rows}
             keyOf={({ id }) => id}
           />

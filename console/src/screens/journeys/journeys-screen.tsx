@@ -1,14 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { useCaller, useWhyNot } from '../../api/caller-context.js'
-import { PersonLink, useTeamName, useTeams } from '../../api/names.js'
+import { useCaller } from '../../api/caller-context.js'
 import { usePages, useTotal } from '../../api/pages.js'
+import { PersonLink } from '../../api/person.js'
+import { ThingName } from '../../api/things.js'
+import { optionsOf } from '../../api/words.js'
 import { type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
-import { type Filter, Filters } from '../../ui/filters.js'
-import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Screen } from '../../ui/screen.js'
-import { NoRight } from '../../ui/states.js'
+import type { Filter } from '../../ui/filters.js'
+import { ListScreen } from '../../ui/list-screen.js'
+import type { Column } from '../../ui/paged-table.js'
 import { dateText, lateText } from '../../ui/when.js'
 import styles from './journeys.module.css'
 import { WaitsForText } from './waits-for.js'
@@ -18,63 +19,51 @@ const PAGE_SIZE = 200
 /** The journeys: which are late, and which fail. */
 export function JourneysScreen() {
   const [filters] = useFilters()
-  const teams = useTeams()
-  const teamName = useTeamName()
-  const why = useWhyNot(JourneyService.method.listJourneys, { userId: useCaller().id })
+  const about = { userId: useCaller().id }
   const request = requestFrom(filters)
-  const pages = usePages(JourneyService.method.listJourneys, { ...request, pageSize: PAGE_SIZE }, why === undefined)
-  const total = useTotal(JourneyService.method.listJourneys, request, why === undefined)
-  const columns = columnsFor(filters['state'] === 'overdue', teamName)
+  const pages = usePages(JourneyService.method.listJourneys, { ...request, pageSize: PAGE_SIZE }, { about })
+  const total = useTotal(JourneyService.method.listJourneys, request, { about })
+  const columns = columnsFor(filters['state'] === 'overdue')
   const usable: readonly Filter[] = [
-    {
-      name: 'team',
-      label: 'Team',
-      options: [{ value: '', text: 'All' }, ...teams.map(({ id, name }) => ({ value: id, text: name }))],
-    },
+    { name: 'team', label: 'Team', kind: 'thing', of: 'teams' },
     {
       name: 'state',
       label: 'State',
-      options: [
-        { value: '', text: 'Under way' },
-        { value: 'overdue', text: 'Late' },
-        { value: 'failing', text: 'With a failing check' },
-        { value: 'archived', text: 'Archived' },
-      ],
+      options: optionsOf('Under way', { overdue: 'Late', failing: 'With a failing check', archived: 'Archived' }),
     },
     { name: 'requester', label: 'For', kind: 'fixed', text: <PersonLink id={filters['requester'] ?? ''} /> },
   ]
   return (
-    <Screen title="Journeys" fills>
-      {why ? (
-        <NoRight why={why} />
-      ) : (
-        <>
-          <Filters filters={usable} />
-          <PagedTable
-            label="Journeys"
-            pages={pages}
-            total={total}
-            columns={columns}
-            keyOf={({ id }) => id}
-            empty={{ title: 'No journey matches', children: 'Workflows make journeys; an import brings them in.' }}
-          />
-        </>
-      )}
-    </Screen>
+    <ListScreen
+      title="Journeys"
+      filters={usable}
+      pages={pages}
+      total={total.data}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{ title: 'No journey matches', children: 'Workflows make journeys; an import brings them in.' }}
+    />
   )
 }
 
-/** Those of late journeys say what each waits for, which is read for each that is in sight. */
-function columnsFor(areLate: boolean, teamName: (id: string) => string): readonly Column<Journey>[] {
-  const name: Column<Journey> = {
+/** What every list of journeys says of one. */
+export const journeyColumns = {
+  name: {
     label: 'Journey',
-    cell: ({ id, name: text }) => (
+    cell: ({ id, name }) => (
       <Link to="/journeys/$id" params={{ id }}>
-        {text}
+        {name}
       </Link>
     ),
-  }
-  const due: Column<Journey> = { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> }
+  },
+  due: { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> },
+  progress: { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
+  waiting: { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> },
+} satisfies Readonly<Record<string, Column<Journey>>>
+
+/** Those of late journeys say what each waits for, which is read for each that is in sight. */
+function columnsFor(areLate: boolean): readonly Column<Journey>[] {
+  const { name, due, progress, waiting } = journeyColumns
   if (areLate) {
     return [
       name,
@@ -86,15 +75,15 @@ function columnsFor(areLate: boolean, teamName: (id: string) => string): readonl
       },
       { ...due, isMinor: true },
       { label: 'Late by', size: 'narrow', cell: ({ dueDate }) => <Badge tone="bad">{lateText(dueDate)}</Badge> },
-      { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> },
+      waiting,
     ]
   }
   return [
     name,
     { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },
-    { label: 'Team', isMinor: true, cell: ({ teamId }) => teamName(teamId) },
+    { label: 'Team', isMinor: true, cell: ({ teamId }) => <ThingName kind="teams" id={teamId} /> },
     due,
-    { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
+    progress,
     { label: 'Checks', size: 'narrow', isMinor: true, cell: (journey) => <CheckCounts journey={journey} /> },
   ]
 }
@@ -114,7 +103,7 @@ export function DueDate({ journey: { dueDate, progressPercent, archivedAt } }: {
 export function Progress({ journey: { progressPercent } }: { readonly journey: Journey }) {
   return (
     <span className={styles['progress']}>
-      <progress max={100} value={progressPercent} aria-label="Progress" /> {progressPercent} %
+      <progress max={100} value={progressPercent} aria-label="Progress" /> {progressPercent}%
     </span>
   )
 }

@@ -1,13 +1,9 @@
-import {
-  JourneyHealthCheckStatus,
-  JourneyHealthCheckStatusSchema,
-  WorkflowRunStatusSchema,
-} from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink } from '../../api/names.js'
-import { enumText } from '../../api/words.js'
+import { JourneyHealthCheckStatusSchema, WorkflowRunStatusSchema } from '../../../../gen/svc/v2/journey_pb.js'
+import { PersonLink } from '../../api/person.js'
 import { Badge } from '../../ui/button.js'
 import type { Column } from '../../ui/paged-table.js'
 import { ShortTable } from '../../ui/short-table.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { dateText } from '../../ui/when.js'
 import type { TaskFacts } from './journey-facts.js'
 
@@ -38,15 +34,12 @@ function ChecksAndFailures({ facts: { checks, failures } }: { readonly facts: Ta
     <ul>
       {checks.map((check) => (
         <li key={check.id}>
-          {check.workflowName || 'Check'}{' '}
-          <Badge tone={check.status === JourneyHealthCheckStatus.FAILING ? 'bad' : 'plain'}>
-            {enumText(JourneyHealthCheckStatusSchema, check.status)}
-          </Badge>
+          {check.workflowName || 'Check'} <StateBadge schema={JourneyHealthCheckStatusSchema} value={check.status} />
         </li>
       ))}
       {failures.map((failure) => (
         <li key={`${failure.workflowCallId} ${failure.runId}`}>
-          {failure.workflowName} <Badge tone="bad">{enumText(WorkflowRunStatusSchema, failure.runStatus)}</Badge>{' '}
+          {failure.workflowName} <StateBadge schema={WorkflowRunStatusSchema} value={failure.runStatus} />{' '}
           {failure.validationErrors?.displayMessage || failure.statusCheckResult?.message || failure.runResult}
         </li>
       ))}

@@ -1,7 +1,8 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Fragment } from 'react'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink, usePersonName } from '../../api/names.js'
+import { PersonLink } from '../../api/person.js'
+import { ThingName } from '../../api/things.js'
 import { Badge } from '../../ui/button.js'
 import { lateText } from '../../ui/when.js'
 import { nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
@@ -41,15 +42,11 @@ export function WaitsForText({ id }: { readonly id: string }) {
           {task.assignedToUserId && (
             <>
               {' '}
-              (<PersonText id={task.assignedToUserId} />)
+              (<ThingName kind="people" id={task.assignedToUserId} />)
             </>
           )}
         </Fragment>
       ))}
     </span>
   )
-}
-
-function PersonText({ id }: { readonly id: string }) {
-  return <>{usePersonName(id)}</>
 }

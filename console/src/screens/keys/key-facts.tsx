@@ -1,19 +1,6 @@
-import { type ApiKey, ApiKeyStatus, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
-import { PersonLink } from '../../api/names.js'
-import { enumText } from '../../api/words.js'
-import { Badge, type Tone } from '../../ui/button.js'
-
-const tones: Readonly<Record<ApiKeyStatus, Tone>> = {
-  [ApiKeyStatus.UNSPECIFIED]: 'plain',
-  [ApiKeyStatus.ACTIVE]: 'good',
-  [ApiKeyStatus.EXPIRED]: 'warn',
-  [ApiKeyStatus.REVOKED]: 'bad',
-}
-
-/** The state of a key. */
-export function KeyStatus({ status }: { readonly status: ApiKeyStatus }) {
-  return <Badge tone={tones[status]}>{enumText(ApiKeyStatusSchema, status)}</Badge>
-}
+import { type ApiKey, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { PersonLink } from '../../api/person.js'
+import { Badge } from '../../ui/button.js'
 
 /** Who created a key, and whether they have left. */
 export function KeyMaker({ apiKey }: { readonly apiKey: ApiKey }) {
@@ -50,11 +37,4 @@ export const keyAges = [
 export function isOfAge({ createdAt }: ApiKey, { from, to }: (typeof keyAges)[number], now: number): boolean {
   const days = (now - Date.parse(createdAt)) / 86_400_000
   return days >= from && days < to
-}
-
-const kinds = ['', 'Programs', 'Workers', 'Directory']
-
-/** What a key is for. */
-export function kindText({ kind }: ApiKey): string {
-  return kinds[kind] ?? ''
 }

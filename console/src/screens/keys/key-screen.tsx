@@ -1,54 +1,64 @@
-import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
-import { type ApiKey, ApiKeyRevocationSchema, ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import {
+  type ApiKey,
+  ApiKeyKindSchema,
+  ApiKeyRevocationSchema,
+  ApiKeyService,
+  ApiKeyStatus,
+  ApiKeyStatusSchema,
+  type RotateApiKeyResponse,
+} from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { useTagged } from '../../api/tagged.js'
+import { ThingLink } from '../../api/things.js'
 import { enumText } from '../../api/words.js'
-import { Badge, Button, Toolbar } from '../../ui/button.js'
+import { Badge, Toolbar } from '../../ui/button.js'
+import { CheckField, SelectField } from '../../ui/field.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { FailureBox, Loading } from '../../ui/states.js'
+import { StateBadge } from '../../ui/state-badge.js'
+import { ThingScreen } from '../../ui/thing-screen.js'
 import { When } from '../../ui/when.js'
-import { KeyAction } from './key-action.js'
-import { isUnused, KeyMaker, KeyStatus, kindText } from './key-facts.js'
+import { WriteButton } from '../../ui/write-button.js'
+import { isUnused, KeyMaker } from './key-facts.js'
 import { Lifeline, LifelineWithMoments } from './lifeline.js'
+
+const overlaps = [
+  { value: '0', text: 'Not at all' },
+  { value: '3600', text: 'One hour' },
+  { value: '86400', text: 'One day' },
+  { value: '604800', text: 'One week' },
+]
 
 /** A key: what it may do, when it was last used, and the keys that it was rotated from and to. */
 export function KeyScreen() {
-  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
-  const read = useTagged(ApiKeyService.method.getApiKey, { id })
-  const key = read.data?.message.data
-  if (read.error && key === undefined) {
-    return (
-      <Screen title="Key" above={<Link to="/keys">API keys</Link>}>
-        <FailureBox error={read.error} onRetry={() => void read.refetch()} />
-      </Screen>
-    )
-  }
-  return key === undefined ? <Loading /> : <Key key={key.id} apiKey={key} />
+  return (
+    <ThingScreen method={ApiKeyService.method.getApiKey} one="API key" path="keys" title="API keys">
+      {({ data }, _, above) => data && <Key apiKey={data} above={above} />}
+    </ThingScreen>
+  )
 }
 
-function Key({ apiKey }: { readonly apiKey: ApiKey }) {
-  const [open, setOpen] = useState<'rotate' | 'revoke'>()
-  const [secret, setSecret] = useState<string>()
-  const [next, setNext] = useState<string>()
-  const teamName = useTeamName()
+function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: ReactNode }) {
+  const [made, setMade] = useState<RotateApiKeyResponse>()
+  const [overlap, setOverlap] = useState('86400')
+  const [isChain, setChain] = useState(false)
   const subject = { teamId: apiKey.teamId === '' ? undefined : apiKey.teamId }
   const isActive = apiKey.status === ApiKeyStatus.ACTIVE
   const dead = isActive ? undefined : 'The key does not work any more.'
+  const name = apiKey.name || apiKey.id
   const whyNotRotate = useWhyNot(ApiKeyService.method.rotateApiKey, subject) ?? dead
   const whyNotRevoke = useWhyNot(ApiKeyService.method.revokeApiKey, subject) ?? dead
   return (
     <Screen
-      title={apiKey.name || apiKey.id}
+      title={name}
       id={apiKey.id}
       meta={
         <>
-          <KeyStatus status={apiKey.status} />
+          <StateBadge schema={ApiKeyStatusSchema} value={apiKey.status} />
           {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
           <span>
             {apiKey.expiresAt ? (
@@ -61,15 +71,48 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
           </span>
         </>
       }
-      above={<Link to="/keys">API keys</Link>}
+      above={above}
       actions={
         <Toolbar>
-          <Button onClick={() => setOpen('rotate')} why={whyNotRotate}>
-            Rotate
-          </Button>
-          <Button look="danger" onClick={() => setOpen('revoke')} why={whyNotRevoke}>
-            Revoke
-          </Button>
+          <WriteButton
+            title={`Rotate ${name}`}
+            method={ApiKeyService.method.rotateApiKey}
+            input={{ id: apiKey.id, overlapSeconds: Number(overlap) }}
+            changes={() => [
+              { label: 'Next key', to: 'The same rights, another ID and secret' },
+              {
+                label: 'This key still works',
+                from: 'Yes',
+                to: overlaps.find(({ value }) => value === overlap)?.text,
+              },
+            ]}
+            confirm="Rotate"
+            why={whyNotRotate}
+            onDone={setMade}
+          >
+            <SelectField label="How long both work" value={overlap} options={overlaps} onChange={setOverlap} />
+          </WriteButton>
+          <WriteButton
+            title={`Revoke ${name}`}
+            method={ApiKeyService.method.revokeApiKey}
+            input={{ id: apiKey.id, chain: isChain }}
+            changes={() => [
+              {
+                label: isChain ? 'All keys of the chain' : 'State',
+                from: 'Active',
+                to: 'Revoked, at once and for good',
+              },
+            ]}
+            confirm="Revoke"
+            isDangerous
+            why={whyNotRevoke}
+          >
+            <CheckField
+              label="Every key that it was rotated from or to as well"
+              checked={isChain}
+              onChange={setChain}
+            />
+          </WriteButton>
         </Toolbar>
       }
     >
@@ -77,47 +120,35 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
         <LifelineWithMoments apiKey={apiKey} />
         <Facts
           facts={{
-            For: kindText(apiKey),
-            Reaches: apiKey.teamId === '' ? 'The organization' : teamName(apiKey.teamId),
-            'Last used': apiKey.lastUsedAt ? <When at={apiKey.lastUsedAt} exact /> : 'Never',
+            Kind: enumText(ApiKeyKindSchema, apiKey.kind),
+            Team: apiKey.teamId === '' ? 'The whole organization' : <ThingLink kind="teams" id={apiKey.teamId} />,
+            'Last used': <When at={apiKey.lastUsedAt} exact none="Never" />,
             Created: <When at={apiKey.createdAt} exact />,
             'Created by': <KeyMaker apiKey={apiKey} />,
-            Revoked: apiKey.revokedAt && (
-              <>
-                <When at={apiKey.revokedAt} exact /> ({enumText(ApiKeyRevocationSchema, apiKey.revokedBy)})
-              </>
-            ),
+            ...(apiKey.revokedAt && {
+              Revoked: (
+                <>
+                  <When at={apiKey.revokedAt} exact /> ({enumText(ApiKeyRevocationSchema, apiKey.revokedBy)})
+                </>
+              ),
+            }),
             Permissions: apiKey.permissions.join(', '),
           }}
         />
       </Panel>
       <Chain apiKey={apiKey} />
-      {open && (
-        <KeyAction
-          kind={open}
-          apiKey={apiKey}
-          onClose={() => setOpen(undefined)}
-          onDone={(made, id) => {
-            setOpen(undefined)
-            setSecret(made)
-            setNext(id)
-          }}
-        />
-      )}
-      {secret !== undefined && (
+      {made && (
         <SecretDialog
-          secret={secret}
+          secret={made.secret ?? ''}
           of="API key"
-          clientId={next}
+          clientId={made.data?.id}
           kind={apiKey.kind}
-          onClose={() => setSecret(undefined)}
+          onClose={() => setMade(undefined)}
         />
       )}
     </Screen>
   )
 }
-
-const PAGE_SIZE = 1_000
 
 const chainColumns: readonly Column<ApiKey>[] = [
   {
@@ -129,14 +160,13 @@ const chainColumns: readonly Column<ApiKey>[] = [
     ),
   },
   { label: 'Life', cell: (key) => <Lifeline apiKey={key} /> },
-  { label: 'State', cell: ({ status }) => <KeyStatus status={status} /> },
-  { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} exact /> : 'Never') },
+  { label: 'State', cell: ({ status }) => <StateBadge schema={ApiKeyStatusSchema} value={status} /> },
+  { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} exact none="Never" /> },
 ]
 
 /** The keys that a key was rotated from and to: a leak of one of them ends all. */
 function Chain({ apiKey }: { readonly apiKey: ApiKey }) {
-  const why = useWhyNot(ApiKeyService.method.listApiKeys)
-  const pages = usePages(ApiKeyService.method.listApiKeys, { pageSize: PAGE_SIZE }, why === undefined)
+  const pages = usePages(ApiKeyService.method.listApiKeys, {})
   const chain = pages.rows.filter(({ chainId }) => chainId === apiKey.chainId)
   if (chain.length < 2) return null
   return (

@@ -1,33 +1,29 @@
 import { Link } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
-import { type ApiKey, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
+import { type ApiKey, ApiKeyKindSchema, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { enumOptions } from '../../api/words.js'
+import { PersonLink } from '../../api/person.js'
+import { ThingName } from '../../api/things.js'
+import { enumOptions, enumText, optionsOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
-import { type Filter, Filters } from '../../ui/filters.js'
-import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Screen } from '../../ui/screen.js'
-import { NoRight } from '../../ui/states.js'
+import type { Filter } from '../../ui/filters.js'
+import { ListScreen } from '../../ui/list-screen.js'
+import type { Column } from '../../ui/paged-table.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
-import { isLeftBehind, isOfAge, isUnused, KeyMaker, KeyStatus, keyAges, kindText } from './key-facts.js'
+import { isLeftBehind, isOfAge, isUnused, KeyMaker, keyAges } from './key-facts.js'
 import { Lifeline } from './lifeline.js'
-
-const PAGE_SIZE = 1_000
 
 /** The API keys: which are in use, and which nobody uses. */
 export function KeysScreen() {
   const [filters] = useFilters()
   const [isCreating, setCreating] = useState(false)
-  const teamName = useTeamName()
-  const why = useWhyNot(ApiKeyService.method.listApiKeys)
   const whyNotCreate = useWhyNot(ApiKeyService.method.createApiKey)
-  const request = { pageSize: PAGE_SIZE, createdByUserId: filters['maker'] ?? '' }
-  const pages = usePages(ApiKeyService.method.listApiKeys, request, why === undefined)
+  const pages = usePages(ApiKeyService.method.listApiKeys, { createdByUserId: filters['maker'] ?? '' })
   const now = Date.now()
   const age = keyAges.find(({ value }) => value === filters['age'])
   const isWanted = (key: ApiKey) =>
@@ -47,17 +43,21 @@ export function KeysScreen() {
         </Link>
       ),
     },
-    { label: 'Kind', isMinor: true, cell: (key) => kindText(key) },
-    { label: 'Team', isMinor: true, cell: (key) => (key.teamId === '' ? 'Organization' : teamName(key.teamId)) },
+    { label: 'Kind', isMinor: true, cell: ({ kind }) => enumText(ApiKeyKindSchema, kind) },
+    {
+      label: 'Team',
+      isMinor: true,
+      cell: ({ teamId }) => (teamId === '' ? 'All' : <ThingName kind="teams" id={teamId} />),
+    },
     { label: 'Created by', cell: (key) => <KeyMaker apiKey={key} /> },
-    { label: 'State', size: 'narrow', cell: ({ status }) => <KeyStatus status={status} /> },
-    { label: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : 'Never') },
+    { label: 'State', size: 'narrow', cell: ({ status }) => <StateBadge schema={ApiKeyStatusSchema} value={status} /> },
+    { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} none="Never" /> },
     {
       label: 'Ends',
       isMinor: true,
       cell: (key) => (
         <>
-          {key.expiresAt ? <When at={key.expiresAt} /> : 'Never'}
+          <When at={key.expiresAt} none="Never" />
           <Lifeline apiKey={key} />
         </>
       ),
@@ -65,29 +65,19 @@ export function KeysScreen() {
   ]
   const usable: readonly Filter[] = [
     { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
-    {
-      name: 'use',
-      label: 'Use',
-      options: [
-        { value: '', text: 'All' },
-        { value: 'unused', text: 'Not used for 30 days' },
-      ],
-    },
+    { name: 'use', label: 'Use', options: optionsOf('All', { unused: 'Not used for 30 days' }) },
     { name: 'age', label: 'Age', options: [{ value: '', text: 'All' }, ...keyAges] },
-    {
-      name: 'left',
-      label: 'Creator',
-      options: [
-        { value: '', text: 'Anybody' },
-        { value: 'yes', text: 'Deactivated, the key works on' },
-      ],
-    },
+    { name: 'left', label: 'Creator', options: optionsOf('Anybody', { yes: 'Deactivated, the key works on' }) },
     { name: 'maker', label: 'Created by', kind: 'fixed', text: <PersonLink id={filters['maker'] ?? ''} /> },
   ]
   return (
-    <Screen
+    <ListScreen
       title="API keys"
-      fills
+      filters={usable}
+      pages={{ ...pages, rows, readAll }}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{ title: 'No API key matches', children: 'Take a filter away, or create one for a program.' }}
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
           <Plus size={15} aria-hidden />
@@ -95,21 +85,7 @@ export function KeysScreen() {
         </Button>
       }
     >
-      {why ? (
-        <NoRight why={why} />
-      ) : (
-        <>
-          <Filters filters={usable} />
-          <PagedTable
-            label="API keys"
-            pages={{ ...pages, rows, readAll }}
-            columns={columns}
-            keyOf={({ id }) => id}
-            empty={{ title: 'No API key matches', children: 'Take a filter away, or create one for a program.' }}
-          />
-        </>
-      )}
       {isCreating && <CreateKey onClose={() => setCreating(false)} />}
-    </Screen>
+    </ListScreen>
   )
 }

@@ -1,20 +1,22 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
-import { useCaller, useWhyNot } from '../../api/caller-context.js'
-import { useTotalQuery } from '../../api/pages.js'
+import { useCaller } from '../../api/caller-context.js'
+import { usePages, useTotal } from '../../api/pages.js'
+import { numberText } from '../../api/words.js'
 import { isOverseer } from '../../app/navigation.js'
 import { Button } from '../../ui/button.js'
 import { Screen } from '../../ui/screen.js'
+import type { Asked } from '../../ui/states.js'
 import { Attention } from './attention.js'
 import { HomeScreen } from './home-screen.js'
 import styles from './overview.module.css'
 import { ChangesADay, JourneysByState, KeysByAge, Webhooks } from './shapes.js'
-import { useKeys } from './use-keys.js'
 
 /** The first screen: of the organization for those who look after it, of their own work for others. */
 export function OverviewScreen() {
@@ -24,23 +26,19 @@ export function OverviewScreen() {
 /** What there is, and what needs attention. */
 function Overview() {
   const { data } = useQuery(OrganizationService.method.getOrganization, undefined, { staleTime: 300_000 })
-  const whyNoPeople = useWhyNot(UserService.method.listUsers)
-  const whyNoTeams = useWhyNot(TeamService.method.listTeams)
-  const whyNoJourneys = useWhyNot(JourneyService.method.listJourneys)
-  const people = useTotalQuery(UserService.method.listUsers, {}, whyNoPeople === undefined)
-  const teams = useTotalQuery(TeamService.method.listTeams, {}, whyNoTeams === undefined)
-  const journeys = useTotalQuery(JourneyService.method.listJourneys, { isArchived: false }, whyNoJourneys === undefined)
-  const { why: whyNoKeys, ...keys } = useKeys()
+  const people = useTotal(UserService.method.listUsers, {})
+  const teams = useTotal(TeamService.method.listTeams, {})
+  const journeys = useTotal(JourneyService.method.listJourneys, { isArchived: false })
+  const keys = usePages(ApiKeyService.method.listApiKeys, {})
   return (
     <Screen title="Overview" lead={data?.data?.name}>
       <ul className={styles['counts']}>
-        <Count title="People" path="/people" why={whyNoPeople} query={people} />
-        <Count title="Teams" path="/teams" why={whyNoTeams} query={teams} />
-        <Count title="Journeys under way" path="/journeys" why={whyNoJourneys} query={journeys} />
+        <Count title="People" path="/people" query={people} />
+        <Count title="Teams" path="/teams" query={teams} />
+        <Count title="Journeys under way" path="/journeys" query={journeys} />
         <Count
           title="API keys"
           path="/keys"
-          why={whyNoKeys}
           query={{ ...keys, data: keys.isSuccess ? keys.rows.length : undefined }}
           isLeast={keys.hasNextPage}
         />
@@ -59,21 +57,16 @@ function Overview() {
 interface CountProps {
   readonly title: string
   readonly path: string
-  readonly why: string | undefined
-  readonly query: {
-    readonly data: number | undefined
-    readonly error: unknown
-    readonly refetch: () => unknown
-  }
+  readonly query: Asked & { readonly data: number | undefined }
   /** There are more. */
   readonly isLeast?: boolean
 }
 
 /** How many there are, with a way to them; why not, until then or if it cannot be known. */
-function Count({ title, path, why, query: { data, error, refetch }, isLeast = false }: CountProps) {
+function Count({ title, path, query: { why, data, error, refetch }, isLeast = false }: CountProps) {
   const text = (): ReactNode => {
     if (why !== undefined) return <span title={why}>No access</span>
-    if (data !== undefined) return `${data.toLocaleString('en-GB')}${isLeast ? '+' : ''}`
+    if (data !== undefined) return `${numberText(data)}${isLeast ? '+' : ''}`
     return error ? null : (
       <span role="status" aria-label="Loading">
         …

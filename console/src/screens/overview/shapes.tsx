@@ -1,31 +1,27 @@
 import { Link } from '@tanstack/react-router'
-import { ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
-import { usePages, useTotalQuery } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
+import { countText, numberText } from '../../api/words.js'
 import { dayOf, dayStart } from '../../ui/days.js'
 import { Panel } from '../../ui/screen.js'
 import { Answered } from '../../ui/states.js'
 import { dateText } from '../../ui/when.js'
 import { isOfAge, keyAges } from '../keys/key-facts.js'
-import { ENDPOINTS } from './attention.js'
 import styles from './overview.module.css'
-import { useKeys } from './use-keys.js'
 
 const DAYS = 14
-const EVENTS = 1_000
 const DAY_MILLIS = 86_400_000
 const [WIDTH, HEIGHT, GAP] = [420, 80, 6]
 
 /** How many changes there were on each of the last days, with a way to each day. */
 export function ChangesADay() {
   const { listAuditEvents } = AuditLogService.method
-  const why = useWhyNot(listAuditEvents)
   const today = dayOf(Date.now())
   const since = dayStart(today, 1 - DAYS) ?? ''
-  const events = usePages(listAuditEvents, { since, pageSize: EVENTS }, why === undefined)
+  const events = usePages(listAuditEvents, { since })
   // A day of which only a part was read says nothing.
   const partly = events.hasNextPage ? dayOf(events.rows.at(-1)?.occurredAt ?? '') : ''
   const all = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
@@ -39,14 +35,14 @@ export function ChangesADay() {
   const width = WIDTH / days.length
   return (
     <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
-      <Answered why={why} asked={[events]}>
+      <Answered asked={[events]}>
         <div className={styles['plot']}>
           <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
             <title>Changes a day</title>
             {days.map((day, index) => {
               const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
               const count = counts.get(day) ?? 0
-              const text = `${dayText(day)}: ${count.toLocaleString('en-GB')} ${count === 1 ? 'change' : 'changes'}`
+              const text = `${dayText(day)}: ${countText(count, 'change')}`
               return (
                 <Link key={day} to="/audit" search={{ since: day, until: day } as never} aria-label={text}>
                   <title>{text}</title>
@@ -66,7 +62,7 @@ export function ChangesADay() {
             <span>{dayText(days[0])}</span>
             <span>
               Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
-              {(counts.get(today) ?? 0).toLocaleString('en-GB')}
+              {numberText(counts.get(today) ?? 0)}
             </span>
           </p>
         </div>
@@ -82,29 +78,26 @@ function dayText(day = ''): string {
 }
 
 interface JourneysByStateProps {
-  readonly underWay: ReturnType<typeof useTotalQuery>
+  readonly underWay: ReturnType<typeof useTotal>
 }
 
 /** How many journeys run as they should, are late, or fail. */
 export function JourneysByState({ underWay }: JourneysByStateProps) {
   const { listJourneys } = JourneyService.method
-  const why = useWhyNot(listJourneys)
-  const late = useTotalQuery(listJourneys, { isArchived: false, isOverdue: true }, why === undefined)
-  const failing = useTotalQuery(listJourneys, { isArchived: false, isFailing: true }, why === undefined)
+  const late = useTotal(listJourneys, { isArchived: false, isOverdue: true })
+  const failing = useTotal(listJourneys, { isArchived: false, isFailing: true })
   const [all = 0, overdue = 0, failed = 0] = [underWay.data, late.data, failing.data]
   return (
     <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>}>
-      <Answered why={why} asked={[underWay, late, failing]}>
+      <Answered asked={[underWay, late, failing]}>
         <Split
           parts={[
-            { text: 'In time', count: Math.max(0, all - overdue), search: {} },
+            { text: 'On time', count: Math.max(0, all - overdue), search: {} },
             { text: 'Late', count: overdue, search: { state: 'overdue' } },
           ]}
           to="/journeys"
         />
-        <p>
-          {failed === 0 ? 'No check fails.' : `A check fails in ${failed === 1 ? 'one of them' : `${failed} of them`}.`}
-        </p>
+        <p>{failed === 0 ? 'No check fails.' : `${numberText(failed)} with a failing check.`}</p>
       </Answered>
     </Panel>
   )
@@ -112,11 +105,11 @@ export function JourneysByState({ underWay }: JourneysByStateProps) {
 
 /** How old the keys that work are. */
 export function KeysByAge() {
-  const { why, ...keys } = useKeys()
+  const keys = usePages(ApiKeyService.method.listApiKeys, {})
   const active = keys.rows.filter(({ status }) => status === ApiKeyStatus.ACTIVE)
   return (
     <Panel title="API keys by age" actions={<Link to="/keys">API keys</Link>}>
-      <Answered why={why} asked={[keys]}>
+      <Answered asked={[keys]}>
         <Split
           parts={keyAges.map((age) => ({
             text: age.text,
@@ -133,13 +126,12 @@ export function KeysByAge() {
 /** How many webhooks accept what they are sent, fail, or are disabled. */
 export function Webhooks() {
   const { listWebhookEndpoints } = WebhookEndpointService.method
-  const why = useWhyNot(listWebhookEndpoints)
-  const pages = usePages(listWebhookEndpoints, { pageSize: ENDPOINTS }, why === undefined)
+  const pages = usePages(listWebhookEndpoints, {})
   const enabled = pages.rows.filter(({ status }) => status === WebhookEndpointStatus.ENABLED)
   const failing = enabled.filter(({ failingSince }) => failingSince !== undefined).length
   return (
     <Panel title="Deliveries of webhooks" actions={<Link to="/webhooks">Webhooks</Link>}>
-      <Answered why={why} asked={[pages]}>
+      <Answered asked={[pages]}>
         <Split
           parts={[
             { text: 'Accepted', count: enabled.length - failing, search: {} },
@@ -181,7 +173,7 @@ function Split({ parts, to }: SplitProps) {
             <Link to={to} search={search as never}>
               {text}
             </Link>{' '}
-            {count.toLocaleString('en-GB')}
+            {numberText(count)}
           </li>
         ))}
       </ul>

@@ -12,17 +12,16 @@ import {
   UserService,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
-import { enumOptions, enumText } from '../../api/words.js'
+import { PersonLink } from '../../api/person.js'
+import { enumOptions, enumText, optionsOf } from '../../api/words.js'
 import { type Search, useFilters } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
-import { type Filter, Filters } from '../../ui/filters.js'
-import { type Column, PagedTable } from '../../ui/paged-table.js'
+import type { Filter } from '../../ui/filters.js'
+import { ListScreen } from '../../ui/list-screen.js'
+import type { Column } from '../../ui/paged-table.js'
 import { PersonName } from '../../ui/person-name.js'
-import { Screen } from '../../ui/screen.js'
-import { NoRight } from '../../ui/states.js'
 import { personForm, profileFields } from '../person/person-form.js'
 import { ResourceForm } from '../resource/resource-form.js'
 import { peopleRequest } from './people-request.js'
@@ -51,15 +50,21 @@ export function PeopleScreen() {
   const navigate = useNavigate()
   const [isCreating, setCreating] = useState(false)
   const whyNotCreate = useWhyNot(UserService.method.createUser)
-  const usable = usePeopleFilters(filters)
-  const why = useWhyNot(UserService.method.listUsers)
   const request = peopleRequest(filters)
-  const pages = usePages(UserService.method.listUsers, request, why === undefined)
-  const total = useTotal(UserService.method.listUsers, request, why === undefined && pages.isSuccess)
+  const pages = usePages(UserService.method.listUsers, request)
+  const total = useTotal(UserService.method.listUsers, request, { isWanted: pages.isSuccess })
   return (
-    <Screen
+    <ListScreen
       title="People"
-      fills
+      filters={usePeopleFilters(filters)}
+      pages={pages}
+      total={total.data}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{
+        title: 'Nobody matches',
+        children: 'Take a filter away, or bring people in: by a directory, by ingestion, by import or by the API.',
+      }}
       actions={
         <Toolbar>
           <Link to="/people/changes" className={controls['button']}>
@@ -72,25 +77,6 @@ export function PeopleScreen() {
         </Toolbar>
       }
     >
-      {why ? (
-        <NoRight why={why} />
-      ) : (
-        <>
-          <Filters filters={usable} />
-          <PagedTable
-            label="People"
-            pages={pages}
-            total={total}
-            columns={columns}
-            keyOf={({ id }) => id}
-            empty={{
-              title: 'Nobody matches',
-              children:
-                'Take a filter away, or bring people in: by a directory, by ingestion, by import or by the API.',
-            }}
-          />
-        </>
-      )}
       {isCreating && (
         <ResourceForm
           declaration={personForm}
@@ -104,7 +90,7 @@ export function PeopleScreen() {
           }}
         />
       )}
-    </Screen>
+    </ListScreen>
   )
 }
 
@@ -119,11 +105,7 @@ function usePeopleFilters(filters: Search): readonly Filter[] {
     {
       name: 'state',
       label: 'State',
-      options: [
-        { value: '', text: 'Active' },
-        { value: 'deactivated', text: 'Deactivated' },
-        { value: 'all', text: 'All' },
-      ],
+      options: optionsOf('Active', { deactivated: 'Deactivated', all: 'All' }),
     },
     {
       name: 'field',

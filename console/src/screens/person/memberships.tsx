@@ -1,4 +1,3 @@
-import { useQuery } from '@connectrpc/connect-query'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -6,6 +5,7 @@ import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRoleSchema, type User } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { usePages } from '../../api/pages.js'
 import { ThingLink } from '../../api/things.js'
 import { enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
@@ -19,19 +19,16 @@ import { GiveRole } from '../resource/team-members.js'
 const columns: readonly Column<TeamMember>[] = [
   { label: 'Team', cell: ({ teamId }) => <ThingLink kind="teams" id={teamId} /> },
   { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-  { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+  { label: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
 ]
-const PAGE_SIZE = 1_000
 
 /** The teams in which somebody has a role, and the groups that they are in. */
 export function Memberships({ user }: { readonly user: User }) {
   const [isAdding, setAdding] = useState(false)
   const queries = useQueryClient()
-  const request = { userId: user.id, pageSize: PAGE_SIZE }
-  const whyNoTeams = useWhyNot(TeamService.method.listUserTeams)
-  const whyNoGroups = useWhyNot(GroupService.method.listUserGroups, { isOfOrganization: true })
-  const teams = useQuery(TeamService.method.listUserTeams, request, { enabled: whyNoTeams === undefined })
-  const groups = useQuery(GroupService.method.listUserGroups, request, { enabled: whyNoGroups === undefined })
+  const request = { userId: user.id }
+  const teams = usePages(TeamService.method.listUserTeams, request)
+  const groups = usePages(GroupService.method.listUserGroups, request, { about: { isOfOrganization: true } })
   const whyNotAdd = useWhyNot(TeamService.method.setTeamMember)
   const close = () => {
     setAdding(false)
@@ -47,21 +44,21 @@ export function Memberships({ user }: { readonly user: User }) {
           </Button>
         }
       >
-        <Answered why={whyNoTeams} asked={[teams]}>
-          {teams.data?.data.length === 0 ? (
+        <Answered asked={[teams]}>
+          {teams.rows.length === 0 ? (
             <Empty title="In no team">A role in a team says what somebody may do there.</Empty>
           ) : (
-            <ShortTable label="Teams" columns={columns} rows={teams.data?.data ?? []} keyOf={({ teamId }) => teamId} />
+            <ShortTable label="Teams" columns={columns} rows={teams.rows} keyOf={({ teamId }) => teamId} />
           )}
         </Answered>
         {isAdding && <GiveRole userId={user.id} onClose={close} />}
       </Panel>
       <Panel title="Groups">
-        <Answered why={whyNoGroups} asked={[groups]} lines={1}>
+        <Answered asked={[groups]} lines={1}>
           <p>
-            {groups.data?.data.length === 0
+            {groups.rows.length === 0
               ? 'In no group.'
-              : groups.data?.data.map(({ id, name }, index) => (
+              : groups.rows.map(({ id, name }, index) => (
                   <span key={id}>
                     {index > 0 && ', '}
                     <Link to={`/groups/${encodeURIComponent(id)}`}>{name}</Link>

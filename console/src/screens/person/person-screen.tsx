@@ -1,120 +1,71 @@
-import { Link, useParams } from '@tanstack/react-router'
-import { Fragment } from 'react'
+import { Link } from '@tanstack/react-router'
+import { Fragment, type ReactNode } from 'react'
 import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { FieldOwner, type User, UserProfileField, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
-import { UserRelationshipService } from '../../../../gen/svc/v2/user_relationship_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink } from '../../api/names.js'
+import { FieldOwner, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { usePages } from '../../api/pages.js'
-import { useTagged } from '../../api/tagged.js'
+import { PersonLink } from '../../api/person.js'
 import { enumText } from '../../api/words.js'
 import { usePagesOfAddress } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Answered, Empty, FailureBox, Loading } from '../../ui/states.js'
+import { Answered, Empty } from '../../ui/states.js'
+import { ThingScreen } from '../../ui/thing-screen.js'
 import { When } from '../../ui/when.js'
 import { AuditTimeline } from '../audit/audit-timeline.js'
 import { JourneysOf } from '../journeys/journeys-of.js'
 import { Memberships } from './memberships.js'
-import styles from './person.module.css'
-import { usePersonAction } from './person-action.js'
+import { EditButton, ManagerButton, PersonActions, type PersonProps } from './person-actions.js'
 import { profileFacts } from './profile-facts.js'
 import { ProfileTable } from './profile-table.js'
 
 /** A person: who owns each field since when, what was skipped and why, and what has happened to them. */
 export function PersonScreen() {
-  const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
-  const person = useTagged(UserService.method.getUser, { id })
-  const user = person.data?.message.data
-  if (person.error && user === undefined) {
-    return (
-      <Screen title="Person" above={<Link to="/people">People</Link>}>
-        <FailureBox error={person.error} onRetry={() => void person.refetch()} />
-      </Screen>
-    )
-  }
-  if (user === undefined || person.data === undefined) return <Loading />
-  return <Person key={user.id} user={user} person={{ tagged: person.data, read: person.read }} />
-}
-
-interface PersonProps {
-  readonly user: User
-  readonly person: Parameters<typeof usePersonAction>[1]
+  return (
+    <ThingScreen method={UserService.method.getUser} one="person" path="people" title="People">
+      {({ data }, subject, above) => data && <Person user={data} subject={subject} above={above} />}
+    </ThingScreen>
+  )
 }
 
 const HISTORY_PAGE = 200
 
-function Person({ user, person }: PersonProps) {
-  const whyNoHistory = useWhyNot(AuditLogService.method.listAuditEvents)
-  const request = { targetId: user.id, pageSize: HISTORY_PAGE }
-  const history = usePages(AuditLogService.method.listAuditEvents, request, whyNoHistory === undefined)
+function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonly above: ReactNode }) {
+  const history = usePages(AuditLogService.method.listAuditEvents, { targetId: user.id, pageSize: HISTORY_PAGE })
   const showMore = usePagesOfAddress(history)
-  const why = useWhyNot(UserService.method.updateUser, { userId: user.id })
-  const whyNoDeactivation = useWhyNot(UserService.method.deactivateUser)
-  const whyNotAddress = useWhyNot(UserService.method.updateUser)
-  const noRelationship = useWhyNot(UserRelationshipService.method.createUserRelationship)
   const facts = profileFacts(user, history.rows)
-  const action = usePersonAction(user, person, facts)
-  const isActive = user.deactivatedAt === undefined
-  const isManagerSupplied = facts.some(
-    ({ field, owner }) => field === UserProfileField.MANAGER && owner === FieldOwner.DIRECTORY,
-  )
-  const whyNotManager =
-    noRelationship ?? (isManagerSupplied ? 'The directory supplies the manager: change it there.' : undefined)
-  const isSupplied = facts.some(({ owner }) => owner === FieldOwner.DIRECTORY)
+  const person = { user, subject, facts }
   return (
     <Screen
       title={user.name || user.email}
       id={user.id}
-      above={<Link to="/people">People</Link>}
+      above={above}
       meta={
         <>
-          {isActive ? <Badge tone="good">Active</Badge> : <Deactivated at={user.deactivatedAt} />}
+          <PersonState user={user} />
           <span>{[user.jobTitle, user.department].filter(Boolean).join(', ')}</span>
-          {isSupplied && <Badge tone="accent">From the directory</Badge>}
+          {facts.some(({ owner }) => owner === FieldOwner.DIRECTORY) && <Badge tone="accent">From the directory</Badge>}
         </>
       }
       actions={
         <Toolbar>
-          <Button onClick={action.end} why={whyNoDeactivation}>
-            End sessions
-          </Button>
-          {isActive ? (
-            <Button look="danger" onClick={action.deactivate} why={whyNoDeactivation}>
-              Deactivate
-            </Button>
-          ) : (
-            <Button onClick={action.reactivate} why={whyNoDeactivation}>
-              Reactivate
-            </Button>
-          )}
-          <Button look="main" onClick={action.edit} why={why}>
-            Edit
-          </Button>
+          <PersonActions {...person} />
         </Toolbar>
       }
     >
-      {action.notice && <p className={styles['notice']}>{action.notice}</p>}
       <Panel title="About">
         <Facts
           facts={{
             Email: (
               <>
-                {user.email}{' '}
-                <Button look="quiet" label="Change the email" onClick={action.address} why={whyNotAddress}>
-                  Change
-                </Button>
+                {user.email} <EditButton {...person} only={['email']} label="Change the email" look="quiet" />
               </>
             ),
             Role: enumText(UserRoleSchema, user.role),
             Added: <When at={user.createdAt} exact />,
             Manager: (
               <>
-                <PersonLink id={user.managerUserId} />{' '}
-                <Button look="quiet" label="Change the manager" onClick={action.manager} why={whyNotManager}>
-                  Change
-                </Button>
+                <PersonLink id={user.managerUserId} /> <ManagerButton {...person} />
               </>
             ),
             Reports: (
@@ -127,30 +78,20 @@ function Person({ user, person }: PersonProps) {
         />
       </Panel>
       <Panel title="Profile">
-        <ProfileTable
-          facts={facts}
-          knowsHistory={whyNoHistory === undefined}
-          why={why}
-          onPin={action.pin}
-          onRelease={action.release}
-        />
+        <ProfileTable {...person} knowsHistory={history.why === undefined} />
       </Panel>
       <Memberships user={user} />
       <JourneysOf userId={user.id} title="Journeys" />
       <Deeds id={user.id} />
       <Panel title="What happened to this person">
-        {!history.isSuccess && (
-          <Answered why={whyNoHistory} asked={[history]} lines={4}>
-            {null}
-          </Answered>
-        )}
-        {history.isSuccess && history.rows.length === 0 && (
-          <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
-        )}
-        <AuditTimeline events={history.rows} />
+        <Answered asked={[history]} lines={4}>
+          {history.rows.length === 0 && (
+            <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
+          )}
+          <AuditTimeline events={history.rows} />
+        </Answered>
         {history.hasNextPage && <Button onClick={showMore}>Show earlier events</Button>}
       </Panel>
-      {action.dialog}
     </Screen>
   )
 }
@@ -158,8 +99,7 @@ function Person({ user, person }: PersonProps) {
 /** What somebody did last, with the way to the rest. */
 function Deeds({ id }: { readonly id: string }) {
   const { listAuditEvents } = AuditLogService.method
-  const why = useWhyNot(listAuditEvents)
-  const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 }, why === undefined)
+  const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
   const all = (
     <Link to="/audit" search={{ actor: id } as never}>
       All that this person did
@@ -167,7 +107,7 @@ function Deeds({ id }: { readonly id: string }) {
   )
   return (
     <Panel title="What this person did" actions={all}>
-      <Answered why={why} asked={[deeds]}>
+      <Answered asked={[deeds]}>
         {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
         <AuditTimeline events={deeds.rows} />
       </Answered>
@@ -178,9 +118,8 @@ function Deeds({ id }: { readonly id: string }) {
 /** The last keys that somebody has created, with a way to all of them. */
 function KeysOf({ userId }: { readonly userId: string }) {
   const { listApiKeys } = ApiKeyService.method
-  const why = useWhyNot(listApiKeys)
-  const keys = usePages(listApiKeys, { createdByUserId: userId, pageSize: 3 }, why === undefined)
-  if (why) return <>{why}</>
+  const keys = usePages(listApiKeys, { createdByUserId: userId, pageSize: 3 })
+  if (keys.why) return <>{keys.why}</>
   if (!keys.isSuccess) return <>{keys.error ? 'They cannot be read' : '…'}</>
   if (keys.rows.length === 0) return <>None</>
   return (
@@ -203,10 +142,12 @@ function KeysOf({ userId }: { readonly userId: string }) {
   )
 }
 
-function Deactivated({ at }: { readonly at: string | undefined }) {
+/** Whether somebody is active, or since when not. */
+function PersonState({ user: { deactivatedAt } }: { readonly user: User }) {
+  if (deactivatedAt === undefined) return <Badge tone="good">Active</Badge>
   return (
     <>
-      <Badge tone="warn">Deactivated</Badge> <When at={at} exact />
+      <Badge tone="warn">Deactivated</Badge> <When at={deactivatedAt} exact />
     </>
   )
 }

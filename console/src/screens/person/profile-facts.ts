@@ -43,7 +43,7 @@ export function profileFacts(user: User, events: readonly AuditEvent[]): Profile
     const last = (outcomes: readonly FieldWriteOutcome[]) => findChange(events, field, outcomes)
     const written = last(writes)
     const skipped = last(skips)
-    const isLater = skipped !== undefined && (written === undefined || isBefore(written.event, skipped.event))
+    const isLater = skipped && (!written || events.indexOf(skipped.event) < events.indexOf(written.event))
     return {
       field,
       label: enumText(UserProfileFieldSchema, field),
@@ -86,8 +86,4 @@ function findChange(
     if (change !== undefined) return { event, change }
   }
   return undefined
-}
-
-function isBefore(one: AuditEvent, other: AuditEvent): boolean {
-  return one.occurredAt < other.occurredAt || (one.occurredAt === other.occurredAt && one.id < other.id)
 }

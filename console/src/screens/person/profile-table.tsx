@@ -1,33 +1,21 @@
-import { FieldOwner, FieldOwnerSchema, UserProfileField } from '../../../../gen/svc/v2/user_pb.js'
-import { PersonLink } from '../../api/names.js'
-import { enumText } from '../../api/words.js'
-import { Badge, Button, type Tone } from '../../ui/button.js'
+import { FieldOwnerSchema, UserProfileField } from '../../../../gen/svc/v2/user_pb.js'
+import { PersonLink } from '../../api/person.js'
 import type { Column } from '../../ui/paged-table.js'
 import { ShortTable } from '../../ui/short-table.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from '../audit/actor-name.js'
 import styles from './person.module.css'
+import { OwnerButton, type PersonProps } from './person-actions.js'
 import { type ProfileFact, skipReason } from './profile-facts.js'
 
-const tones: Readonly<Record<FieldOwner, Tone>> = {
-  [FieldOwner.UNSPECIFIED]: 'plain',
-  [FieldOwner.AUTOMATION]: 'plain',
-  [FieldOwner.PINNED]: 'accent',
-  [FieldOwner.DIRECTORY]: 'warn',
-}
-
-interface ProfileTableProps {
-  readonly facts: readonly ProfileFact[]
+interface ProfileTableProps extends PersonProps {
   /** Whether the caller may read who wrote and what was skipped. */
   readonly knowsHistory: boolean
-  /** Why the caller cannot change the person; undefined if they can. */
-  readonly why: string | undefined
-  readonly onPin: (fact: ProfileFact) => void
-  readonly onRelease: (fact: ProfileFact) => void
 }
 
 /** Each field of a profile with its value, who owns it since when, who wrote it, and what was skipped and why. */
-export function ProfileTable({ facts, knowsHistory, ...owning }: ProfileTableProps) {
+export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTableProps) {
   const columns: readonly Column<ProfileFact>[] = [
     { label: 'Field', cell: ({ label }) => label },
     {
@@ -41,11 +29,15 @@ export function ProfileTable({ facts, knowsHistory, ...owning }: ProfileTablePro
     },
     {
       label: 'Owner',
-      cell: ({ owner }) => <Badge tone={tones[owner]}>{enumText(FieldOwnerSchema, owner) || 'Nobody'}</Badge>,
+      cell: ({ owner }) => <StateBadge schema={FieldOwnerSchema} value={owner} />,
     },
     { label: 'Since', cell: ({ since }) => <When at={since} exact /> },
     { label: 'Last written by', cell: (fact) => <Writer fact={fact} knowsHistory={knowsHistory} /> },
-    { label: 'What can be done', hidesLabel: true, cell: (fact) => <OwnerButton fact={fact} {...owning} /> },
+    {
+      label: 'What can be done',
+      hidesLabel: true,
+      cell: (fact) => <OwnerButton fact={fact} user={user} subject={subject} />,
+    },
   ]
   return (
     <ShortTable label="Profile, field by field" columns={columns} rows={facts} keyOf={({ field }) => String(field)} />
@@ -78,33 +70,5 @@ function Skipped({ fact: { skipped } }: { readonly fact: ProfileFact }) {
       Skipped <When at={skipped.event.occurredAt} exact />: <ActorName actor={skipped.event.actor} /> sent a value, but{' '}
       {skipReason(skipped)}.
     </p>
-  )
-}
-
-function OwnerButton({
-  fact,
-  why,
-  onPin,
-  onRelease,
-}: Omit<ProfileTableProps, 'facts' | 'knowsHistory'> & { readonly fact: ProfileFact }) {
-  const isLocked = fact.owner === FieldOwner.DIRECTORY
-  const reason = why ?? (isLocked ? 'The directory supplies this field: change it there.' : undefined)
-  if (fact.owner === FieldOwner.PINNED) {
-    return (
-      <Button look="quiet" why={reason} onClick={() => onRelease(fact)} label={`Release ${fact.label}`}>
-        Release
-      </Button>
-    )
-  }
-  const isEmpty = fact.field === UserProfileField.MANAGER && fact.value === ''
-  return (
-    <Button
-      look="quiet"
-      why={reason ?? (isEmpty ? 'There is no manager to pin.' : undefined)}
-      onClick={() => onPin(fact)}
-      label={`Pin ${fact.label}`}
-    >
-      Pin
-    </Button>
   )
 }

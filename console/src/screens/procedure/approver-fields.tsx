@@ -7,18 +7,18 @@ import {
   Approver_UserSchema,
   ApproverSchema,
 } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { CheckField, SelectField } from '../../ui/field.js'
+import { CheckField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
+import { Choice } from '../resource/slots.js'
 import styles from './procedures.module.css'
 
-type ApproverKind = NonNullable<Approver['kind']['case']>
-
-const kinds: readonly { readonly value: ApproverKind; readonly text: string }[] = [
-  { value: 'manager', text: 'The manager of the requester' },
-  { value: 'appOwner', text: 'The owner of the app' },
-  { value: 'user', text: 'A person' },
-  { value: 'group', text: 'Every member of a group' },
-]
+/** What the kinds of approvers are called. */
+export const approverWords = {
+  manager: 'The manager of the requester',
+  appOwner: 'The owner of the app',
+  user: 'A person',
+  group: 'Every member of a group',
+} satisfies Readonly<Record<NonNullable<Approver['kind']['case']>, string>>
 
 interface ApproverFieldsProps {
   readonly approver: Approver
@@ -31,7 +31,7 @@ export function ApproverFields({ approver, onChange }: ApproverFieldsProps) {
   const setKind = (name: string, id = '') => onChange({ ...approver, kind: kindOf(name, id) })
   return (
     <div className={styles['approver']}>
-      <SelectField label="Approver" value={kind.case ?? ''} options={kinds} onChange={setKind} />
+      <Choice label="Approver" value={kind.case ?? ''} words={approverWords} onChange={setKind} />
       {kind.case === 'user' && (
         <Picker label="Person" kind="people" value={kind.value.userId} onChange={(id) => setKind('user', id)} />
       )}

@@ -1,5 +1,4 @@
 import { Button } from '../../ui/button.js'
-import { movedAt, removedAt } from './list-edits.js'
 import styles from './procedures.module.css'
 
 interface OrderButtonsProps<Item> {
@@ -14,7 +13,8 @@ interface OrderButtonsProps<Item> {
 
 /** Moves an item of a list up or down, or removes it. */
 export function OrderButtons<Item>({ what, list, at, onChange, canBeEmpty }: OrderButtonsProps<Item>) {
-  const move = (by: 1 | -1) => () => onChange(movedAt(list, at, by))
+  const without = list.toSpliced(at, 1)
+  const move = (by: 1 | -1) => () => onChange(without.toSpliced(at + by, 0, ...list.slice(at, at + 1)))
   const isLast = at === list.length - 1
   return (
     <span className={styles['order']}>
@@ -27,7 +27,7 @@ export function OrderButtons<Item>({ what, list, at, onChange, canBeEmpty }: Ord
       <Button
         look="quiet"
         label={`Remove ${what}`}
-        onClick={() => onChange(removedAt(list, at))}
+        onClick={() => onChange(without)}
         why={list.length === 1 && !canBeEmpty ? 'One has to stay.' : undefined}
       >
         Remove

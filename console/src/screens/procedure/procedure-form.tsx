@@ -13,7 +13,6 @@ import type { Change } from '../../ui/change-table.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { DurationField } from '../../ui/duration-field.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { replacedAt } from './list-edits.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 import { Steps } from './stages.js'
@@ -78,11 +77,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
         <fieldset key={key} className={styles['stage']}>
           <legend>Stage {index + 1}</legend>
           <OrderButtons what={`stage ${index + 1}`} list={stages} at={index} onChange={setStages} />
-          <StageFields
-            number={index + 1}
-            stage={stage}
-            onChange={(next) => setStages(replacedAt(stages, index, next))}
-          />
+          <StageFields number={index + 1} stage={stage} onChange={(next) => setStages(stages.with(index, next))} />
         </fieldset>
       ))}
       <div>
@@ -116,7 +111,7 @@ function StageFields({ number, stage, onChange }: StageFieldsProps) {
             Step {number}.{index + 1}
           </legend>
           <OrderButtons what={`step ${number}.${index + 1}`} list={steps} at={index} onChange={setSteps} />
-          <StepFields step={step} onChange={(next) => setSteps(replacedAt(steps, index, next))} />
+          <StepFields step={step} onChange={(next) => setSteps(steps.with(index, next))} />
         </fieldset>
       ))}
       <div>

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import type { Approver, Stage, Step } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { PersonLink, useGroupName } from '../../api/names.js'
-import { WorkflowName } from '../../api/things.js'
+import { PersonLink } from '../../api/person.js'
+import { ThingLink, WorkflowName } from '../../api/things.js'
 import { Badge } from '../../ui/button.js'
+import { approverWords } from './approver-fields.js'
 import styles from './procedures.module.css'
 
 /** Stages one after the other, each with its steps. */
@@ -57,21 +57,11 @@ function StepBox({ step }: { readonly step: Step }) {
 }
 
 function ApproverName({ approver: { kind } }: { readonly approver: Approver }) {
-  const groupName = useGroupName()
-  switch (kind.case) {
-    case 'appOwner':
-      return <>The owner of the app</>
-    case 'manager':
-      return <>The manager</>
-    case 'user':
-      return <PersonLink id={kind.value.userId} />
-    case 'group':
-      return (
-        <>
-          Group <Link to={`/groups/${encodeURIComponent(kind.value.groupId)}`}>{groupName(kind.value.groupId)}</Link>
-        </>
-      )
-    case undefined:
-      return <>Nobody</>
-  }
+  if (kind.case === 'user') return <PersonLink id={kind.value.userId} />
+  if (kind.case !== 'group') return kind.case ? approverWords[kind.case] : 'Nobody'
+  return (
+    <>
+      Group <ThingLink kind="groups" id={kind.value.groupId} />
+    </>
+  )
 }

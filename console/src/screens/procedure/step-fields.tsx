@@ -6,27 +6,14 @@ import {
 } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { useNamed } from '../../api/things.js'
 import { Button } from '../../ui/button.js'
-import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import { CheckField, TextField } from '../../ui/field.js'
+import { Choice } from '../resource/slots.js'
 import { ApproverFields, newApprover } from './approver-fields.js'
-import { replacedAt } from './list-edits.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 
-const deciders = [
-  { value: 'people', text: 'People' },
-  { value: 'workflow', text: 'A workflow' },
-]
-const reasons = [
-  { value: 'NONE', text: 'Is not asked for' },
-  { value: 'OPTIONAL', text: 'Can be given' },
-  { value: 'REQUIRED', text: 'Is required' },
-]
-
-/** The modes that the console names, and the one that a step has. */
-function reasonsWith(mode: string) {
-  const isNamed = mode === '' || reasons.some(({ value }) => value === mode)
-  return isNamed ? reasons : [...reasons, { value: mode, text: mode }]
-}
+const deciders = { people: 'People', workflow: 'A workflow' }
+const reasons = { NONE: 'Is not asked for', OPTIONAL: 'Can be given', REQUIRED: 'Is required' }
 
 interface StepFieldsProps {
   readonly step: Step
@@ -46,10 +33,10 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
   const keyed = approvers.map((approver, index) => ({ approver, index, key: `${index}` }))
   return (
     <>
-      <SelectField
+      <Choice
         label="Decided by"
         value={customWorkflow === undefined ? 'people' : 'workflow'}
-        options={deciders}
+        words={deciders}
         onChange={setDecider}
       />
       {customWorkflow && (
@@ -62,10 +49,7 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
       )}
       {keyed.map(({ approver, index, key }) => (
         <div key={key} className={styles['row']}>
-          <ApproverFields
-            approver={approver}
-            onChange={(next) => set({ approvers: replacedAt(approvers, index, next) })}
-          />
+          <ApproverFields approver={approver} onChange={(next) => set({ approvers: approvers.with(index, next) })} />
           <OrderButtons
             what={`approver ${index + 1}`}
             list={approvers}
@@ -79,10 +63,10 @@ export function StepFields({ step, onChange }: StepFieldsProps) {
           <Button onClick={() => set({ approvers: [...approvers, newApprover()] })}>Add an approver</Button>
         </div>
       )}
-      <SelectField
+      <Choice
         label="A reason"
         value={step.approverJustificationMode || 'NONE'}
-        options={reasonsWith(step.approverJustificationMode)}
+        words={reasons}
         onChange={(approverJustificationMode) => set({ approverJustificationMode })}
       />
       <CheckField

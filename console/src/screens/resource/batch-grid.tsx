@@ -1,6 +1,6 @@
 import { fromJson, type Message } from '@bufbuild/protobuf'
 import { useState } from 'react'
-import { labelOf } from '../../api/words.js'
+import { countText, labelOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
@@ -105,7 +105,7 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
           onClick={() => form.review(() => setReviewing(true))}
           why={changes.length === 0 ? 'Nothing is changed yet.' : form.why}
         >
-          Review {changes.length === 1 ? '1 change' : `${changes.length} changes`}
+          Review {countText(changes.length, 'change')}
         </Button>
       </DialogFoot>
     </Dialog>

@@ -1,9 +1,9 @@
-import { type DescField, type DescMessage, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf'
+import { type DescField, type DescMessage, getOption, type Message } from '@bufbuild/protobuf'
 import type { ComponentType } from 'react'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
+import type { Method, StandardMethods } from '../../api/standard-methods.js'
 import { spokenId } from '../../api/words.js'
-
-type Method = DescMethodUnary<DescMessage, DescMessage>
+import type { WriteSubject } from '../../ui/write-dialog.js'
 
 /** A value in a sentence: a control where something takes its changes, and words where it is only read. */
 export interface SlotProps {
@@ -32,21 +32,23 @@ export interface Sentence {
   readonly Sentence: ComponentType<SentenceProps>
 }
 
+/** What a part of the screen of a thing needs. */
+export interface PartProps {
+  readonly id: string
+  readonly item: Message
+  readonly subject: WriteSubject<Message>
+}
+
 /**
  * What differs between the screens of resources. Everything else follows from the schema: the fields that are shown and
  * edited, their labels, who may do what, and the request as curl.
  */
-export interface ResourceDeclaration {
+export interface ResourceDeclaration extends StandardMethods {
   /** The first part of the address, such as `teams`. */
   readonly path: string
   readonly title: string
   /** One of them, in a sentence. */
   readonly one: string
-  readonly list: Method
-  readonly get: Method
-  readonly create: Method
-  readonly update: Method
-  readonly remove?: Method
   /** Takes one out of use, and puts it back. */
   readonly archive?: { readonly begin: Method; readonly end: Method }
   /** Fields of the list, after the name or the id; the names are those of the message. */
@@ -54,19 +56,18 @@ export interface ResourceDeclaration {
   /** Fields of the list's request that narrow it. */
   readonly filters?: readonly string[]
   readonly sentence?: Sentence
+  /** What is said below fields of its form. */
+  readonly hints?: Readonly<Record<string, string>>
+  /** Fields that have no meaning, by the texts of others. */
+  readonly hides?: (text: (name: string) => string) => readonly string[]
+  /** What its form lacks that the limits of the schema do not say. */
+  readonly lacks?: (text: (name: string) => string) => string | undefined
   /** What else is shown of one. */
-  readonly Parts?: ComponentType<{ readonly id: string; readonly item: Message }>
+  readonly Parts?: ComponentType<PartProps>
   /** What else can be done with one. */
-  readonly Actions?: ComponentType<{ readonly id: string; readonly item: Message }>
+  readonly Actions?: ComponentType<PartProps>
   /** How the first one comes to be. */
   readonly empty: string
-}
-
-/** The message that a method answers, or answers a list of. */
-export function itemOf({ output }: Method): DescMessage {
-  const message = output.field['data']?.message
-  if (message === undefined) throw new Error(`${output.typeName} has no message in data`)
-  return message
 }
 
 /** The value of a field of a message; undefined where it has none. */

@@ -9,6 +9,7 @@ import { PriorityService } from '../../../../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { standardMethods } from '../../api/standard-methods.js'
 import { Procedures } from '../procedure/procedures.js'
 import { AppShares } from './app-shares.js'
 import type { ResourceDeclaration } from './declaration.js'
@@ -16,19 +17,9 @@ import { GroupMembers } from './group-members.js'
 import { mapping } from './mapping-sentence.js'
 import { promise } from './sla-sentences.js'
 import { TeamMembers } from './team-members.js'
-import { WebhookActions, WebhookDeliveries } from './webhook-deliveries.js'
-
-const teams = TeamService.method
-const groups = GroupService.method
-const apps = AppInstanceService.method
-const resources = AppResourceService.method
-const policies = AccessPolicyService.method
-const priorities = PriorityService.method
-const types = EntityTypeService.method
-const configs = EntityIngestionConfigService.method
-const mappings = EntityFieldMappingService.method
-const slas = SlaDefinitionService.method
-const webhooks = WebhookEndpointService.method
+import { TypeMappings } from './type-mappings.js'
+import { WebhookActions } from './webhook-actions.js'
+import { WebhookDeliveries } from './webhook-deliveries.js'
 
 /** The resources with the standard methods, each with what is its own. */
 export const declarations: readonly ResourceDeclaration[] = [
@@ -36,11 +27,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'teams',
     title: 'Teams',
     one: 'team',
-    list: teams.listTeams,
-    get: teams.getTeam,
-    create: teams.createTeam,
-    update: teams.updateTeam,
-    remove: teams.deleteTeam,
+    ...standardMethods(TeamService),
     columns: [],
     Parts: TeamMembers,
     empty: 'A team owns apps, tickets and entities. Create the first one.',
@@ -49,11 +36,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'groups',
     title: 'Groups',
     one: 'group',
-    list: groups.listGroups,
-    get: groups.getGroup,
-    create: groups.createGroup,
-    update: groups.updateGroup,
-    remove: groups.deleteGroup,
+    ...standardMethods(GroupService),
     columns: ['directoryManaged'],
     Parts: GroupMembers,
     empty: 'A group approves requests. Create one, or let a directory bring its groups in.',
@@ -62,11 +45,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'apps',
     title: 'Apps',
     one: 'app',
-    list: apps.listAppInstances,
-    get: apps.getAppInstance,
-    create: apps.createAppInstance,
-    update: apps.updateAppInstance,
-    remove: apps.deleteAppInstance,
+    ...standardMethods(AppInstanceService),
     columns: ['teamId', 'customServiceName', 'accessRequestsEnabled'],
     filters: ['q', 'teamId'],
     Parts: AppShares,
@@ -76,11 +55,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'resources',
     title: 'Resources',
     one: 'resource',
-    list: resources.listAppResources,
-    get: resources.getAppResource,
-    create: resources.createAppResource,
-    update: resources.batchUpdateAppResources,
-    remove: resources.deleteAppResource,
+    ...standardMethods(AppResourceService),
     columns: ['resourceType', 'appInstanceId', 'externalId'],
     filters: ['q', 'appInstanceId'],
     empty: 'People are granted access to resources of an app. Create one, or let an import bring them in.',
@@ -89,11 +64,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'policies',
     title: 'Policies',
     one: 'policy',
-    list: policies.listAccessPolicies,
-    get: policies.getAccessPolicy,
-    create: policies.createAccessPolicy,
-    update: policies.updateAccessPolicy,
-    remove: policies.deleteAccessPolicy,
+    ...standardMethods(AccessPolicyService),
     columns: ['teamId'],
     filters: ['teamId'],
     Parts: Procedures,
@@ -103,11 +74,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'priorities',
     title: 'Priorities',
     one: 'priority',
-    list: priorities.listPriorities,
-    get: priorities.getPriority,
-    create: priorities.createPriority,
-    update: priorities.updatePriority,
-    remove: priorities.deletePriority,
+    ...standardMethods(PriorityService),
     columns: ['priority', 'teamId', 'isAiSelectable'],
     filters: ['teamId'],
     empty: 'A priority says how urgent a ticket is. Create the first one of a team.',
@@ -116,11 +83,11 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'slas',
     title: 'SLAs',
     one: 'SLA',
-    list: slas.listSlaDefinitions,
-    get: slas.getSlaDefinition,
-    create: slas.createSlaDefinition,
-    update: slas.updateSlaDefinition,
-    archive: { begin: slas.archiveSlaDefinition, end: slas.unarchiveSlaDefinition },
+    ...standardMethods(SlaDefinitionService),
+    archive: {
+      begin: SlaDefinitionService.method.archiveSlaDefinition,
+      end: SlaDefinitionService.method.unarchiveSlaDefinition,
+    },
     columns: ['teamId', 'metric', 'targetDurationSeconds', 'archivedAt'],
     filters: ['q', 'teamId'],
     sentence: promise,
@@ -130,24 +97,17 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'entity-types',
     title: 'Entity types',
     one: 'entity type',
-    list: types.listEntityTypes,
-    get: types.getEntityType,
-    create: types.createEntityType,
-    update: types.updateEntityType,
-    remove: types.deleteEntityType,
+    ...standardMethods(EntityTypeService),
     columns: ['teamId'],
     filters: ['teamId'],
+    Parts: TypeMappings,
     empty: 'An entity type is what a team ingests, such as devices. Create the first one.',
   },
   {
     path: 'ingestion',
     title: 'Ingestion',
     one: 'ingestion config',
-    list: configs.listEntityIngestionConfigs,
-    get: configs.getEntityIngestionConfig,
-    create: configs.createEntityIngestionConfig,
-    update: configs.updateEntityIngestionConfig,
-    remove: configs.deleteEntityIngestionConfig,
+    ...standardMethods(EntityIngestionConfigService),
     columns: ['appInstanceId', 'workflowName', 'enabled', 'syncIntervalSeconds'],
     filters: ['q', 'teamId'],
     empty: 'A config brings entities in from an app. Create the first one.',
@@ -156,11 +116,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'mappings',
     title: 'Field mappings',
     one: 'field mapping',
-    list: mappings.listEntityFieldMappings,
-    get: mappings.getEntityFieldMapping,
-    create: mappings.createEntityFieldMapping,
-    update: mappings.updateEntityFieldMapping,
-    remove: mappings.deleteEntityFieldMapping,
+    ...standardMethods(EntityFieldMappingService),
     columns: ['externalFieldPath', 'ingestionConfigId', 'priority'],
     filters: ['entityTypeId'],
     sentence: mapping,
@@ -170,11 +126,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     path: 'webhooks',
     title: 'Webhooks',
     one: 'webhook',
-    list: webhooks.listWebhookEndpoints,
-    get: webhooks.getWebhookEndpoint,
-    create: webhooks.createWebhookEndpoint,
-    update: webhooks.updateWebhookEndpoint,
-    remove: webhooks.deleteWebhookEndpoint,
+    ...standardMethods(WebhookEndpointService),
     columns: ['status', 'failingSince', 'description'],
     filters: ['teamId'],
     Parts: WebhookDeliveries,

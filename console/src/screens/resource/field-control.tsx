@@ -1,10 +1,13 @@
 import type { DescField } from '@bufbuild/protobuf'
+import { useQuery } from '@connectrpc/connect-query'
+import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { useCaller } from '../../api/caller-context.js'
 import { kindOf } from '../../api/things.js'
-import { enumOptions, hints, labelOf } from '../../api/words.js'
+import { actionText, enumOptions, hints, labelOf } from '../../api/words.js'
 import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
-import { EventTypesField } from './event-types-field.js'
+import { ChecksField } from './checks-field.js'
 import { controlOf } from './field-draft.js'
 import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
@@ -14,16 +17,18 @@ interface FieldControlProps {
   readonly text: string
   /** What is wrong with it, or with the parts of what it holds. */
   readonly faults: readonly FieldFault[]
+  readonly hint?: string | undefined
   readonly onChange: (text: string) => void
 }
 
 /** A control for a field, by its type and its name. */
-export function FieldControl({ field, text, faults, onChange }: FieldControlProps) {
+export function FieldControl({ field, text, faults, hint = hints[field.localName], onChange }: FieldControlProps) {
   const label = labelOf(field.localName)
   const fault = faults[0]?.text
-  const common = { label, value: text, fault, hint: hints[field.localName], onChange }
+  const common = { label, value: text, fault, hint, onChange }
   const control = controlOf(field)
-  if (field.localName === 'types') return <EventTypesField label="Events" text={text} onChange={onChange} />
+  if (field.localName === 'types') return <EventTypesField {...common} text={text} />
+  if (field.localName === 'permissions') return <PermissionsField {...common} text={text} />
   switch (control) {
     case 'check':
       return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />
@@ -41,6 +46,7 @@ export function FieldControl({ field, text, faults, onChange }: FieldControlProp
           label={label}
           seconds={Number(text)}
           fault={fault}
+          hint={hint}
           onChange={(seconds) => onChange(String(seconds))}
         />
       )
@@ -58,4 +64,20 @@ export function FieldControl({ field, text, faults, onChange }: FieldControlProp
     case 'text':
       return <TextField {...common} lines={control === 'lines'} />
   }
+}
+
+type ChoiceProps = Pick<Parameters<typeof ChecksField>[0], 'label' | 'text' | 'fault' | 'onChange'>
+
+/** A choice of types of events; none of them means all. */
+function EventTypesField(field: ChoiceProps) {
+  const { data } = useQuery(AuditLogService.method.listAuditActions, undefined, { staleTime: 300_000 })
+  const all = field.text === '' ? 'All events, also of kinds to come' : 'All events'
+  return <ChecksField {...field} known={data?.data ?? []} wordsOf={actionText} all={all} />
+}
+
+/** A choice of the permissions that the caller has somewhere. */
+function PermissionsField(field: ChoiceProps) {
+  const caller = useCaller()
+  const held = [caller, ...caller.teams].flatMap(({ permissions }) => permissions)
+  return <ChecksField {...field} known={held} wordsOf={String} hint="Nobody gives a key more than they have." />
 }

@@ -9,7 +9,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf'
 import { kindOf } from '../../api/things.js'
-import { actionText, durationText, enumText } from '../../api/words.js'
+import { actionText, durationText, enumText, spokenId } from '../../api/words.js'
 import { memberOf } from './declaration.js'
 
 /** How a field is edited. */
@@ -58,9 +58,11 @@ export function draftAt(schema: DescMessage, name: string, item: Message | undef
 export function draftText(field: DescField, draft: string): string {
   if (field.fieldKind === 'enum') return enumText(field.enum, Number(draft))
   if (controlOf(field) === 'check') return draft === 'true' ? 'Yes' : 'No'
+  if (field.localName === 'lifetimeSeconds' && draft === '0') return 'Never'
   if (controlOf(field) === 'duration') return draft === '' ? '' : durationText(Number(draft))
   if (field.localName === 'types') return draft === '' ? 'All' : draft.split('\n').map(actionText).join(', ')
-  return draft.replaceAll('\n', ', ')
+  const spoken = /Ids?$/.test(field.localName) ? spokenId : String
+  return draft.split('\n').map(spoken).join(', ')
 }
 
 /** What an edited text means in JSON. Throws with what is wrong with it. */

@@ -3,6 +3,7 @@ import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
+import { durationText } from '../../api/words.js'
 
 /** What is wrong with a value of a form. */
 export interface FieldFault {
@@ -77,7 +78,7 @@ function useLimits(schema: DescMessage, message: Message | undefined): readonly 
     const { violations = [] } = validator.validate(schema, message)
     return violations.map(({ field, ruleId, message: text }) => ({
       path: placesOf(field),
-      text: wordsFor(ruleId, text),
+      text: wordsFor(ruleId, String(placesOf(field).at(-1)).endsWith('Seconds') ? inTime(text) : text),
     }))
   }, [validator, schema, message])
 }
@@ -107,7 +108,16 @@ const words: Readonly<Record<string, string>> = {
 }
 
 function wordsFor(ruleId: string, text: string): string {
-  return words[ruleId] ?? sentenceOf(text.replace(/^value (?:length )?/, ''))
+  const short = text
+    .replace(/^value (?:length )?/, '')
+    .replaceAll('greater than or equal to', 'at least')
+    .replaceAll('less than or equal to', 'at most')
+  return words[ruleId] ?? sentenceOf(short)
+}
+
+/** Lengths of time as people say them: limits are in seconds. */
+function inTime(text: string): string {
+  return text.replaceAll(/\d+/g, (seconds) => durationText(Number(seconds)))
 }
 
 function sentenceOf(text: string): string {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button, Toolbar } from '../../ui/button.js'
+import { Toolbar } from '../../ui/button.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { SearchFilter } from '../../ui/filters.js'
 import { type Column, PagedTable, type Pages } from '../../ui/paged-table.js'
@@ -14,7 +14,7 @@ interface MemberPanelProps<Row> {
   readonly keyOf: (row: Row) => string
   /** What of a row is searched; absent for lists that are never long. */
   readonly textOf?: (row: Row) => string
-  readonly actions: (row: Row) => ReactNode
+  readonly actions?: (row: Row) => ReactNode
   readonly add: ReactNode
   /** How the first row comes to be. */
   readonly empty: string
@@ -40,7 +40,10 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
   }, [isReading, isFetchingNextPage, error, fetchNextPage])
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const found = rows.filter((row) => words.every((word) => textOf?.(row).toLowerCase().includes(word)))
-  const all = [...columns, { label: 'What can be done', hidesLabel: true, size: 'wide' as const, cell: actions }]
+  const all: readonly Column<Row>[] = [
+    ...columns,
+    ...(actions ? [{ label: 'What can be done', hidesLabel: true, size: 'wide' as const, cell: actions }] : []),
+  ]
   return (
     <Panel
       title={title}
@@ -68,19 +71,5 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
       </Answered>
       {children}
     </Panel>
-  )
-}
-
-/** The buttons of a row. */
-export function RowButton(props: {
-  readonly text: string
-  readonly label: string
-  readonly why: string | undefined
-  readonly onClick: () => void
-}) {
-  return (
-    <Button look="quiet" why={props.why} onClick={props.onClick} label={props.label}>
-      {props.text}
-    </Button>
   )
 }

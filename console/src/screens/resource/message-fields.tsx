@@ -16,7 +16,6 @@ import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { TextField } from '../../ui/field.js'
 import styles from '../../ui/screen.module.css'
-import { replacedAt } from '../procedure/list-edits.js'
 import { OrderButtons } from '../procedure/order-buttons.js'
 import { FieldControl } from './field-control.js'
 import { jsonOfDraft, nestedDraft, nestedOf } from './field-draft.js'
@@ -49,7 +48,7 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
         ?.map((item, index) => ({ item, index, key: `${index}` }))
         .map(({ item, index, key }) => {
           const inItem = isList ? faultsAt(faults, index) : faults
-          const edit = (next: JsonObject) => change(replacedAt(items, index, next))
+          const edit = (next: JsonObject) => change(items.with(index, next))
           return (
             <div key={key} className={styles['item']}>
               <fieldset

@@ -1,20 +1,21 @@
 import type { Message } from '@bufbuild/protobuf'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { WebhookEndpointStatus, WebhookEndpointStatusSchema } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { WebhookEndpointStatusSchema } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTagged } from '../../api/tagged.js'
+import { itemOf } from '../../api/standard-methods.js'
 import { ThingLink } from '../../api/things.js'
-import { enumText, sentence as sentenceOf } from '../../api/words.js'
+import { labelOf, sentence as sentenceOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
-import { Panel, Screen } from '../../ui/screen.js'
+import { Facts, Panel, Screen } from '../../ui/screen.js'
 import styles from '../../ui/screen.module.css'
-import { FailureBox, Loading } from '../../ui/states.js'
-import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { ArchiveButton } from './archive-button.js'
-import { itemOf, memberOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
+import { StateBadge } from '../../ui/state-badge.js'
+import { ThingScreen } from '../../ui/thing-screen.js'
+import { WriteButton } from '../../ui/write-button.js'
+import type { WriteSubject } from '../../ui/write-dialog.js'
+import { idOf, memberOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
 import { draftAt } from './field-draft.js'
-import { MessageFacts } from './field-value.js'
+import { FieldValue } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
 /** What the head of the screen has. */
@@ -22,23 +23,27 @@ const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged
 
 interface ResourceDetailProps {
   readonly declaration: ResourceDeclaration
-  readonly id: string
 }
 
 /** One thing of a resource: its fields, what belongs to it, and what can be done with it. */
-export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
-  const { path, title, one, get, Parts, sentence } = declaration
-  const { data, error, read, refetch } = useTagged(get, { id })
-  const item = data && itemIn(data.message)
-  const above = <Link to={`/${path}`}>{title}</Link>
-  if (error && item === undefined) {
-    return (
-      <Screen title={one} above={above}>
-        <FailureBox error={error} onRetry={() => void refetch()} />
-      </Screen>
-    )
-  }
-  if (item === undefined || data === undefined) return <Loading />
+export function ResourceDetail({ declaration }: ResourceDetailProps) {
+  return (
+    <ThingScreen {...declaration} method={declaration.get}>
+      {(answer, subject, above) => {
+        const item = itemIn(answer)
+        return item && <Thing declaration={declaration} item={item} subject={subject} above={above} />
+      }}
+    </ThingScreen>
+  )
+}
+
+interface ThingProps extends ResourceDetailProps {
+  readonly item: Message
+  readonly subject: WriteSubject<Message>
+}
+
+function Thing({ declaration, item, subject, above }: ThingProps & { readonly above: ReactNode }) {
+  const { one, get, Parts, sentence } = declaration
   const name = nameOf(item)
   // What is said by the title is not said again.
   const without = [
@@ -48,28 +53,43 @@ export function ResourceDetail({ declaration, id }: ResourceDetailProps) {
       .fields.map(({ localName }) => localName)
       .filter((field) => memberOf(item, field) === name),
   ]
+  const fields = itemOf(get).fields.filter(
+    ({ localName: field }) =>
+      !without.includes(field) &&
+      // What has not come yet is left out, as the service leaves it out.
+      memberOf(item, field) !== undefined &&
+      // A name stands for the id beside it.
+      !(field.endsWith('Id') && memberOf(item, field.replace(/Id$/, 'Name'))),
+  )
   const text = (field: string) => draftAt(itemOf(get), field, item)
   return (
     <Screen
       title={name}
-      id={id}
+      id={idOf(item)}
       above={above}
       meta={<Meta item={item} one={one} />}
-      actions={<Actions declaration={declaration} id={id} item={item} subject={{ tagged: data, read }} />}
+      actions={<Actions declaration={declaration} item={item} subject={subject} />}
     >
       {sentence && (
         <Panel title={sentence.title}>
           <p className={styles['said']}>
-            <sentence.Sentence text={text} slot={(label, name) => ({ label, value: text(name) })} />.
+            <sentence.Sentence text={text} slot={(label, field) => ({ label, value: text(field) })} />.
           </p>
         </Panel>
       )}
-      {itemOf(get).fields.some(({ localName }) => !without.includes(localName)) && (
+      {fields.length > 0 && (
         <Panel title="About">
-          <MessageFacts schema={itemOf(get)} message={item} without={without} />
+          <Facts
+            facts={Object.fromEntries(
+              fields.map((field) => [
+                labelOf(field.localName),
+                <FieldValue key={field.localName} field={field} item={item} />,
+              ]),
+            )}
+          />
         </Panel>
       )}
-      {Parts && <Parts id={id} item={item} />}
+      {Parts && <Parts id={idOf(item)} item={item} subject={subject} />}
     </Screen>
   )
 }
@@ -89,60 +109,67 @@ function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
           </>
         )}
       </span>
-      {memberOf(item, 'archivedAt') !== undefined && <Badge tone="warn">Archived</Badge>}
+      {isArchived(item) && <Badge tone="warn">Archived</Badge>}
       {memberOf(item, 'directoryManaged') === true && <Badge tone="accent">From the directory</Badge>}
-      {status !== undefined && (
-        <Badge tone={status === WebhookEndpointStatus.ENABLED ? 'good' : 'warn'}>
-          {enumText(WebhookEndpointStatusSchema, Number(status))}
-        </Badge>
-      )}
+      {status !== undefined && <StateBadge schema={WebhookEndpointStatusSchema} value={Number(status)} />}
       {memberOf(item, 'failingSince') !== undefined && <Badge tone="bad">Failing</Badge>}
       {memberOf(item, 'enabled') === false && <Badge tone="warn">Off</Badge>}
     </>
   )
 }
 
-interface ActionsProps extends ResourceDetailProps {
-  readonly item: Message
-  readonly subject: WriteSubject<Message>
-}
-
-function Actions({ declaration, id, item, subject }: ActionsProps) {
+function Actions({ declaration, item, subject }: ThingProps) {
   const { path, one, update, remove, archive, Actions: Own } = declaration
-  const [open, setOpen] = useState<'edit' | 'remove'>()
+  const [isEditing, setEditing] = useState(false)
   const navigate = useNavigate()
-  const team = { teamId: teamOf(item) }
-  const whyNotEdit = useWhyNot(update, team)
-  const whyNotRemove = useWhyNot(remove ?? update, team)
-  const close = () => setOpen(undefined)
+  const about = { teamId: teamOf(item) }
+  const whyNotEdit = useWhyNot(update, about)
+  const whyNotRemove = useWhyNot(remove ?? update, about)
+  const close = () => setEditing(false)
+  const common = { input: { id: idOf(item) } as Record<string, unknown>, subject }
+  const isBack = isArchived(item)
   return (
     <Toolbar>
       {remove && (
-        <Button look="danger" onClick={() => setOpen('remove')} why={whyNotRemove}>
-          Delete
-        </Button>
-      )}
-      {Own && <Own id={id} item={item} />}
-      {archive && <ArchiveButton methods={archive} id={id} item={item} subject={subject} />}
-      <Button look="main" onClick={() => setOpen('edit')} why={whyNotEdit}>
-        Edit
-      </Button>
-      {open === 'edit' && <ResourceForm declaration={declaration} subject={subject} onClose={close} onDone={close} />}
-      {open === 'remove' && remove && (
-        <WriteDialog
+        <WriteButton
+          {...common}
           title={`Delete ${nameOf(item)}`}
           method={remove}
-          input={{ id } as Record<string, unknown>}
-          subject={subject}
           changes={() => [{ label: `This ${one}`, from: nameOf(item), to: 'Gone, with nothing left of it' }]}
           confirm="Delete"
           isDangerous
-          onClose={close}
+          why={whyNotRemove}
           onDone={() => void navigate({ to: `/${path}` })}
         >
           <p>It is refused while something refers to it, and says what.</p>
-        </WriteDialog>
+        </WriteButton>
       )}
+      {Own && <Own id={idOf(item)} item={item} subject={subject} />}
+      {archive && (
+        <WriteButton
+          {...common}
+          text={isBack ? 'Put back in use' : 'Archive'}
+          title={isBack ? `Put ${nameOf(item)} back in use` : `Archive ${nameOf(item)}`}
+          method={isBack ? archive.end : archive.begin}
+          changes={(answer: Message | undefined) => [
+            { label: 'State', from: stateText(isArchived(answer && itemIn(answer))), to: stateText(!isBack) },
+          ]}
+          confirm={isBack ? 'Put back' : 'Archive'}
+          why={whyNotEdit}
+        />
+      )}
+      <Button look="main" onClick={() => setEditing(true)} why={whyNotEdit}>
+        Edit
+      </Button>
+      {isEditing && <ResourceForm declaration={declaration} subject={subject} onClose={close} onDone={close} />}
     </Toolbar>
   )
+}
+
+function isArchived(item: Message | undefined): boolean {
+  return item !== undefined && memberOf(item, 'archivedAt') !== undefined
+}
+
+function stateText(archived: boolean): string {
+  return archived ? 'Archived' : 'In use'
 }

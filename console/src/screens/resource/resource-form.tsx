@@ -1,19 +1,25 @@
-import { type DescField, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
+import { type DescField, fromJson, isMessage, type JsonValue, type Message } from '@bufbuild/protobuf'
 import { type ReactNode, useState } from 'react'
+import { ApiKeySchema } from '../../../../gen/svc/v2/api_key_pb.js'
+import { itemOf } from '../../api/standard-methods.js'
 import { kindOf, ThingName } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import styles from '../../ui/screen.module.css'
+import { SecretDialog } from '../../ui/secret-dialog.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { editableFields, entryOf, idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
+import { editableFields, entryOf, idOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
 import { draftAt, draftOf, draftText, jsonOf, nestedOf } from './field-draft.js'
 import { type FieldFault, useFormFaults } from './field-faults.js'
 import { Messages } from './field-value.js'
 
 interface ResourceFormProps {
-  readonly declaration: Pick<ResourceDeclaration, 'one' | 'create' | 'update' | 'sentence'>
+  readonly declaration: Pick<
+    ResourceDeclaration,
+    'one' | 'create' | 'update' | 'sentence' | 'hints' | 'hides' | 'lacks'
+  >
   /** The fields that the form has, in their order. Default: all that the request can set. */
   readonly only?: readonly string[]
   /** What is done with what is not there yet. */
@@ -37,9 +43,13 @@ export function ResourceForm(props: ResourceFormProps) {
   const method = subject === undefined ? declaration.create : declaration.update
   const item = subject && itemIn(subject.tagged.message)
   const all = editableFields(method)
-  const fields = only?.flatMap((name) => all.filter(({ localName }) => localName === name)) ?? all
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
+  const [made, setMade] = useState<Message>()
+  const textAt = (name: string) => draft[name] ?? draftAt(itemOf(method), name, item)
+  const hidden = declaration.hides?.(textAt) ?? []
+  const chosen = only?.flatMap((name) => all.filter(({ localName }) => localName === name)) ?? all
+  const fields = chosen.filter(({ localName }) => !hidden.includes(localName))
   const textOf = (field: DescField) => draft[field.localName] ?? draftOf(field, item)
   const isEdited = (field: DescField) => textOf(field) !== draftOf(field, item)
   const edited = fields.filter(isEdited)
@@ -54,6 +64,7 @@ export function ResourceForm(props: ResourceFormProps) {
     isTouched: (name) => draft[name] !== undefined,
   })
   const title = subject === undefined ? `${verb} ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
+  if (made !== undefined) return <Secret answer={made} one={declaration.one} onClose={() => onDone(made)} />
   if (isReviewing && request !== undefined) {
     return (
       <WriteDialog
@@ -72,7 +83,7 @@ export function ResourceForm(props: ResourceFormProps) {
         confirm={subject === undefined ? verb : 'Save'}
         {...(said && { said })}
         onClose={() => setReviewing(false)}
-        onDone={onDone}
+        onDone={(answer) => (secretOf(answer) === undefined ? onDone(answer) : setMade(answer))}
         onFaults={(found) => form.refuse(found, () => setReviewing(false))}
       >
         {note}
@@ -80,9 +91,8 @@ export function ResourceForm(props: ResourceFormProps) {
     )
   }
   const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
-  const why = edited.length === 0 ? 'Nothing is changed yet.' : form.why
+  const why = edited.length === 0 ? 'Nothing is changed yet.' : (form.why ?? declaration.lacks?.(textAt))
   const { sentence } = declaration
-  const textAt = (name: string) => draft[name] ?? draftAt(itemOf(method), name, item)
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
   const set = (texts: Draft) => setDraft({ ...draft, ...texts })
   return (
@@ -115,6 +125,7 @@ export function ResourceForm(props: ResourceFormProps) {
               field={field}
               text={textOf(field)}
               faults={form.at(field.localName)}
+              hint={declaration.hints?.[field.localName]}
               onChange={(text) => set({ [field.localName]: text })}
             />
           ),
@@ -128,6 +139,25 @@ export function ResourceForm(props: ResourceFormProps) {
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** The secret that an answer shows once, if it does. */
+function secretOf(answer: Message): string | undefined {
+  const secret = memberOf(answer, 'secret')
+  return typeof secret === 'string' ? secret : undefined
+}
+
+interface SecretProps {
+  readonly answer: Message
+  readonly one: string
+  readonly onClose: () => void
+}
+
+/** The secret of what was created; that of a key signs in with its id. */
+function Secret({ answer, one, onClose }: SecretProps) {
+  const item = itemIn(answer)
+  const key = item && isMessage(item, ApiKeySchema) ? { clientId: item.id, kind: item.kind } : {}
+  return <SecretDialog secret={secretOf(answer) ?? ''} of={one} {...key} onClose={onClose} />
 }
 
 /** An edited text for a reader. */

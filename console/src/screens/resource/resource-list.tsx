@@ -3,23 +3,19 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
-import { useTeams } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
-import { kindOf, useChoices } from '../../api/things.js'
+import { itemOf } from '../../api/standard-methods.js'
+import { kindOf } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button, Toolbar } from '../../ui/button.js'
-import { type Filter, Filters } from '../../ui/filters.js'
-import { type Column, PagedTable } from '../../ui/paged-table.js'
-import { Screen } from '../../ui/screen.js'
-import { SecretDialog } from '../../ui/secret-dialog.js'
-import { Empty, NoRight } from '../../ui/states.js'
+import type { Filter } from '../../ui/filters.js'
+import { ListScreen } from '../../ui/list-screen.js'
+import type { Column } from '../../ui/paged-table.js'
 import { BatchGrid } from './batch-grid.js'
-import { entryOf, idOf, itemOf, memberOf, nameOf, type ResourceDeclaration } from './declaration.js'
+import { entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { FieldValue } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
-
-const PAGE_SIZE = 1_000
 
 /** The list of a resource: its columns, its filters, and a way to create one. */
 export function ResourceList({ declaration }: { readonly declaration: ResourceDeclaration }) {
@@ -28,13 +24,10 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const [chosen, setChosen] = useState<readonly string[]>([])
   const whyNotUpdate = useWhyNot(update)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<Message>()
   const navigate = useNavigate()
   const { request, missing } = useListRequest(declaration)
-  const filters = useListFilters(declaration)
-  const why = useWhyNot(list)
   const whyNotCreate = useWhyNot(create)
-  const pages = usePages(list, request, why === undefined && missing === undefined)
+  const pages = usePages(list, request, { isWanted: missing === undefined })
   const rows: readonly Message[] = pages.rows
   const isBatch = entryOf(update).list !== undefined
   const picked = rows.filter((item) => chosen.includes(idOf(item)))
@@ -58,9 +51,13 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
     if (item !== undefined) void navigate({ to: `/${path}/${encodeURIComponent(idOf(item))}` })
   }
   return (
-    <Screen
+    <ListScreen
       title={title}
-      fills
+      filters={filtersOf(declaration)}
+      pages={missing ? { ...pages, rows: [], isPending: false } : pages}
+      columns={isBatch ? [choice, ...columnsOf(declaration)] : columnsOf(declaration)}
+      keyOf={idOf}
+      empty={{ title: missing ? `Choose ${missing}` : 'Nothing here yet', children: empty }}
       actions={
         <Toolbar>
           {isBatch && (
@@ -78,24 +75,6 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
         </Toolbar>
       }
     >
-      {why ? (
-        <NoRight why={why} />
-      ) : (
-        <>
-          <Filters filters={filters} />
-          {missing ? (
-            <Empty title={`Choose ${missing}`}>The list is one of each.</Empty>
-          ) : (
-            <PagedTable
-              label={title}
-              pages={{ ...pages, rows }}
-              columns={isBatch ? [choice, ...columnsOf(declaration)] : columnsOf(declaration)}
-              keyOf={idOf}
-              empty={{ title: 'Nothing here yet', children: empty }}
-            />
-          )}
-        </>
-      )}
       {isGrid && (
         <BatchGrid
           declaration={declaration}
@@ -103,28 +82,22 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
           onClose={() => setGrid(false)}
         />
       )}
-      {made !== undefined && <SecretDialog secret={secretOf(made) ?? ''} of={one} onClose={() => open(made)} />}
-      {isCreating && made === undefined && (
+      {isCreating && (
         <ResourceForm
           declaration={declaration}
           given={Object.fromEntries(
             Object.entries(request).filter(([name, value]) => name in create.input.field && value !== EVERY_TEAM),
           )}
           onClose={() => setCreating(false)}
-          onDone={(answer) => (secretOf(answer) === undefined ? open(answer) : setMade(answer))}
+          onDone={open}
         />
       )}
-    </Screen>
+    </ListScreen>
   )
 }
 
-/** The secret that an answer shows once, if it does. */
-function secretOf(answer: Message): string | undefined {
-  const secret = memberOf(answer, 'secret')
-  return typeof secret === 'string' ? secret : undefined
-}
-
-function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Column<Message>[] {
+/** The columns of a resource: its names, and the fields that are declared. */
+export function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Column<Message>[] {
   const { field } = itemOf(list)
   return [
     {
@@ -147,7 +120,6 @@ const EVERY_TEAM = '-'
 function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   const [given] = useFilters()
   const { field } = list.input
-  const isPaged = field['pageSize'] !== undefined
   const isWhole = field['includeTotal'] !== undefined
   const narrowed = filters.flatMap((name) => {
     const value = given[name] ?? (name === 'teamId' && !isWhole && canBeAll(list) ? EVERY_TEAM : '')
@@ -156,28 +128,16 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
   const missing = needed.find((name) => !given[name])
   return {
-    request: { ...(isPaged && { pageSize: PAGE_SIZE }), ...Object.fromEntries(narrowed) } as Record<string, never>,
+    request: Object.fromEntries(narrowed) as Record<string, never>,
     missing: missing && oneOf(labelOf(missing).toLowerCase()),
   }
 }
 
 /** The filters of a list, by the fields of its request. */
-function useListFilters({ filters = [], list }: ResourceDeclaration): readonly Filter[] {
-  const teams = useTeams()
-  const types = useChoices('entity-types', '', filters.includes('entityTypeId')).choices
-  const optionsOf = (items: readonly { readonly id: string; readonly name: string }[]) =>
-    items.map(({ id, name }) => ({ value: id, text: name }))
+function filtersOf({ filters = [] }: ResourceDeclaration): readonly Filter[] {
   return filters.map((name): Filter => {
-    if (name === 'q') return { name, label: 'Name', kind: 'search' }
-    if (name === 'teamId') {
-      const all = canBeAll(list) ? [{ value: '', text: 'All' }] : []
-      return { name, label: 'Team', options: [...all, ...optionsOf(teams)] }
-    }
-    if (name === 'entityTypeId') {
-      return { name, label: 'Entity type', options: [{ value: '', text: 'Choose' }, ...optionsOf(types)] }
-    }
     const of = kindOf(name)
-    return { name, label: labelOf(name), kind: 'thing', ...(of && { of }) }
+    return of ? { name, label: labelOf(name), kind: 'thing', of } : { name, label: 'Name', kind: 'search' }
   })
 }
 

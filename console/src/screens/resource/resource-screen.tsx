@@ -12,5 +12,5 @@ export function ResourceScreen() {
     return <Empty title="There is no such screen">The menu leads to all that there are.</Empty>
   }
   if (id === undefined) return <ResourceList key={resource} declaration={declaration} />
-  return <ResourceDetail key={`${resource} ${id}`} declaration={declaration} id={id} />
+  return <ResourceDetail key={resource} declaration={declaration} />
 }

@@ -1,10 +1,11 @@
-import { create, type Message } from '@bufbuild/protobuf'
+import { create } from '@bufbuild/protobuf'
 import { useState } from 'react'
 import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink, useTeamName } from '../../api/names.js'
 import { usePages } from '../../api/pages.js'
+import { PersonLink } from '../../api/person.js'
+import { ThingName } from '../../api/things.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { dayOf, dayStart } from '../../ui/days.js'
@@ -14,30 +15,27 @@ import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { agoText, momentText, When } from '../../ui/when.js'
+import { WriteButton } from '../../ui/write-button.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
-import { nameOf } from './declaration.js'
+import { nameOf, type PartProps } from './declaration.js'
 import { useFormFaults } from './field-faults.js'
-import { MemberPanel, RowButton } from './member-panel.js'
+import { MemberPanel } from './member-panel.js'
 
 const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
-const PAGE_SIZE = 1_000
 const FIELDS = ['teamId', 'userId', 'role', 'expiresAt']
 
-type Open = { readonly kind: 'give' | 'take'; readonly member?: TeamMember }
-
 /** Who has a role in a team, which one, and until when. */
-export function TeamMembers({ id: teamId, item }: { readonly id: string; readonly item: Message }) {
+export function TeamMembers({ id: teamId, item }: PartProps) {
   const team = nameOf(item)
-  const [open, setOpen] = useState<Open>()
-  const pages = usePages(listTeamMembers, { teamId, pageSize: PAGE_SIZE })
+  const [open, setOpen] = useState<'new' | TeamMember>()
+  const pages = usePages(listTeamMembers, { teamId })
   const why = useWhyNot(setTeamMember, { teamId })
-  const close = () => setOpen(undefined)
   return (
     <MemberPanel
       title="Roles"
       pages={pages}
       add={
-        <Button onClick={() => setOpen({ kind: 'give' })} why={why}>
+        <Button onClick={() => setOpen('new')} why={why}>
           Give a role
         </Button>
       }
@@ -45,68 +43,46 @@ export function TeamMembers({ id: teamId, item }: { readonly id: string; readonl
         { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
         { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-        { label: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <When at={expiresAt} /> : 'Never') },
+        { label: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
       ]}
       keyOf={({ userId }) => userId}
       textOf={({ name, email }) => `${name} ${email}`}
-      actions={(member) => (
-        <>
-          <RowButton
-            text="Change"
-            why={why}
-            onClick={() => setOpen({ kind: 'give', member })}
-            label={`Change the role of ${callOf(member)} in ${team}`}
-          />
-          <RowButton
-            text="Remove"
-            why={why}
-            onClick={() => setOpen({ kind: 'take', member })}
-            label={`Remove ${callOf(member)} from ${team}`}
-          />
-        </>
-      )}
+      actions={(member) => {
+        const name = member.name || member.email || member.userId
+        const input = { teamId, userId: member.userId }
+        return (
+          <>
+            <Button
+              look="quiet"
+              why={why}
+              onClick={() => setOpen(member)}
+              label={`Change the role of ${name} in ${team}`}
+            >
+              Change
+            </Button>
+            <WriteButton
+              label={`Remove ${name} from ${team}`}
+              look="quiet"
+              title={`Remove ${name} from ${team}`}
+              method={removeTeamMember}
+              input={input}
+              first={{ method: getTeamMember, input }}
+              changes={(answer: GetTeamMemberResponse | undefined) => [
+                { label: 'Role', from: roleText(answer), to: 'None' },
+              ]}
+              confirm="Remove"
+              isDangerous
+              why={why}
+            />
+          </>
+        )
+      }}
       empty="Nobody has a role here. Give one, or let the roles come with an import."
     >
-      {open?.kind === 'give' && <GiveRole teamId={teamId} member={open.member} onClose={close} />}
-      {open?.kind === 'take' && open.member && (
-        <TakeRole
-          input={{ teamId, userId: open.member.userId }}
-          title={`Remove ${callOf(open.member)} from ${team}`}
-          onClose={close}
-        />
+      {open && (
+        <GiveRole teamId={teamId} member={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />
       )}
     </MemberPanel>
-  )
-}
-
-/** What a member is called. */
-function callOf({ name, email, userId }: TeamMember): string {
-  return name || email || userId
-}
-
-interface TakeRoleProps {
-  readonly title: string
-  readonly input: { readonly teamId: string; readonly userId: string }
-  readonly onClose: () => void
-}
-
-function TakeRole({ input, title, onClose }: TakeRoleProps) {
-  return (
-    <ReadFirst title={title} method={getTeamMember} input={input} onClose={onClose}>
-      {(subject) => (
-        <WriteDialog
-          title={title}
-          method={removeTeamMember}
-          input={input}
-          subject={subject}
-          changes={(answer) => [{ label: 'Role', from: roleText(answer), to: 'None' }]}
-          confirm="Remove"
-          isDangerous
-          onClose={onClose}
-          onDone={onClose}
-        />
-      )}
-    </ReadFirst>
   )
 }
 
@@ -126,7 +102,6 @@ interface GiveRoleProps {
 
 /** Gives somebody a role in a team, or another one. */
 export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', member, onClose }: GiveRoleProps) {
-  const teamName = useTeamName()
   const [teamId, setTeamId] = useState(givenTeam)
   const [userId, setUserId] = useState(member?.userId ?? givenUser)
   const [role, setRole] = useState(String(member?.role ?? TeamUserRole.VIEWER))
@@ -162,7 +137,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
             onDone={onClose}
           >
             <p>
-              For <PersonLink id={userId} /> in {teamName(teamId)}.
+              For <PersonLink id={userId} /> in <ThingName kind="teams" id={teamId} />.
             </p>
           </WriteDialog>
         )}

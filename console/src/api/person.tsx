@@ -1,6 +1,7 @@
 import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import DataLoader from 'dataloader'
 import { type User, UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from './caller-context.js'
@@ -46,4 +47,21 @@ export function usePerson(id: string): User | null | undefined {
     queryFn: () => loaderFor(transport).load(id),
   })
   return !isAsked || error ? null : data
+}
+
+/** The text for a person's id. */
+export function usePersonName(id: string): string {
+  const person = usePerson(id)
+  return person?.name || person?.email || (person === undefined ? '…' : id)
+}
+
+/** A link to a person by name; where there is no such person, the id. */
+export function PersonLink({ id }: { readonly id: string }) {
+  const name = usePersonName(id)
+  if (id === '') return <>–</>
+  return (
+    <Link to="/people/$id" params={{ id }}>
+      {name}
+    </Link>
+  )
 }
