@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { peopleRequest } from '../screens/people/people-request.js'
 import { parseSearch, type Search, stringifySearch } from '../ui/address.js'
-import { Empty } from '../ui/states.js'
+import { NoScreen } from '../ui/screen.js'
 import { Shell } from './shell.js'
 
 /** Each address below the path of the console, and its screen, which is loaded when it is first shown. */
@@ -19,6 +19,7 @@ const screens = [
   ['/events', lazyRouteComponent(() => import('../screens/events-screen.js'), 'EventsScreen')],
   ['/$resource', lazyRouteComponent(() => import('../screens/resource/resource-screen.js'), 'ResourceScreen')],
   ['/$resource/$id', lazyRouteComponent(() => import('../screens/resource/resource-screen.js'), 'ResourceScreen')],
+  ['/$', NoScreen],
   ['/audit', lazyRouteComponent(() => import('../screens/audit/audit-screen.js'), 'AuditScreen')],
 ] as const
 
@@ -30,9 +31,7 @@ type Prefetch = <I extends DescMessage, O extends DescMessage>(
 
 /** The router of a console at a path, such as `/console`. */
 export function createConsoleRouter(basepath: string, prefetch: Prefetch) {
-  const root = createRootRoute({
-    notFoundComponent: () => <Empty title="There is no such screen">The menu leads to all that there are.</Empty>,
-  })
+  const root = createRootRoute()
   const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: Shell })
   const leakedKey = createRoute({
     getParentRoute: () => root,

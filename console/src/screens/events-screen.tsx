@@ -38,7 +38,7 @@ interface Row {
 const columns: readonly Column<Row>[] = [
   { label: 'What', cell: ({ type }) => actionText(type) },
   { label: 'About', cell: ({ targetType, targetId }) => <TargetLink type={targetType} id={targetId} /> },
-  { label: 'By', cell: ({ actor }) => <ActorName actor={actor} /> },
+  { label: 'By', isMinor: true, cell: ({ actor }) => <ActorName actor={actor} /> },
   { label: 'Changed', isMinor: true, cell: ({ fields }) => fields.join(', ') || '–' },
   { label: 'When', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
 ]

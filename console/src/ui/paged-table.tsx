@@ -178,8 +178,7 @@ const TableRow = memo(function TableRow<Row>({ index, row, columns, onOpen }: Ta
   )
 }) as <Row>(props: TableRowProps<Row>) => ReactNode
 
-/** The looks of the cells of a column. */
-export function classOf<Row>({ size, isMinor, isNumber }: Column<Row>): string {
+function classOf<Row>({ size, isMinor, isNumber }: Column<Row>): string {
   return `${size ? styles[size] : ''} ${isMinor ? styles['minor'] : ''} ${isNumber ? styles['number'] : ''}`
 }
 

@@ -3,7 +3,7 @@ import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
-import { NoRight } from './states.js'
+import { Empty, NoRight } from './states.js'
 
 export interface ScreenProps {
   readonly title: string
@@ -61,6 +61,15 @@ export function Screen({ title, above, lead, meta, id, actions, fills, why, chil
       {lead && <p className={styles['lead']}>{lead}</p>}
       {why === undefined ? children : <NoRight why={why} />}
     </div>
+  )
+}
+
+/** What is shown at an address that leads nowhere. */
+export function NoScreen() {
+  return (
+    <Screen title="Not found">
+      <Empty title="There is no such screen">The menu leads to all that there are.</Empty>
+    </Screen>
   )
 }
 

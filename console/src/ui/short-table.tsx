@@ -1,4 +1,4 @@
-import { type Column, classOf } from './paged-table.js'
+import type { Column } from './paged-table.js'
 import styles from './table.module.css'
 
 interface ShortTableProps<Row> {
@@ -21,7 +21,7 @@ export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.label} scope="col" className={classOf(column)}>
+              <th key={column.label} scope="col" className={column.isNumber ? styles['number'] : undefined}>
                 <span className={column.hidesLabel ? 'unseen' : undefined}>{column.label}</span>
               </th>
             ))}
@@ -34,7 +34,7 @@ export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps
               {others.map((column) => (
                 <td
                   key={column.label}
-                  className={classOf(column)}
+                  className={column.isNumber ? styles['number'] : undefined}
                   data-label={column.hidesLabel ? undefined : column.label}
                 >
                   {column.cell(row)}

@@ -1,7 +1,7 @@
 import { onlineManager } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { failureFrom } from '../api/failure.js'
-import { labelOf } from '../api/words.js'
+import { labelOf, sentence } from '../api/words.js'
 import { Button } from './button.js'
 import styles from './states.module.css'
 
@@ -62,11 +62,15 @@ export function Answered({ asked, lines = 3, children }: AnsweredProps) {
 /** A failed call: what it says, its reason, its id for those who run the service, and another try. */
 export function FailureBox({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const failure = failureFrom(error)
+  // What is opened by a link may be gone: to ask again does not help.
+  const isGone = failure.kind === 'missing' && onRetry !== undefined
   const seconds = useCountdown(failure.retryAfterSeconds, error)
   return (
-    <div className={`${styles['box']} ${styles['bad']}`} role="alert">
+    <div className={`${styles['box']} ${isGone ? '' : styles['bad']}`} role="alert">
       <h2>{failure.title}</h2>
-      {failure.faults.length === 0 && <p>{failure.message}</p>}
+      {failure.faults.length === 0 && (
+        <p>{isGone ? 'It does not exist any more, or you have no access to it.' : sentence(failure.message)}</p>
+      )}
       {failure.faults.length > 0 && (
         <ul>
           {failure.faults.map(({ field, description }) => (
@@ -88,7 +92,7 @@ export function FailureBox({ error, onRetry }: { readonly error: unknown; readon
           </span>
         )}
       </p>
-      {onRetry && (
+      {onRetry && !isGone && (
         <Button onClick={onRetry} why={seconds > 0 ? `The service asks to wait ${seconds} more seconds.` : undefined}>
           {seconds > 0 ? `Try again in ${seconds} s` : 'Try again'}
         </Button>

@@ -73,7 +73,7 @@ export function BulkScreen() {
     <Screen
       title="Change many people"
       above={<Link to="/people">People</Link>}
-      lead={`A file of separated values, as a spreadsheet saves it, with a header and at most ${MAX_UPDATES} people. Columns: ${columns.map(labelOf).join(', ')}. Each person is named by ID, or by email. An empty cell leaves a field as it is.`}
+      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is.`}
     >
       <Panel title="File">
         <Field label="Choose a file">
@@ -87,7 +87,14 @@ export function BulkScreen() {
           )}
         </Field>
         <p role="status">{notice}</p>
-        <TextField label="Or paste its lines" lines value={text} onChange={edit} placeholder="id,department" />
+        <TextField
+          label="Or paste its lines"
+          lines
+          value={text}
+          onChange={edit}
+          placeholder="email,department"
+          hint={`Columns: ${columns.map(labelOf).join(', ')}.`}
+        />
         {shownFaults.map((fault) => (
           <p key={fault} role="alert">
             {fault}

@@ -32,7 +32,7 @@ const columns: readonly Column<User>[] = [
     size: 'wide',
     cell: ({ id, name, email }) => <PersonName id={id} name={name} email={email} />,
   },
-  { label: 'Email', size: 'wide', isMinor: true, cell: (user) => user.email },
+  { label: 'Email', isMinor: true, cell: (user) => user.email },
   { label: 'Department', isMinor: true, cell: (user) => user.department },
   { label: 'Job title', isMinor: true, cell: (user) => user.jobTitle },
   { label: 'Role', size: 'narrow', isMinor: true, cell: (user) => enumText(UserRoleSchema, user.role) },
@@ -97,7 +97,13 @@ export function PeopleScreen() {
 function usePeopleFilters(filters: Search): readonly Filter[] {
   const departments = useQuery(UserService.method.listDepartmentOptions)
   const names = departments.data?.data.map(({ name }) => ({ value: name, text: name })) ?? []
-  const owner = enumOptions(FieldOwnerSchema, 'Anybody')
+  // It says something only of a field.
+  const owner: Filter = {
+    name: 'owner',
+    label: 'is owned by',
+    options: enumOptions(FieldOwnerSchema, 'Anybody'),
+    why: filters['field'] ? undefined : 'choose whose field',
+  }
   return [
     { name: 'q', label: 'Name or email', kind: 'search' },
     { name: 'department', label: 'Department', options: [{ value: '', text: 'All' }, ...names] },
@@ -114,12 +120,7 @@ function usePeopleFilters(filters: Search): readonly Filter[] {
       why: filters['field'] && !filters['owner'] ? 'choose by whom it is owned' : undefined,
       removes: ['owner'],
     },
-    {
-      name: 'owner',
-      label: 'is owned by',
-      options: owner,
-      why: filters['owner'] && !filters['field'] ? 'choose whose field' : undefined,
-    },
+    ...(filters['field'] || filters['owner'] ? [owner] : []),
     { name: 'manager', label: 'Reports of', kind: 'fixed', text: <PersonLink id={filters['manager'] ?? ''} /> },
   ]
 }

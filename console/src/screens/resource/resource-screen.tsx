@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { Empty } from '../../ui/states.js'
+import { NoScreen } from '../../ui/screen.js'
 import { declarationAt } from './declarations.js'
 import { ResourceDetail } from './resource-detail.js'
 import { ResourceList } from './resource-list.js'
@@ -8,9 +8,7 @@ import { ResourceList } from './resource-list.js'
 export function ResourceScreen() {
   const { resource = '', id }: { resource?: string; id?: string } = useParams({ strict: false })
   const declaration = declarationAt(resource)
-  if (declaration === undefined) {
-    return <Empty title="There is no such screen">The menu leads to all that there are.</Empty>
-  }
+  if (declaration === undefined) return <NoScreen />
   if (id === undefined) return <ResourceList key={resource} declaration={declaration} />
   return <ResourceDetail key={resource} declaration={declaration} />
 }
