@@ -132,8 +132,9 @@ const chosen: readonly Chosen[] = [
 async function choose(page: Page, label: string, text: string): Promise<void> {
   const field = page.getByLabel(label, { exact: true })
   await field.waitFor()
-  if ((await field.getAttribute('role')) === 'combobox') await pick(page.locator('main'), label, text)
-  else await field.selectOption(text)
+  if ((await page.locator('select').and(field).count()) > 0) return void (await field.selectOption(text))
+  await field.click()
+  await pick(page.locator('main'), label, text)
 }
 
 /** The parameters of a query in one order. */

@@ -3,20 +3,6 @@ import { access, Callers, CredentialKind } from '../../../gen/svc/v2/access_pb.j
 import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
 import { UserRole } from '../../../gen/svc/v2/user_pb.js'
 
-/** What of a method's access rule the console judges; the service judges all of it. */
-interface Rule {
-  readonly kinds: readonly CredentialKind[]
-  readonly permission: string
-  readonly callers: Callers
-  readonly userRelationSuffices: boolean
-}
-
-/** The access rule that the schema declares for a method. */
-function ruleOf(method: DescMethodUnary): Rule {
-  const { credentialKinds: kinds, ...rule } = getOption(method, access)
-  return { ...rule, kinds }
-}
-
 /** What a call is about, as far as rights depend on it. */
 export interface RightSubject {
   /** The team of the object. */
@@ -27,10 +13,14 @@ export interface RightSubject {
   readonly isOfOrganization?: boolean
 }
 
-/** Why a caller may not call a method, in words; undefined if they may. */
+/**
+ * Why a caller may not call a method, in words; undefined if they may. Judges the rule that the schema declares for it, as
+ * far as the console knows what that depends on; the service judges all of it.
+ */
 export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSubject = {}): string | undefined {
-  const rule = ruleOf(method)
-  if (rule.kinds.length > 0 && !rule.kinds.includes(caller.kind)) return 'This kind of token cannot do this.'
+  const rule = getOption(method, access)
+  if (rule.credentialKinds.length > 0 && !rule.credentialKinds.includes(caller.kind))
+    return 'This kind of token cannot do this.'
   if (rule.userRelationSuffices && subject.userId === caller.id) return undefined
   if (rule.permission === '') {
     const isAdmin = caller.role === UserRole.ORG_ADMIN || caller.kind !== CredentialKind.USER_TOKEN

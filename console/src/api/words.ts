@@ -197,6 +197,11 @@ export function durationText(seconds: number): string {
   return countText(seconds / size, word)
 }
 
+/** The name of a field as messages have it: `external_id` is `externalId`. */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** A text as the beginning of a sentence. */
 export function sentence(text: string): string {
   const spelled = text.replace(/\b(?:a2a|ai|api|http|ip|sla|tls|url)\b/g, (word) => word.toUpperCase())

@@ -112,11 +112,8 @@ function hitOf(one: string, folder: string, id: string, title: string, detail: s
 function byId(id: string): Hit[] {
   const hit = (one: string, folder: string) => hitOf(one, folder, id, id, `Open as ${oneOf(one)}`)
   if (KEY.test(id)) return [hit('key', 'keys')]
-  if (UUID.test(id)) return [hit('journey', 'journeys'), hit('key', 'keys'), hit('person', 'people'), ...unlisted(hit)]
   if (!ID.test(id)) return []
-  return [hit('person', 'people'), hit('key', 'keys'), ...unlisted(hit)]
-}
-
-function unlisted(hit: (one: string, folder: string) => Hit): Hit[] {
-  return unlistedResources.map(({ one, path }) => hit(one, path))
+  const unlisted = unlistedResources.map(({ one, path }) => hit(one, path))
+  const journey = UUID.test(id) ? [hit('journey', 'journeys')] : []
+  return [...journey, hit('key', 'keys'), hit('person', 'people'), ...unlisted]
 }

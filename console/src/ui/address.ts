@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import type { usePages } from '../api/pages.js'
 
 /** What the address says after its question mark: filters, tabs, what is open. */
 export type Search = Readonly<Record<string, string>>
@@ -30,18 +31,12 @@ export function useFilters(): [Search, (changes: Search) => void] {
   return [filters, change]
 }
 
-interface ReadPages {
-  readonly data: { readonly pages: readonly unknown[] } | undefined
-  readonly hasNextPage: boolean
-  readonly isFetching: boolean
-  readonly isError: boolean
-  readonly fetchNextPage: () => unknown
-}
-
 /**
  * Reads as many pages of a list as the address says, and returns what asks for one more there.
  */
-export function usePagesOfAddress(list: ReadPages): () => void {
+export function usePagesOfAddress(
+  list: Pick<ReturnType<typeof usePages>, 'data' | 'hasNextPage' | 'isFetching' | 'isError' | 'fetchNextPage'>,
+): () => void {
   const [filters, change] = useFilters()
   const { hasNextPage, isFetching, isError, fetchNextPage } = list
   const read = list.data?.pages.length ?? 0

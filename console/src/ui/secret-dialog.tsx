@@ -20,6 +20,7 @@ interface SecretDialogProps {
 export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDialogProps) {
   const url = useServiceUrl()
   const isDirectory = kind === ApiKeyKind.MK
+  const beside = isDirectory ? `${url}/scim/v2` : clientId
   const command = isDirectory
     ? `curl -H "Authorization: Bearer ${secret}" ${url}/scim/v2/Users`
     : `curl -u '${clientId}:${secret}' -d grant_type=client_credentials ${url}/v2/auth/token`
@@ -32,15 +33,10 @@ export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDial
       ) : (
         <>
           <p>It is shown this once, and nobody can read it again. Put it where the program finds it, now.</p>
-          {clientId && !isDirectory && (
+          {beside && (
             <p>
-              Client ID <code>{clientId}</code> <CopyButton text={() => clientId}>Copy the client ID</CopyButton>
-            </p>
-          )}
-          {isDirectory && (
-            <p>
-              SCIM address <code>{`${url}/scim/v2`}</code>{' '}
-              <CopyButton text={() => `${url}/scim/v2`}>Copy the SCIM address</CopyButton>
+              {isDirectory ? 'SCIM address' : 'Client ID'} <code>{beside}</code>{' '}
+              <CopyButton text={() => beside}>{`Copy the ${isDirectory ? 'SCIM address' : 'client ID'}`}</CopyButton>
             </p>
           )}
           <pre className={styles['secret']}>{secret}</pre>

@@ -13,7 +13,7 @@ import {
 import { useWhyNot } from '../../api/caller-context.js'
 import { PersonLink } from '../../api/person.js'
 import { callTagged } from '../../api/tagged.js'
-import { countText, enumText, labelOf } from '../../api/words.js'
+import { countText, labelOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, Field, TextField } from '../../ui/field.js'
@@ -24,9 +24,10 @@ import { StateBadge } from '../../ui/state-badge.js'
 import { FailureBox } from '../../ui/states.js'
 import { Unsaved } from '../../ui/unsaved.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
+import { skippedText } from '../person/person-form.js'
 import { columns, MAX_UPDATES, readUpdates } from './csv-updates.js'
 import { decodeFile } from './decode-file.js'
-import { type PlannedLine, planUpdates } from './plan.js'
+import { badLine, type PlannedLine, planUpdates } from './plan.js'
 
 const { batchUpdateUsers } = UserService.method
 
@@ -63,7 +64,11 @@ export function BulkScreen() {
       setNotice(error instanceof Error ? error.message : String(error))
     }
   }
-  const planned = plan.data && [...plan.data.lines, ...badLines.map(unreadLine)].toSorted((a, b) => a.line - b.line)
+  const planned =
+    plan.data &&
+    [...plan.data.lines, ...badLines.map(({ line, fault }) => badLine(line, '', fault))].toSorted(
+      (a, b) => a.line - b.line,
+    )
   const shownFaults = text.trim() === '' ? [] : faults
   const isReadable = updates.length + badLines.length > 0 && faults.length === 0
   const why = noRight ?? (isReadable ? undefined : 'Give a file that can be read first.')
@@ -178,20 +183,11 @@ export function BulkScreen() {
   )
 }
 
-/** Whom a line names: somebody by id, or an email that nobody has. */
-function PlannedName({ text }: { readonly text: string }) {
-  return text.includes('@') || text === '' ? text || '–' : <PersonLink id={text} />
-}
-
-/** A line that names nobody, or whose cells are not those of the header. */
-function unreadLine({ line, fault }: { readonly line: number; readonly fault: string }): PlannedLine {
-  return { line, userId: '', outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
-}
-
 const lineColumns: readonly Column<PlannedLine>[] = [
   {
     label: 'Person',
-    cell: ({ userId, fault }) => (fault === undefined ? <PersonLink id={userId} /> : <PlannedName text={userId} />),
+    // An email where nobody has it.
+    cell: ({ userId }) => (userId.includes('@') ? userId : <PersonLink id={userId} />),
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {
@@ -201,15 +197,7 @@ const lineColumns: readonly Column<PlannedLine>[] = [
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
   {
     label: 'Skipped or refused, and why',
-    cell: ({ fault, result }) => (
-      <>
-        {fault ?? result?.refusal?.message}
-        {result && result.skippedPinnedFields.length > 0 && `Pinned: ${namesOf(result.skippedPinnedFields)}. `}
-        {result &&
-          result.skippedDirectoryLockedFields.length > 0 &&
-          `Supplied by the directory: ${namesOf(result.skippedDirectoryLockedFields)}.`}
-      </>
-    ),
+    cell: ({ fault, result }) => fault ?? result?.refusal?.message ?? (result && skippedText(result)),
   },
 ]
 
@@ -229,8 +217,4 @@ async function releaseFields(transport: Transport, results: readonly UserUpdateR
 
 function plainName(name: string): string {
   return name.replaceAll('_', '').toLowerCase()
-}
-
-function namesOf(fields: readonly number[]): string {
-  return fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')
 }

@@ -80,7 +80,8 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
   return { updates: [], lines: bad.toSorted((one, other) => one.line - other.line) }
 }
 
-function badLine(line: number, userId: string, fault: string): PlannedLine {
+/** A line that changes nothing, and why. */
+export function badLine(line: number, userId: string, fault: string): PlannedLine {
   return { line, userId, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
 }
 

@@ -24,7 +24,7 @@ import { ThingScreen } from '../../ui/thing-screen.js'
 import { When } from '../../ui/when.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { isUnused, KeyMaker } from './key-facts.js'
-import { Lifeline, LifelineWithMoments } from './lifeline.js'
+import { Lifeline } from './lifeline.js'
 
 const overlaps = [
   { value: '0', text: 'Not at all' },
@@ -61,13 +61,8 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
           <StateBadge schema={ApiKeyStatusSchema} value={apiKey.status} />
           {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
           <span>
-            {apiKey.expiresAt ? (
-              <>
-                Ends <When at={apiKey.expiresAt} exact />
-              </>
-            ) : (
-              'Does not end'
-            )}
+            {apiKey.expiresAt ? 'Ends ' : 'Does not end'}
+            {apiKey.expiresAt && <When at={apiKey.expiresAt} exact />}
           </span>
         </>
       }
@@ -117,7 +112,7 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
       }
     >
       <Panel title="About">
-        <LifelineWithMoments apiKey={apiKey} />
+        <Lifeline apiKey={apiKey} />
         <Facts
           facts={{
             Kind: enumText(ApiKeyKindSchema, apiKey.kind),

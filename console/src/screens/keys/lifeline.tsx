@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../../gen/svc/v2/api_key_pb.js'
-import { agoText, When } from '../../ui/when.js'
+import { agoText } from '../../ui/when.js'
 import styles from './keys.module.css'
 
 const WIDTH = 100
@@ -29,27 +29,5 @@ export function Lifeline({ apiKey }: { readonly apiKey: ApiKey }) {
       <line x1="0" x2={placeOf(now)} y1="4" y2="4" />
       {lastUsedAt && <line x1={placeOf(Date.parse(lastUsedAt))} x2={placeOf(Date.parse(lastUsedAt))} y1="0" y2="8" />}
     </svg>
-  )
-}
-
-/** The same over the width of a screen, with its moments. */
-export function LifelineWithMoments({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { createdAt, expiresAt, revokedAt } = apiKey
-  return (
-    <div className={styles['moments']}>
-      <Lifeline apiKey={apiKey} />
-      <span>
-        Created <When at={createdAt} />
-      </span>
-      <span>
-        {expiresAt || revokedAt ? (
-          <>
-            {revokedAt ? 'Revoked' : 'Ends'} <When at={revokedAt ?? expiresAt} />
-          </>
-        ) : (
-          'No end'
-        )}
-      </span>
-    </div>
   )
 }

@@ -148,12 +148,8 @@ function useEndpointMatters(): Part {
       <>
         The webhook <Link to={`/webhooks/${encodeURIComponent(id)}`}>{url}</Link>{' '}
         {isGivenUp ? 'was disabled because it failed' : 'fails'}
-        {failingSince && (
-          <>
-            {' '}
-            since <When at={failingSince} exact />
-          </>
-        )}
+        {failingSince && ' since '}
+        {failingSince && <When at={failingSince} exact />}
       </>
     )
     return [{ key: id, text }]

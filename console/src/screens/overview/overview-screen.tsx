@@ -46,7 +46,7 @@ function Overview() {
       <Attention />
       <div className={styles['pair']}>
         <ChangesADay />
-        <JourneysByState underWay={journeys} />
+        <JourneysByState />
         <KeysByAge />
         <Webhooks />
       </div>

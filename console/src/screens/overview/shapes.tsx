@@ -77,13 +77,10 @@ function dayText(day = ''): string {
   return dateText({ year, month, day: date })
 }
 
-interface JourneysByStateProps {
-  readonly underWay: ReturnType<typeof useTotal>
-}
-
 /** How many journeys run as they should, are late, or fail. */
-export function JourneysByState({ underWay }: JourneysByStateProps) {
+export function JourneysByState() {
   const { listJourneys } = JourneyService.method
+  const underWay = useTotal(listJourneys, { isArchived: false })
   const late = useTotal(listJourneys, { isArchived: false, isOverdue: true })
   const failing = useTotal(listJourneys, { isArchived: false, isFailing: true })
   const [all = 0, overdue = 0, failed = 0] = [underWay.data, late.data, failing.data]
@@ -92,7 +89,7 @@ export function JourneysByState({ underWay }: JourneysByStateProps) {
       <Answered asked={[underWay, late, failing]}>
         <Split
           parts={[
-            { text: 'On time', count: Math.max(0, all - overdue), search: {} },
+            { text: 'On time', count: Math.max(0, all - overdue) },
             { text: 'Late', count: overdue, search: { state: 'overdue' } },
           ]}
           to="/journeys"
@@ -134,9 +131,9 @@ export function Webhooks() {
       <Answered asked={[pages]}>
         <Split
           parts={[
-            { text: 'Accepted', count: enabled.length - failing, search: {} },
-            { text: 'Failing', count: failing, search: {} },
-            { text: 'Disabled', count: pages.rows.length - enabled.length, search: {} },
+            { text: 'Accepted', count: enabled.length - failing },
+            { text: 'Failing', count: failing },
+            { text: 'Disabled', count: pages.rows.length - enabled.length },
           ]}
           to="/webhooks"
         />
@@ -149,7 +146,7 @@ interface SplitProps {
   readonly parts: readonly {
     readonly text: string
     readonly count: number
-    readonly search: Readonly<Record<string, string>>
+    readonly search?: Readonly<Record<string, string>>
   }[]
   readonly to: string
 }
@@ -167,7 +164,7 @@ function Split({ parts, to }: SplitProps) {
           ))}
       </div>
       <ul className={styles['legend']}>
-        {numbered.map(({ text, count, tone, search }) => (
+        {numbered.map(({ text, count, tone, search = {} }) => (
           <li key={text}>
             <span className={tone} aria-hidden="true" />
             <Link to={to} search={search as never}>

@@ -31,15 +31,14 @@ export type SavedProfile = Pick<UpdateUserResponse, 'skippedPinnedFields' | 'ski
 
 /** What came of a write of a profile: nothing is skipped silently. */
 export function savedText(answer: Message | SavedProfile): string {
-  const { skippedPinnedFields, skippedDirectoryLockedFields } = answer as SavedProfile
+  return `Saved. ${skippedText(answer as SavedProfile)}`.trim()
+}
+
+/** What a write of a profile has skipped, and why; empty for nothing. */
+export function skippedText({ skippedPinnedFields, skippedDirectoryLockedFields }: SavedProfile): string {
   const skipped = (fields: readonly UserProfileField[], why: string) =>
-    fields.length > 0 &&
-    `Skipped because ${why}: ${fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')}.`
-  return [
-    'Saved.',
-    skipped(skippedPinnedFields, 'they are pinned'),
-    skipped(skippedDirectoryLockedFields, 'the directory supplies them'),
-  ]
-    .filter(Boolean)
-    .join(' ')
+    fields.length === 0
+      ? ''
+      : `Skipped because ${why}: ${fields.map((field) => enumText(UserProfileFieldSchema, field)).join(', ')}. `
+  return `${skipped(skippedPinnedFields, 'they are pinned')}${skipped(skippedDirectoryLockedFields, 'the directory supplies them')}`
 }

@@ -121,22 +121,20 @@ function KeysOf({ userId }: { readonly userId: string }) {
   const keys = usePages(listApiKeys, { createdByUserId: userId, pageSize: 3 })
   if (keys.why) return <>{keys.why}</>
   if (!keys.isSuccess) return <>{keys.error ? 'They cannot be read' : '…'}</>
-  if (keys.rows.length === 0) return <>None</>
   return (
     <>
+      {keys.rows.length === 0 && 'None'}
       {keys.rows.map(({ id, name }, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}
           <Link to={`/keys/${encodeURIComponent(id)}`}>{name || id}</Link>
         </Fragment>
       ))}
+      {keys.hasNextPage && ' '}
       {keys.hasNextPage && (
-        <>
-          {' '}
-          <Link to="/keys" search={{ maker: userId } as never}>
-            and more
-          </Link>
-        </>
+        <Link to="/keys" search={{ maker: userId } as never}>
+          and more
+        </Link>
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import type { AuditEvent, FieldChange } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldWriteOutcome } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, type User, UserProfileField, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { enumText } from '../../api/words.js'
+import { camelCase, enumText } from '../../api/words.js'
 
 /** What is known about one governed field of a person. */
 export interface ProfileFact {
@@ -69,12 +69,8 @@ const governedFields = UserProfileFieldSchema.values
   .filter(({ number }) => number !== UserProfileField.UNSPECIFIED)
   .map(({ number: field, localName }) => ({
     field: field as UserProfileField,
-    property: (field === UserProfileField.MANAGER ? 'managerUserId' : camelCase(localName)) as keyof User,
+    property: (field === UserProfileField.MANAGER ? 'managerUserId' : camelCase(localName.toLowerCase())) as keyof User,
   }))
-
-function camelCase(name: string): string {
-  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-}
 
 function findChange(
   events: readonly AuditEvent[],

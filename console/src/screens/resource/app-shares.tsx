@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
@@ -9,30 +8,11 @@ import { WriteButton } from '../../ui/write-button.js'
 import { type PartProps, teamOf } from './declaration.js'
 import { FieldValue } from './field-value.js'
 import { MemberPanel } from './member-panel.js'
-import { RelatedPanel } from './related-panel.js'
 
 const { listAppInstanceShares, shareAppInstance, unshareAppInstance } = AppInstanceService.method
 
-/** The resources of an app instance, and the teams that it is shared with, in whose lists it then stands. */
-export function AppShares(props: PartProps) {
-  const by = { appInstanceId: props.id }
-  return (
-    <>
-      <RelatedPanel
-        path="resources"
-        by={by}
-        add={
-          <Link to="/resources" search={by as never}>
-            Edit as a table
-          </Link>
-        }
-      />
-      <Sharing {...props} />
-    </>
-  )
-}
-
-function Sharing({ id, item }: PartProps) {
+/** The teams that an app instance is shared with, in whose lists it then stands. */
+export function AppShares({ id, item }: PartProps) {
   const [chosen, setChosen] = useState('')
   const pages = usePages(listAppInstanceShares, { id })
   const taken = new Set([teamOf(item) ?? '', ...pages.rows.map(({ teamId }) => teamId)])

@@ -6,7 +6,6 @@ import controls from '../../ui/controls.module.css'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import type { Column } from '../../ui/paged-table.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { FailureBox } from '../../ui/states.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { controlOf, draftOf } from './field-draft.js'
@@ -45,7 +44,6 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
     within: [list?.localName ?? ''],
   })
   const faultOf = (item: Message, name: string) => faultsAt(form.at(changed.indexOf(item)), name)[0]?.text
-  if (list === undefined) return <FailureBox error={new Error(`${update.name} changes one at a time`)} />
   if (isReviewing) {
     return (
       <WriteDialog

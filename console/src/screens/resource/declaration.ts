@@ -62,6 +62,8 @@ export interface ResourceDeclaration extends StandardMethods {
   readonly hides?: (text: (name: string) => string) => readonly string[]
   /** What its form lacks that the limits of the schema do not say. */
   readonly lacks?: (text: (name: string) => string) => string | undefined
+  /** The list, at a path, of what belongs to one, which a filter narrows it by. */
+  readonly related?: { readonly path: string; readonly by: string }
   /** What else is shown of one. */
   readonly Parts?: ComponentType<PartProps>
   /** What else can be done with one. */

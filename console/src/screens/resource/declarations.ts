@@ -17,7 +17,6 @@ import { GroupMembers } from './group-members.js'
 import { mapping } from './mapping-sentence.js'
 import { promise } from './sla-sentences.js'
 import { TeamMembers } from './team-members.js'
-import { TypeMappings } from './type-mappings.js'
 import { WebhookActions } from './webhook-actions.js'
 import { WebhookDeliveries } from './webhook-deliveries.js'
 
@@ -48,6 +47,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     ...standardMethods(AppInstanceService),
     columns: ['teamId', 'customServiceName', 'accessRequestsEnabled'],
     filters: ['q', 'teamId'],
+    related: { path: 'resources', by: 'appInstanceId' },
     Parts: AppShares,
     empty: 'An app is what people are given access to. Create the first one, or share one from another team.',
   },
@@ -100,7 +100,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     ...standardMethods(EntityTypeService),
     columns: ['teamId'],
     filters: ['teamId'],
-    Parts: TypeMappings,
+    related: { path: 'mappings', by: 'entityTypeId' },
     empty: 'An entity type is what a team ingests, such as devices. Create the first one.',
   },
   {

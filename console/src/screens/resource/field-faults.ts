@@ -3,7 +3,7 @@ import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
-import { durationText } from '../../api/words.js'
+import { camelCase, durationText } from '../../api/words.js'
 
 /** What is wrong with a value of a form. */
 export interface FieldFault {
@@ -122,8 +122,4 @@ function inTime(text: string): string {
 
 function sentenceOf(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -11,7 +11,7 @@ import type { ComponentType } from 'react'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
 import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
 import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
-import { labelOf, oneOf } from '../../api/words.js'
+import { labelOf, oneOf, sentence } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { TextField } from '../../ui/field.js'
@@ -53,7 +53,7 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
             <div key={key} className={styles['item']}>
               <fieldset
                 className={Sentence ? styles['sentence'] : styles['form']}
-                aria-label={isList ? `${capital(one)} ${index + 1}` : undefined}
+                aria-label={isList ? `${sentence(one)} ${index + 1}` : undefined}
               >
                 {Sentence ? (
                   <>
@@ -165,8 +165,4 @@ function Faults({ faults }: { readonly faults: readonly FieldFault[] }) {
 /** Whether a person gives the field, rather than the service. */
 function isGiven(field: DescField): boolean {
   return !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,33 +1,34 @@
-import type { ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
 import { usePages } from '../../api/pages.js'
-import { idOf, nameOf } from './declaration.js'
+import { entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
 import { declarationAt } from './declarations.js'
 import { MemberPanel } from './member-panel.js'
 import { columnsOf } from './resource-list.js'
 
 interface RelatedPanelProps {
-  /** The path of the list. */
-  readonly path: string
-  /** What the list is narrowed by. */
-  readonly by: Readonly<Record<string, string>>
-  readonly add: ReactNode
+  readonly related: NonNullable<ResourceDeclaration['related']>
+  readonly id: string
 }
 
 /** What of another resource belongs to a thing. Throws for an unknown path. */
-export function RelatedPanel({ path, by, add }: RelatedPanelProps) {
+export function RelatedPanel({ related: { path, by }, id }: RelatedPanelProps) {
   const declaration = declarationAt(path)
   if (declaration === undefined) throw new Error(`nothing is at ${path}`)
-  const pages = usePages(declaration.list, by as Record<string, never>)
-  const [own] = Object.keys(by)
+  const { title, list, update, columns, empty } = declaration
+  const narrowed = { [by]: id } as Record<string, never>
   return (
     <MemberPanel
-      title={declaration.title}
-      pages={pages}
-      add={add}
-      columns={columnsOf({ ...declaration, columns: declaration.columns.filter((name) => name !== own) })}
+      title={title}
+      pages={usePages(list, narrowed)}
+      add={
+        <Link to={`/${path}`} search={narrowed}>
+          {entryOf(update).list ? 'Edit as a table' : 'Create and change'}
+        </Link>
+      }
+      columns={columnsOf({ ...declaration, columns: columns.filter((name) => name !== by) })}
       keyOf={idOf}
       textOf={nameOf}
-      empty={declaration.empty}
+      empty={empty}
       emptyTitle="None yet"
     />
   )

@@ -16,6 +16,7 @@ import type { WriteSubject } from '../../ui/write-dialog.js'
 import { idOf, memberOf, nameOf, type ResourceDeclaration, teamOf } from './declaration.js'
 import { draftAt } from './field-draft.js'
 import { FieldValue } from './field-value.js'
+import { RelatedPanel } from './related-panel.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
 /** What the head of the screen has. */
@@ -43,7 +44,7 @@ interface ThingProps extends ResourceDetailProps {
 }
 
 function Thing({ declaration, item, subject, above }: ThingProps & { readonly above: ReactNode }) {
-  const { one, get, Parts, sentence } = declaration
+  const { one, get, related, Parts, sentence } = declaration
   const name = nameOf(item)
   // What is said by the title is not said again.
   const without = [
@@ -89,6 +90,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
           />
         </Panel>
       )}
+      {related && <RelatedPanel related={related} id={idOf(item)} />}
       {Parts && <Parts id={idOf(item)} item={item} subject={subject} />}
     </Screen>
   )
