@@ -35,7 +35,7 @@ it('a key whose creator leaves is seen where one looks: the person, the deactiva
   await page.getByText('1 key that the person created works on').waitFor()
 
   await go('/')
-  await page.getByRole('link', { name: '1 API key works on whose creator is deactivated' }).click()
+  await page.getByRole('link', { name: '1 API key still works though its creator is deactivated' }).click()
   expect(await names()).toEqual(['Nightly export'])
   await page.getByText('Deactivated', { exact: true }).waitFor()
   await close()

@@ -72,10 +72,10 @@ describe('the console', () => {
 
   it('shows a filter that a link has set, and takes it away', async () => {
     const { page, close } = await console.open('/people?manager=user_bela', token)
-    await page.getByText('Reports of').waitFor()
+    await page.getByText('Reports to').waitFor()
     await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
     expect(await page.getByRole('link', { name: 'Ada Lindqvist' }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Remove the filter Reports of' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Reports to' }).click()
     await page.getByRole('link', { name: 'Ada Lindqvist' }).waitFor()
     await close()
   })

@@ -105,7 +105,7 @@ describe('signing in with an issuer', () => {
       await page.getByRole('button', { name: 'Continue' }).click()
     }
     await signInAs('eve')
-    await page.getByRole('heading', { name: 'You are signed in, but not let in' }).waitFor()
+    await page.getByRole('heading', { name: 'You are signed in, but have no access' }).waitFor()
     await page.getByText('eve@elsewhere.example').waitFor()
     await page.getByText('An administrator must add the address').waitFor()
     expect(await page.getByText('Your sign-in has ended').count()).toBe(0)

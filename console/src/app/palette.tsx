@@ -56,7 +56,7 @@ export function Palette({ text, onText, onClose }: PaletteProps) {
           placeholder="A screen, a name, an email or an ID"
           aria-label="Find anything"
         />
-        <Autocomplete.Empty className={styles['none']}>Nothing is called so.</Autocomplete.Empty>
+        <Autocomplete.Empty className={styles['none']}>Nothing has this name.</Autocomplete.Empty>
         <Autocomplete.List className={styles['list']}>
           {(hit: Hit) => (
             <Autocomplete.Item key={hit.path} value={hit} className={styles['hit']} onClick={() => open(hit)}>

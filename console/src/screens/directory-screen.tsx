@@ -66,9 +66,7 @@ export function DirectoryScreen() {
           </Panel>
           <Panel title="Refusals">
             {status.refusals.length === 0 ? (
-              <Empty title="Nothing was refused">
-                What the provider sends and the service cannot take stands here.
-              </Empty>
+              <Empty title="Nothing was refused">What the provider sends and the service refuses is listed here.</Empty>
             ) : (
               <ShortTable label="Refusals" columns={columns} rows={status.refusals} keyOf={({ id }) => id} />
             )}

@@ -68,7 +68,7 @@ export function EventsScreen() {
       pages={{ ...past, rows, error: past.error ?? live.error, refetch }}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'No event yet', children: 'Every change of anything stands here, at once.' }}
+      empty={{ title: 'No event yet', children: 'Every change appears here as it happens.' }}
     />
   )
 }

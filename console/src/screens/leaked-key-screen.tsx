@@ -37,7 +37,7 @@ export function LeakedKeyScreen() {
         </Button>
       </form>
       <div role="status">
-        {revoke.isSuccess && <p>Thank you. If it was one of ours, it is dead now. We tell nobody which.</p>}
+        {revoke.isSuccess && <p>Thank you. If it was one of ours, it no longer works. We do not say whether it was.</p>}
       </div>
       {revoke.error && <FailureBox error={revoke.error} />}
     </SignInPage>

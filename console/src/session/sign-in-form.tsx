@@ -27,7 +27,7 @@ export function SignInForm() {
     <div className={styles['form']}>
       {failure && (
         <p role="alert" className={styles['failure']}>
-          The sign-in came to nothing: {failure}
+          Sign-in failed: {failure}
         </p>
       )}
       {oidc && (

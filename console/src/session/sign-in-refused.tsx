@@ -9,7 +9,7 @@ export function SignInRefused() {
   const [leaving, setLeaving] = useState<string>()
   const holder = session.credential()?.holder
   const isOfIssuer = oidc !== undefined && holder !== undefined
-  const title = isOfIssuer ? 'You are signed in, but not let in' : 'The service does not accept this token'
+  const title = isOfIssuer ? 'You are signed in, but have no access' : 'The service does not accept this token'
   const leave = () => {
     setLeaving(`Signing out at ${issuer} …`)
     // Where the issuer cannot be reached, or has no way to end its session, the next sign-in asks who it is.

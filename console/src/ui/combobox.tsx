@@ -70,7 +70,7 @@ export function ComboboxPicker({
             <Combobox.Positioner className={styles['over']} sideOffset={4} align="start">
               <Combobox.Popup className={styles['list']} id={listId}>
                 <Combobox.Empty className={styles['nothing']}>
-                  {isAsking ? 'Searching …' : 'Nothing is called so.'}
+                  {isAsking ? 'Searching …' : 'Nothing has this name.'}
                 </Combobox.Empty>
                 <Combobox.List>
                   {(choice: Choice) => (

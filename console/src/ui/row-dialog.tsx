@@ -13,7 +13,7 @@ interface RowDialogProps<Row> {
 /** All columns of a row, where the screen has no room for them. */
 export function RowDialog<Row>({ columns, row, onClose }: RowDialogProps<Row>) {
   return (
-    <Dialog title="All of the row" onClose={onClose}>
+    <Dialog title="Details of the row" onClose={onClose}>
       <Facts facts={Object.fromEntries(columns.map(({ label, cell }) => [label, cell(row)]))} />
       <DialogFoot>
         <Button onClick={onClose}>Close</Button>

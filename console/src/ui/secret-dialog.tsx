@@ -32,7 +32,7 @@ export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDial
         </p>
       ) : (
         <>
-          <p>It is shown this once, and nobody can read it again. Put it where the program finds it, now.</p>
+          <p>It is shown only this once. Copy it now to where the program reads it.</p>
           {beside && (
             <p>
               {isDirectory ? 'SCIM address' : 'Client ID'} <code>{beside}</code>{' '}

@@ -28,7 +28,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 
 /** What the caller may not see, and what would open it. */
 export function NoRight({ why }: { readonly why: string }) {
-  return <Empty title="You may not see this">{why}</Empty>
+  return <Empty title="You have no access to this">{why}</Empty>
 }
 
 /** A query, as far as what stands in its place depends on it. */

@@ -12,7 +12,7 @@ interface AskProps {
 export function AskToDiscard({ onKeep, onDiscard }: AskProps) {
   return (
     <Dialog title="Discard what you have typed?" onClose={onKeep}>
-      <p>Nothing of it has been saved.</p>
+      <p>None of it has been saved.</p>
       <DialogFoot>
         <Button onClick={onKeep}>Keep editing</Button>
         <Button look="danger" onClick={onDiscard}>

@@ -31,7 +31,7 @@ export function AuditScreen() {
       <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />}>
         <Answered asked={[pages]}>
           {pages.rows.length === 0 && (
-            <Empty title="No event matches">Take a filter away; every write of anybody stands here.</Empty>
+            <Empty title="No event matches">Remove a filter; every change by anybody is listed here.</Empty>
           )}
           <AuditTimeline events={pages.rows} />
         </Answered>

@@ -29,7 +29,7 @@ export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps
     <Panel title={title} actions={pages.hasNextPage && all}>
       <Answered asked={[pages]}>
         {pages.rows.length === 0 ? (
-          <Empty title="No journey is under way">What is requested for a person stands here until it is done.</Empty>
+          <Empty title="No journey is under way">What is requested for a person is listed here until it is done.</Empty>
         ) : (
           <ShortTable
             label={title}

@@ -41,7 +41,7 @@ export function JourneysScreen() {
       total={total.data}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'No journey matches', children: 'Workflows make journeys; an import brings them in.' }}
+      empty={{ title: 'No journey matches', children: 'Workflows start journeys, and an import brings them in.' }}
     />
   )
 }

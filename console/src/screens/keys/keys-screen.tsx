@@ -67,7 +67,7 @@ export function KeysScreen() {
     { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
     { name: 'use', label: 'Use', options: optionsOf('All', { unused: 'Not used for 30 days' }) },
     { name: 'age', label: 'Age', options: [{ value: '', text: 'All' }, ...keyAges] },
-    { name: 'left', label: 'Creator', options: optionsOf('Anybody', { yes: 'Deactivated, the key works on' }) },
+    { name: 'left', label: 'Creator', options: optionsOf('Anybody', { yes: 'Deactivated, but the key still works' }) },
     { name: 'maker', label: 'Created by', kind: 'fixed', text: <PersonLink id={filters['maker'] ?? ''} /> },
   ]
   return (
@@ -77,7 +77,7 @@ export function KeysScreen() {
       pages={{ ...pages, rows, readAll }}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'No API key matches', children: 'Take a filter away, or create one for a program.' }}
+      empty={{ title: 'No API key matches', children: 'Remove a filter, or create one for a program.' }}
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
           <Plus size={15} aria-hidden />

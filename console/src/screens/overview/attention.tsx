@@ -117,8 +117,8 @@ function useKeyMatters(): Part {
       }),
       ...counted({
         count: keys.rows.filter(isLeftBehind).length,
-        one: 'API key works on whose creator is deactivated',
-        many: 'API keys work on whose creator is deactivated',
+        one: 'API key still works though its creator is deactivated',
+        many: 'API keys still work though their creators are deactivated',
         to: '/keys',
         search: { left: 'yes' },
       }),

@@ -63,7 +63,7 @@ export function PeopleScreen() {
       keyOf={({ id }) => id}
       empty={{
         title: 'Nobody matches',
-        children: 'Take a filter away, or bring people in: by a directory, by ingestion, by import or by the API.',
+        children: 'Remove a filter, or bring people in: by a directory, by ingestion, by import or by the API.',
       }}
       actions={
         <Toolbar>
@@ -121,6 +121,6 @@ function usePeopleFilters(filters: Search): readonly Filter[] {
       removes: ['owner'],
     },
     ...(filters['field'] || filters['owner'] ? [owner] : []),
-    { name: 'manager', label: 'Reports of', kind: 'fixed', text: <PersonLink id={filters['manager'] ?? ''} /> },
+    { name: 'manager', label: 'Reports to', kind: 'fixed', text: <PersonLink id={filters['manager'] ?? ''} /> },
   ]
 }

@@ -63,7 +63,7 @@ export function PersonActions({ user, subject, facts }: PersonProps) {
           said={({ activeApiKeyCount }) => deactivatedText(name, activeApiKeyCount)}
         >
           <p>All sessions end at once, and no token is accepted until the person is reactivated.</p>
-          <p>Keys that the person has created work on: they belong to the organization.</p>
+          <p>Keys that the person created keep working: they belong to the organization.</p>
         </WriteButton>
       ) : (
         <WriteButton
@@ -72,7 +72,7 @@ export function PersonActions({ user, subject, facts }: PersonProps) {
           method={reactivateUser}
           changes={state('Active')}
           confirm="Reactivate"
-          said={() => `${name} is active again. Earlier tokens stay dead.`}
+          said={() => `${name} is active again. Earlier tokens stay invalid.`}
         />
       )}
       <EditButton user={user} subject={subject} facts={facts} look="main" />
@@ -81,8 +81,8 @@ export function PersonActions({ user, subject, facts }: PersonProps) {
 }
 
 function deactivatedText(name: string, keys: number): string {
-  const left = countText(keys, 'key that the person created works', 'keys that the person created work')
-  return `${name} is deactivated.${keys === 0 ? '' : ` ${left} on: see API keys.`}`
+  const left = countText(keys, 'key that the person created still works', 'keys that the person created still work')
+  return `${name} is deactivated.${keys === 0 ? '' : ` ${left}: see API keys.`}`
 }
 
 interface EditButtonProps extends PersonProps, Pick<ButtonProps, 'look' | 'label'> {

@@ -86,7 +86,7 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
       <Panel title="What happened to this person">
         <Answered asked={[history]} lines={4}>
           {history.rows.length === 0 && (
-            <Empty title="Nothing has been recorded yet">Every write of this person will stand here.</Empty>
+            <Empty title="Nothing has been recorded yet">Every change of this person will be listed here.</Empty>
           )}
           <AuditTimeline events={history.rows} />
         </Answered>

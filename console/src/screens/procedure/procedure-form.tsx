@@ -115,7 +115,7 @@ function StageFields({ number, stage, onChange }: StageFieldsProps) {
         </fieldset>
       ))}
       <div>
-        <Button onClick={() => setSteps([...steps, newStep()])}>Add a step side by side</Button>
+        <Button onClick={() => setSteps([...steps, newStep()])}>Add a parallel step</Button>
       </div>
     </>
   )

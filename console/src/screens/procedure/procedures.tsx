@@ -64,9 +64,7 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
               method={remove}
               input={{ accessPolicyId, id: procedure.id }}
               first={{ method: get, input: { accessPolicyId, id: procedure.id } }}
-              changes={() => [
-                { label: 'This procedure', from: titleOf(procedure.id), to: 'Gone, with nothing left of it' },
-              ]}
+              changes={() => [{ label: 'This procedure', from: titleOf(procedure.id), to: 'Deleted for good' }]}
               confirm="Delete"
               isDangerous
               why={why}

@@ -45,8 +45,10 @@ function StepBox({ step }: { readonly step: Step }) {
         </ul>
       )}
       <p className={styles['notes']}>
-        {step.allowSelfApproval === false ? 'Nobody approves for themselves.' : 'May approve for themselves.'}{' '}
-        {step.autoApproveSelf && 'Approves itself for an approver. '}
+        {step.allowSelfApproval === false
+          ? 'Nobody approves their own request.'
+          : 'Requesters may approve their own request.'}{' '}
+        {step.autoApproveSelf && 'Approved at once if the requester is an approver. '}
         {justification === 'REQUIRED' && 'A reason is required. '}
         {justification === 'OPTIONAL' && 'A reason can be given. '}
         {!['', 'NONE', 'OPTIONAL', 'REQUIRED'].includes(justification) && `Reason: ${justification}. `}

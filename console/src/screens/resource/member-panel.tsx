@@ -65,7 +65,7 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
             pages={textOf ? { ...pages, rows: found } : pages}
             columns={all}
             keyOf={keyOf}
-            empty={{ title: isReading ? 'Searching …' : 'Nobody is called so' }}
+            empty={{ title: isReading ? 'Searching …' : 'Nobody has this name' }}
           />
         )}
       </Answered>

@@ -137,13 +137,13 @@ function Actions({ declaration, item, subject }: ThingProps) {
           {...common}
           title={`Delete ${nameOf(item)}`}
           method={remove}
-          changes={() => [{ label: `This ${one}`, from: nameOf(item), to: 'Gone, with nothing left of it' }]}
+          changes={() => [{ label: `This ${one}`, from: nameOf(item), to: 'Deleted for good' }]}
           confirm="Delete"
           isDangerous
           why={whyNotRemove}
           onDone={() => void navigate({ to: `/${path}` })}
         >
-          <p>It is refused while something refers to it, and says what.</p>
+          <p>This is refused while something refers to it; the answer says what.</p>
         </WriteButton>
       )}
       {Own && <Own id={idOf(item)} item={item} subject={subject} />}

@@ -63,7 +63,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
           {isBatch && (
             <Button
               onClick={() => setGrid(true)}
-              why={whyNotUpdate ?? (rows.length === 0 ? 'There is none.' : undefined)}
+              why={whyNotUpdate ?? (rows.length === 0 ? 'There is nothing to edit.' : undefined)}
             >
               {picked.length === 0 ? 'Edit as a table' : `Edit ${picked.length} as a table`}
             </Button>

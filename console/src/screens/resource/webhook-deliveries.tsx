@@ -64,7 +64,7 @@ export function WebhookDeliveries(props: PartProps) {
         )
       }}
       empty="No event that the endpoint wants has happened yet, or none in the last 30 days."
-      emptyTitle={status === '' ? 'Nothing was sent' : 'None is in this state'}
+      emptyTitle={status === '' ? 'Nothing was sent' : 'No delivery is in this state'}
     >
       {shown !== undefined && (
         <DeliveryDialog
