@@ -142,7 +142,7 @@ function SetUp() {
 function progressOf({ connections, users, lastWriteAt }: DirectoryStatus): string {
   if (users !== undefined && lastWriteAt !== undefined) {
     const people = countText(users.supplied, 'person comes', 'people come')
-    return `${people} from the provider, which wrote last ${agoText(lastWriteAt)}.`
+    return `${people} from the provider; it wrote last ${agoText(lastWriteAt)}.`
   }
   if (connections.length === 0) return 'No provider is connected.'
   return connections.some(({ lastUsedAt }) => lastUsedAt)

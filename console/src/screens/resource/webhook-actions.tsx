@@ -124,10 +124,11 @@ interface ReplayButtonProps extends DeliveriesProps {
   readonly text: string
   /** The position from which events are sent again at first. */
   readonly from: bigint
+  readonly onDone?: () => void
 }
 
 /** Sends the events from one on again. */
-export function ReplayButton({ id, subject, why, text, from }: ReplayButtonProps) {
+export function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
   const [position, setPosition] = useState(String(from))
   const first = BigInt(/^\d+$/.test(position) ? position : '0')
   return (
@@ -144,6 +145,7 @@ export function ReplayButton({ id, subject, why, text, from }: ReplayButtonProps
       said={({ replayed }) => `${numberText(replayed)} sent again.`}
       why={why}
       onClose={() => setPosition(String(from))}
+      onDone={onDone}
     >
       <TextField
         label="From the event at the position"
@@ -156,16 +158,16 @@ export function ReplayButton({ id, subject, why, text, from }: ReplayButtonProps
   )
 }
 
-interface ResendButtonProps extends Pick<ButtonProps, 'look' | 'label' | 'why'> {
+interface ResendButtonProps extends Pick<ButtonProps, 'look' | 'label' | 'why'>, Pick<ReplayButtonProps, 'onDone'> {
   readonly endpointId: string
   readonly delivery: WebhookDelivery
 }
 
 /** Makes another attempt of one delivery. */
-export function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...look }: ResendButtonProps) {
+export function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...others }: ResendButtonProps) {
   return (
     <WriteButton
-      {...look}
+      {...others}
       title={`Resend ${actionText(type)}`}
       method={methods.resendWebhookDelivery}
       input={{ webhookEndpointId: endpointId, id }}

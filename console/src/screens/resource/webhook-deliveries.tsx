@@ -25,6 +25,7 @@ export function WebhookDeliveries(props: PartProps) {
   const request = { webhookEndpointId: props.id, status: Number(status), pageSize: PAGE_SIZE }
   const pages = usePages(methods.listWebhookDeliveries, request)
   const why = useWhyNot(methods.updateWebhookEndpoint, { teamId: teamOf(props.item) })
+  const close = () => setShown(undefined)
   const { refetch } = pages
   useEffect(() => {
     const timer = setInterval(() => void refetch(), LOOK_MILLIS)
@@ -70,10 +71,16 @@ export function WebhookDeliveries(props: PartProps) {
         <DeliveryDialog
           delivery={pages.rows.find(({ id }) => id === shown.id) ?? shown}
           url={nameOf(props.item)}
-          onClose={() => setShown(undefined)}
+          onClose={close}
         >
-          <ReplayButton {...props} text="Send everything again from here" from={shown.position} why={why} />
-          <ResendButton endpointId={props.id} delivery={shown} look="main" why={why} />
+          <ReplayButton
+            {...props}
+            text="Send everything again from here"
+            from={shown.position}
+            why={why}
+            onDone={close}
+          />
+          <ResendButton endpointId={props.id} delivery={shown} look="main" why={why} onDone={close} />
         </DeliveryDialog>
       )}
     </MemberPanel>
