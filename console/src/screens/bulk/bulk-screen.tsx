@@ -190,10 +190,7 @@ const lineColumns: readonly Column<PlannedLine>[] = [
     cell: ({ userId }) => (userId.includes('@') ? userId : <PersonLink id={userId} />),
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
-  {
-    label: 'Outcome',
-    cell: ({ outcome }) => <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} />,
-  },
+  { label: 'Outcome', cell: ({ outcome }) => <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} /> },
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
   {
     label: 'Skipped or refused, and why',

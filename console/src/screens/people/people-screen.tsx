@@ -108,11 +108,7 @@ function usePeopleFilters(filters: Search): readonly Filter[] {
     { name: 'q', label: 'Name or email', kind: 'search' },
     { name: 'department', label: 'Department', options: [{ value: '', text: 'All' }, ...names] },
     { name: 'role', label: 'Role', options: enumOptions(UserRoleSchema, 'All') },
-    {
-      name: 'state',
-      label: 'State',
-      options: optionsOf('Active', { deactivated: 'Deactivated', all: 'All' }),
-    },
+    { name: 'state', label: 'State', options: optionsOf('Active', { deactivated: 'Deactivated', all: 'All' }) },
     {
       name: 'field',
       label: 'Whose field',
