@@ -23,16 +23,16 @@ it('a key whose creator leaves is seen where one looks: the person, the deactiva
   }
   const { page, go, close } = await console.open('/people/user_luca', token)
   const names = async () => {
-    await page.getByRole('link', { name: 'Nightly export' }).waitFor()
+    await page.getByRole('link', { name: 'Nightly export' }).first().waitFor()
     return page.getByRole('link', { name: /export|pipeline/ }).allTextContents()
   }
   // Among the keys, and among what the person did.
   expect(new Set(await names())).toEqual(new Set(['Nightly export']))
 
   await page.getByRole('button', { name: 'Deactivate' }).click()
-  await page.getByRole('dialog').getByText('Keys that the person has created work on').waitFor()
+  await page.getByRole('dialog').getByText('Keys that the person created keep working').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-  await page.getByText('1 key that the person created works on').waitFor()
+  await page.getByText('1 key that the person created still works').waitFor()
 
   await go('/')
   await page.getByRole('link', { name: '1 API key still works though its creator is deactivated' }).click()
