@@ -190,7 +190,7 @@ describe('a key in the console', () => {
     expect(await findingsOf(page)).toEqual([])
     await page.getByLabel('Secret or token').fill(json.secret)
     await page.getByRole('button', { name: 'Revoke it' }).click()
-    await page.getByText('it is dead now').waitFor()
+    await page.getByText('it no longer works').waitFor()
     const { json: after } = await console.service.rest('GET', `/v2/api-keys/${json.data.id}`, { token })
     expect(after.data.status).toBe('API_KEY_STATUS_REVOKED')
   })
