@@ -49,9 +49,9 @@ export function KeysScreen() {
       isMinor: true,
       cell: ({ teamId }) => (teamId === '' ? 'All' : <ThingName kind="teams" id={teamId} />),
     },
-    { label: 'Created by', cell: (key) => <KeyMaker apiKey={key} /> },
+    { label: 'Created by', isMinor: true, cell: (key) => <KeyMaker apiKey={key} /> },
     { label: 'State', size: 'narrow', cell: ({ status }) => <StateBadge schema={ApiKeyStatusSchema} value={status} /> },
-    { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} none="Never" /> },
+    { label: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => <When at={lastUsedAt} none="Never" /> },
     {
       label: 'Ends',
       isMinor: true,

@@ -29,7 +29,6 @@ import { peopleRequest } from './people-request.js'
 const columns: readonly Column<User>[] = [
   {
     label: 'Name',
-    size: 'wide',
     cell: ({ id, name, email }) => <PersonName id={id} name={name} email={email} />,
   },
   { label: 'Email', isMinor: true, cell: (user) => user.email },
