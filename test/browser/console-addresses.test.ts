@@ -43,8 +43,8 @@ async function contentOf(page: Page): Promise<string> {
   await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
   return page.evaluate<string>(`(() => {
     const main = document.querySelector('main')
-    const fields = [...main.querySelectorAll('input, select')].map((field) => field.value)
-    return [main.innerText, ...fields].join('\\n').split(/\\s+/).sort().join(' ')
+    const fields = [...main.querySelectorAll('input:not([aria-hidden=true]), select')].map((field) => field.value)
+    return [main.innerText, ...fields].join('\\n').split(/\\s+/).filter(Boolean).sort().join(' ')
   })()`)
 }
 
