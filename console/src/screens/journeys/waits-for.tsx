@@ -1,8 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Fragment } from 'react'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingName } from '../../api/things.js'
+import { PersonLink, usePersonName } from '../../api/person.js'
 import { Badge } from '../../ui/button.js'
 import { lateText } from '../../ui/when.js'
 import { nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
@@ -39,14 +38,15 @@ export function WaitsForText({ id }: { readonly id: string }) {
         <Fragment key={task.id}>
           {index > 0 && ', '}
           {task.name}
-          {task.assignedToUserId && (
-            <>
-              {' '}
-              (<ThingName kind="people" id={task.assignedToUserId} />)
-            </>
-          )}
+          {task.assignedToUserId && <Assignee id={task.assignedToUserId} />}
         </Fragment>
       ))}
     </span>
   )
+}
+
+/** Who is to do it, for those who may see that. */
+function Assignee({ id }: { readonly id: string }) {
+  const name = usePersonName(id)
+  return name === id ? null : ` (${name})`
 }
