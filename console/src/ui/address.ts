@@ -42,7 +42,7 @@ export function usePagesOfAddress(
   const read = list.data?.pages.length ?? 0
   const isWanted = read > 0 && read < Number(filters['pages'])
   useEffect(() => {
-    if (isWanted && hasNextPage && !isFetching && !isError) fetchNextPage()
+    if (isWanted && hasNextPage && !isFetching && !isError) void fetchNextPage()
   }, [isWanted, hasNextPage, isFetching, isError, fetchNextPage])
   return () => change({ pages: String(read + 1) })
 }
