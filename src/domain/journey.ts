@@ -28,6 +28,7 @@ export interface JourneyListRequest extends PageRequest {
   readonly isArchived?: boolean | undefined
   readonly isOverdue?: boolean | undefined
   readonly isFailing?: boolean | undefined
+  readonly includeNextTasks: boolean
 }
 
 /**
@@ -51,7 +52,7 @@ export async function listJourneys(context: CallContext, request: JourneyListReq
     method: 'ListJourneys',
     // The build before this one had other positions in the order of creation.
     filter: { ...filter, ...(filters.isOverdue === null && { order: 'ordinal' }) },
-    read: (range) => readJourneyPage(reads, { ...listed, ...range }),
+    read: (range) => readJourneyPage(reads, { ...listed, ...range, includeNextTasks: request.includeNextTasks }),
     count: () => countJourneys(reads, listed),
   })
 }

@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { isVisible, type JourneyViewer, journeyParts, journeyText } from './journey.js'
+import { isVisible, type JourneyViewer, journeyParts, journeyText, nextTasks } from './journey.js'
 import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
 
 /** Which journeys to list; null means all. */
@@ -17,8 +17,16 @@ export interface JourneyFilters {
 /** Those that the viewer may see. */
 export type ListedJourneys = JourneyViewer & JourneyFilters
 
+/** A page of them. */
+export type ListedJourneyPage = ListedJourneys &
+  PageRequest & {
+    /** Whether the tasks that could be done now are among what is printed. */
+    readonly includeNextTasks: boolean
+  }
+
 const none = { kind: 'computed', sql: Prisma.sql`'[]'` } as const
-const summaryText = journeyText({ tasks: none, healthChecks: none, workflowFailures: none, customFields: none })
+const next = { kind: 'computed', sql: Prisma.sql`next.list` } as const
+const summaryText = journeyText({ tasks: next, healthChecks: none, workflowFailures: none, customFields: none })
 
 const listed = {
   table: schema.Journey,
@@ -30,7 +38,7 @@ const listed = {
            AND (${isArchived}::bool IS NULL OR (j.archived_at IS NOT NULL) = ${isArchived})
            AND (${isOverdue}::bool IS NULL OR (j.overdue_from <= ${today}::date) = ${isOverdue})`
   },
-  join: journeyParts,
+  join: Prisma.sql`${journeyParts} ${nextTasks}`,
   text: summaryText,
 }
 
@@ -41,9 +49,9 @@ const listByLateness = createPages('list_journeys_by_lateness', { ...listed, ord
 export const countJourneys = createCount('count_journeys', listed)
 
 /**
- * A page of journeys without their parts, in the order of their creation; filtered by `isOverdue`, those come first
- * that are overdue the longest, or will be next.
+ * A page of journeys in the order of their creation, without their parts but for the tasks that could be done now, if
+ * those are asked for. Filtered by `isOverdue`, those come first that are overdue the longest, or will be next.
  */
-export function readJourneyPage(tables: Tables, page: ListedJourneys & PageRequest): Promise<PageRow | undefined> {
+export function readJourneyPage(tables: Tables, page: ListedJourneyPage): Promise<PageRow | undefined> {
   return page.isOverdue === null ? list(tables, page) : listByLateness(tables, page)
 }

@@ -36,6 +36,7 @@ export interface JourneySelection extends JourneyViewer {
 }
 
 const today: Parameter = { parameter: 'today' }
+const includesNext: Parameter = { parameter: 'includeNextTasks' }
 
 export const isOpenTask = Prisma.sql`t.status NOT IN ('DONE', 'CANCELED')`
 
@@ -47,6 +48,18 @@ const taskResource = declareResource(JourneyTaskSchema, schema.JourneyTask, 't',
 })
 
 const checkResource = declareResource(HealthCheckSchema, schema.JourneyHealthCheck, 'c')
+
+/** The tasks of a journey that could be done now, if those are asked for, as a list: to be joined to the journey. */
+export const nextTasks = Prisma.sql`
+ CROSS JOIN LATERAL (
+   SELECT ${listText(rowText(taskResource), Prisma.sql`t.position, t.id`)} AS list
+     FROM journey_tasks t
+    WHERE ${ofOrganization('t')} AND t.journey_id = j.id AND ${includesNext}::bool AND ${isOpenTask}
+      AND NOT EXISTS (
+        SELECT FROM journey_tasks d
+         WHERE ${ofOrganization('d')} AND d.journey_id = j.id AND d.id = ANY (t.depends_on_ids)
+           AND d.status NOT IN ('DONE', 'CANCELED'))
+ ) next`
 
 /** The position of a journey's parts; the second column orders those with the same position. */
 const inJourney = (...second: string[]) => ({ parent: 'journey_id', order: ['position', ...second] })

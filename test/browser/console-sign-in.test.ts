@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { countPresses, expectDocumented } from '../support/console-presses.js'
 import { type SignInIssuer, startSignInIssuer } from '../support/sign-in-issuer.js'
 
 const AUDIENCE = 'https://svc.example.com/'
@@ -97,6 +98,7 @@ describe('signing in with an issuer', () => {
 
   it('tells somebody whom only the issuer knows which address it was, and lets them be somebody else', async () => {
     const { page } = opened
+    const takePresses = await countPresses(page)
     const signInAs = async (login: string) => {
       await page.getByRole('button', { name: /^Sign in with/ }).click()
       await page.locator('input[name=login]').fill(login)
@@ -115,6 +117,10 @@ describe('signing in with an issuer', () => {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click()
     await signInAs('ada')
     await page.getByText('Ada Lindqvist').first().waitFor()
+    expectDocumented(
+      'tells somebody whom only the issuer knows which address it was, and lets them be somebody else',
+      await takePresses(),
+    )
   })
 
   it('offers another sign-in where the issuer cannot sign anybody out', async () => {

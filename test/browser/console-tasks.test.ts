@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { countPresses, documentedPresses, expectDocumented } from '../support/console-presses.js'
 import { pick } from '../support/console-writes.js'
 import { openPalette } from '../support/keyboard.js'
 
@@ -11,26 +12,20 @@ let console: TestConsole
 let token: string
 let opened: ConsolePage
 let page: Page
+let takePresses: () => Promise<number>
 beforeAll(async () => {
   console = await startTestConsole()
   token = await console.token()
   opened = await console.open('/', token)
   page = opened.page
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await page.evaluate("window.presses = 0; addEventListener('click', () => { window.presses++ }, true)")
+  takePresses = await countPresses(page)
 })
 afterAll(() => console.stop())
 
-/** What docs/console.md says of each task: how many presses it takes, beside what is typed. */
-const documented = new Map(
-  [...readFileSync(join(import.meta.dirname, '../../docs/console.md'), 'utf8').matchAll(/^\| (.+) \| (\d+) \|$/gm)].map(
-    ([, task = '', presses]) => [task, Number(presses)],
-  ),
-)
-const takePresses = `(() => { const made = window.presses; window.presses = 0; return made })()`
 afterEach(async () => {
   const task = String(expect.getState().currentTestName)
-  expect([task, await page.evaluate(takePresses)]).toEqual([task, documented.get(task)])
+  if (!task.startsWith('is one')) expectDocumented(task, await takePresses())
 })
 
 const link = (name: string | RegExp) => page.getByRole('link', { name, exact: typeof name === 'string' }).first()
@@ -170,27 +165,6 @@ it('creates a key, rotates it and revokes it', async () => {
   await page.getByText('Revoked', { exact: true }).first().waitFor()
 })
 
-it('makes an endpoint, tests it, and sees what its receiver answers', async () => {
-  await menu('Webhooks')
-  await button(/Create a webhook/).click()
-  await page.getByLabel('URL', { exact: true }).fill('https://hooks.invalid/payroll')
-  await button('Review').click()
-  await button('Create').click()
-  await button('I have it').click()
-  await heading('https://hooks.invalid/payroll')
-  await button('Send a test').click()
-  await button('Send').click()
-  await page.getByRole('dialog', { name: 'The receiver did not accept it' }).waitFor()
-  await button('Close').click()
-})
-
-it('sees what one person did', async () => {
-  await menu('Audit log')
-  await pick(page.locator('main'), 'Who did it', 'Ada Lindqvist')
-  await page.getByRole('listitem').filter({ hasText: 'API key revoked by Ada Lindqvist' }).first().waitFor()
-  expect(new URL(page.url()).search).toBe('?actor=user_ada')
-})
-
 it('searches a group of 3,000 people, in at most twelve calls', async () => {
   const { database } = console.service
   for (const statement of [
@@ -237,4 +211,11 @@ it('greets a member with their own home, and a menu without what refuses', async
   expect(await home.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Home', 'Journeys'])
   expect(complaints).toEqual([])
   await close()
+})
+
+it('is one of the tests of every task that the document has', () => {
+  const files = ['tasks', 'operations', 'sign-in'].map((name) => `console-${name}.test.ts`)
+  const sources = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n')
+  expect(documentedPresses.size).toBeGreaterThanOrEqual(16)
+  expect([...documentedPresses.keys()].filter((task) => !sources.includes(`it('${task}'`))).toEqual([])
 })

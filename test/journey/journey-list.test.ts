@@ -11,6 +11,8 @@ interface Journey {
   readonly requesterUserId: string
   readonly archivedAt?: string
   readonly tasks: readonly {
+    readonly id: string
+    readonly dependsOnIds: readonly string[]
     readonly status: string
     readonly isOverdue: boolean
     readonly dueDate?: { readonly year: number; readonly month: number; readonly day: number }
@@ -57,6 +59,8 @@ function journeyLine(n: number, tasks: readonly Task[], checks: readonly string[
     tasks: tasks.map(([days, status], index) => ({
       id: uuid(2, 100 * n + index),
       name: 'Task',
+      // Each waits for the one before, but for every third.
+      dependsOnIds: index % 3 === 0 ? [] : [uuid(2, 100 * n + index - 1)],
       status: `JOURNEY_TASK_STATUS_${status}`,
       ...(days !== undefined && { dueDate: dateIn(days) }),
     })),
@@ -122,6 +126,13 @@ async function walk(filters: Filters, { token = key, pageSize = 7 } = {}): Promi
   expect([...totals]).toEqual([seen.length])
   return seen
 }
+
+/** The tasks of a journey that are neither done nor canceled, nor wait for such a task. */
+function nextTasks({ tasks }: Journey): Journey['tasks'] {
+  const open = tasks.filter(({ status }) => !/_(?:DONE|CANCELED)$/.test(status))
+  const isOpen = (id: string) => open.some((task) => task.id === id)
+  return open.filter(({ dependsOnIds }) => !dependsOnIds.some(isOpen))
+}
 const idsOf = (journeys: readonly Journey[]) => journeys.map(({ id }) => id)
 
 const isOverdue = ({ tasks }: Journey) => tasks.some((task) => task.isOverdue)
@@ -171,10 +182,12 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe.each(doors)('the list of journeys over %s', (door) => {
-  it('has what GetJourney returns without the parts, in creation order, and the total if asked for', async () => {
+  it('has what GetJourney returns without the parts, in creation order, and if asked for the total and the next tasks', async () => {
     const { answer } = await call({}, key, door)
     const parts = { tasks: [], healthChecks: [], workflowFailures: [], customFields: [] }
     expect(answer.json).toEqual({ data: all.map((each) => ({ ...each, ...parts })), nextPageToken: '' })
+    const withNext = (await call({ includeNextTasks: true }, key, door)).answer.json
+    expect(withNext.data).toEqual(all.map((each) => ({ ...each, ...parts, tasks: nextTasks(each) })))
     const counted = await call({ includeTotal: true, pageSize: 1 }, key, door)
     expect([counted.answer.json.data.length, counted.answer.json.totalSize]).toEqual([1, all.length])
   })

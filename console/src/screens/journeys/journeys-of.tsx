@@ -18,7 +18,7 @@ interface JourneysOfProps {
 
 /** The first journeys that are under way for somebody. */
 export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps) {
-  const request = { requesterUserId: userId, isArchived: false, pageSize: MAX_JOURNEYS }
+  const request = { requesterUserId: userId, isArchived: false, pageSize: MAX_JOURNEYS, includeNextTasks: saysWaits }
   const pages = usePages(JourneyService.method.listJourneys, request, { about: { userId } })
   const all = (
     <Link to="/journeys" search={{ requester: userId } as never}>

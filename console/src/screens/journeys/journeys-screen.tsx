@@ -21,9 +21,11 @@ export function JourneysScreen() {
   const [filters] = useFilters()
   const about = { userId: useCaller().id }
   const request = requestFrom(filters)
-  const pages = usePages(JourneyService.method.listJourneys, { ...request, pageSize: PAGE_SIZE }, { about })
+  const areLate = filters['state'] === 'overdue'
+  const listed = { ...request, pageSize: PAGE_SIZE, includeNextTasks: areLate }
+  const pages = usePages(JourneyService.method.listJourneys, listed, { about })
   const total = useTotal(JourneyService.method.listJourneys, request, { about })
-  const columns = columnsFor(filters['state'] === 'overdue')
+  const columns = columnsFor(areLate)
   const usable: readonly Filter[] = [
     { name: 'team', label: 'Team', kind: 'thing', of: 'teams' },
     {
@@ -58,10 +60,10 @@ export const journeyColumns = {
   },
   due: { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> },
   progress: { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
-  waiting: { label: 'Waits for', size: 'wide', cell: ({ id }) => <WaitsForText id={id} /> },
+  waiting: { label: 'Waits for', size: 'wide', cell: (journey) => <WaitsForText journey={journey} /> },
 } satisfies Readonly<Record<string, Column<Journey>>>
 
-/** Those of late journeys say what each waits for, which is read for each that is in sight. */
+/** Those of late journeys say what each waits for. */
 function columnsFor(areLate: boolean): readonly Column<Journey>[] {
   const { name, due, progress, waiting } = journeyColumns
   if (areLate) {

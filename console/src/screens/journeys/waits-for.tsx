@@ -1,10 +1,9 @@
-import { useQuery } from '@connectrpc/connect-query'
 import { Fragment } from 'react'
-import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
+import type { Journey } from '../../../../gen/svc/v2/journey_pb.js'
 import { PersonLink, usePersonName } from '../../api/person.js'
 import { Badge } from '../../ui/button.js'
 import { lateText } from '../../ui/when.js'
-import { nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
+import { nextTasks, type TaskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 
 /** What a journey waits for: the tasks that could be done now, and whose they are. */
@@ -25,16 +24,12 @@ export function WaitsFor({ facts }: { readonly facts: readonly TaskFacts[] }) {
   )
 }
 
-/** The same on one line, for a journey of a list, which has no tasks: it is read. */
-export function WaitsForText({ id }: { readonly id: string }) {
-  const { data, error } = useQuery(JourneyService.method.getJourney, { id })
-  if (error) return <>Cannot be read</>
-  if (data?.data === undefined) return <>…</>
-  const next = nextTasks(taskFacts(data.data))
-  if (next.length === 0) return <>Nothing</>
+/** The same on one line, for a journey of a list, of whose tasks only these are there. */
+export function WaitsForText({ journey: { tasks } }: { readonly journey: Journey }) {
+  if (tasks.length === 0) return <>Nothing</>
   return (
-    <span title={next.map(({ task }) => task.name).join(', ')}>
-      {next.map(({ task }, index) => (
+    <span title={tasks.map(({ name }) => name).join(', ')}>
+      {tasks.map((task, index) => (
         <Fragment key={task.id}>
           {index > 0 && ', '}
           {task.name}
