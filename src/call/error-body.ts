@@ -21,6 +21,21 @@ export function connectErrorJson(error: ConnectError, options: Partial<JsonWrite
   return json
 }
 
+/**
+ * `google.rpc.Status` in JSON: `{code, message, details}`. A detail of unknown type is given as `{"@type", "value"}`
+ * with its bytes in base64.
+ */
+export function statusErrorJson(error: ConnectError, options: Partial<JsonWriteOptions>): JsonValue {
+  const details = detailsOf(error, options).map(({ type, value, debug }): JsonValue => {
+    const typeUrl = { '@type': `type.googleapis.com/${type}` }
+    if (debug === undefined) return { ...typeUrl, value: base64(value) }
+    return typeof debug === 'object' && debug !== null && !Array.isArray(debug)
+      ? { ...typeUrl, ...debug }
+      : { ...typeUrl, value: debug }
+  })
+  return { code: error.code, message: error.rawMessage, details }
+}
+
 function detailsOf(error: ConnectError, options: Partial<JsonWriteOptions>) {
   return error.details.map((detail) => {
     if ('desc' in detail) {

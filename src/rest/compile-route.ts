@@ -54,9 +54,9 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
   }
   const eventIds = compileEventIds(method, options, faults)
   if (faults.length > before || typeof template === 'string') return undefined
-  const { fieldHint: hint, jsonOptions = {} } = options
+  const { fieldHint: hint, maxFreeDepth = DEFAULT_JSON_LIMITS.maxFreeDepth, jsonOptions = {} } = options
   const maxPairs = numberFor(options.maxValues, method) ?? DEFAULT_JSON_LIMITS.maxValues
-  const shared = { ignoreUnknown: false, hint, maxPairs }
+  const shared = { ignoreUnknown: options.unknownQuery === 'ignore', hint, maxPairs }
   const taken = variables.map((fields) => ({ fields, by: 'the path' }))
   if (bodyField !== undefined) taken.push({ fields: [bodyField], by: 'the body' })
   const query: ParameterRules = {
@@ -64,16 +64,18 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
     kind: 'query parameter',
     taken,
     closed: rule.body === '*' ? 'is not accepted: fields that are not in the path belong in the body' : undefined,
+    allowed: new Set(options.systemParameters),
   }
   const form: ParameterRules = { ...shared, kind: 'form field', ...options.formRules?.(method) }
   const reader = {
     ...jsonOptions,
     hint,
     ignores: options.ignoredFields?.(method),
-    limits: { ...DEFAULT_JSON_LIMITS, maxValues: maxPairs },
+    limits: { maxValues: maxPairs, maxFreeDepth },
   }
   const requestBody = rule.body === '' ? noBody : compileRequestBody(input, bodyField, reader, form)
   const requestTypes = options.requestTypes?.(method)
+  const decodeSlashes = options.fullyDecodeReservedExpansion === true
   return {
     httpMethod: rule.method,
     template,
@@ -90,7 +92,7 @@ export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTr
     /** Throws `invalid_argument` for a field that the message, as the body has filled it, has with another value. */
     bindPath: (message: ReflectMessage, captures: readonly string[]): void => {
       for (const [index, path] of variables.entries()) {
-        const keepSlash = template.variables[index]?.multi === true
+        const keepSlash = template.variables[index]?.multi === true && !decodeSlashes
         setFromPath(message, path, captures[index] ?? '', keepSlash)
       }
     },

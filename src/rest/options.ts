@@ -27,14 +27,28 @@ export interface RestTranscoderOptions extends CallHooks {
   /** Handles every request whose path no route has; default: answer 404. */
   readonly fallback?: FallbackHandler | undefined
   /**
-   * The body of an error instead of `{code, message, detail}`; undefined for the default one. `method` is undefined if
-   * no route was matched.
+   * What to do with query and form names that bind nothing, because no field has the name, or because the path or the
+   * body binds it: refuse (default) or ignore. A bad value of a name that does bind is refused either way.
+   */
+  readonly unknownQuery?: 'reject' | 'ignore' | undefined
+  /** Query names that are always ignored, such as `$alt`, `alt`, `key`, `prettyPrint`; default none. */
+  readonly systemParameters?: readonly string[] | undefined
+  /**
+   * The body of an error: `{code, message, detail}` (default), `google.rpc.Status`, or a function that returns another
+   * body, or undefined for the default one. `method` is undefined if no route was matched.
    */
   readonly errorBody?:
+    | 'connect'
+    | 'status'
     | ((error: ConnectError, context: { readonly method: DescMethod | undefined }) => EncodedBody | undefined)
     | undefined
   /** Adds to a public error before it is sent, such as a detail with a reason of the API's own. */
   readonly completeError?: ((error: ConnectError, status: number) => void) | undefined
+  /**
+   * Whether methods without a rule are mounted as `POST /package.Service/Method` with the body `*`; default false.
+   * Requests there in an RPC protocol go to `fallback`, if there is one.
+   */
+  readonly defaultBindings?: boolean | undefined
   /**
    * How JSON is read and printed. The types of all mounted services, and the well-known ones, are known for `Any`
    * without a registry.
@@ -47,6 +61,11 @@ export interface RestTranscoderOptions extends CallHooks {
    * queries; default 25,000. More is `invalid_argument`.
    */
   readonly maxValues?: number | ((method: DescMethod) => number) | undefined
+  /**
+   * How deep objects and lists may nest in JSON where no schema limits it (Struct, Value, ListValue, Any); default 32.
+   * Deeper is `invalid_argument`.
+   */
+  readonly maxFreeDepth?: number | undefined
   /** What to do instead of giving a field that a request does not have, in words of the API; default nothing. */
   readonly fieldHint?: FieldHint | undefined
   /** Which names JSON may give that a request does not have, and that are ignored; default none. */
@@ -57,6 +76,10 @@ export interface RestTranscoderOptions extends CallHooks {
   readonly formRules?: ((method: DescMethod) => FormRules) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */
   readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined
+  /** Whether answers are compressed if Accept-Encoding asks for it (gzip, br, deflate); default true. */
+  readonly compressResponses?: boolean | undefined
+  /** The smallest answer that is compressed, in bytes; default 1024. Streams are always compressed if asked for. */
+  readonly compressMinBytes?: number | undefined
   /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
   /**
@@ -64,6 +87,8 @@ export interface RestTranscoderOptions extends CallHooks {
    * an event, `lastId` the one of requests that the `Last-Event-ID` of a client replaces; default none.
    */
   readonly eventIds?: ((method: DescMethod) => EventIdFields | undefined) | undefined
+  /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */
+  readonly fullyDecodeReservedExpansion?: boolean | undefined
 }
 
 /** The default limit of a request body: 4 MiB. */

@@ -18,6 +18,8 @@ export interface ParameterRules {
   readonly ignoreUnknown: boolean
   /** Whether a singular field may be repeated with the same value. Default false. */
   readonly mergeEqual?: boolean | undefined
+  /** Names that are always ignored. Default none. */
+  readonly allowed?: ReadonlySet<string>
   readonly hint?: FieldHint | undefined
   /** The most pairs that are accepted, including those that bind nothing. */
   readonly maxPairs: number
@@ -29,13 +31,14 @@ export interface ParameterRules {
  * values are merged. Throws `invalid_argument`, naming the pair.
  */
 export function bindParameters(message: ReflectMessage, encoded: string, rules: ParameterRules): void {
-  const { kind, ignoreUnknown, mergeEqual = false, maxPairs } = rules
+  const { kind, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = rules
   const seen = new Map<string, string>()
   let count = 0
   for (const [rawName, raw] of pairs(encoded)) {
     if (++count > maxPairs) throw invalidArgument('', `there are more than ${maxPairs} ${kind}s`)
     if (ignoreUnknown && !isFormText(rawName)) continue
     const name = decodeFormText(rawName, kind)
+    if (allowed?.has(name)) continue
     const path = pathOf(name, message.desc, rules)
     if (typeof path === 'string') {
       if (ignoreUnknown) continue

@@ -1,4 +1,4 @@
-import { createRegistry, type DescFile, type Registry } from '@bufbuild/protobuf'
+import { createRegistry, type DescFile, type DescMethod, type Registry } from '@bufbuild/protobuf'
 import {
   file_google_protobuf_any,
   file_google_protobuf_duration,
@@ -11,7 +11,7 @@ import {
 import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
 import { compileRoute, type Route } from './compile-route.js'
-import { httpRuleFromMethod } from './http-rule.js'
+import { type HttpRule, httpRuleFromMethod } from './http-rule.js'
 import type { RestTranscoderOptions } from './options.js'
 import { createRouteTrie } from './route-trie.js'
 import type { PathTemplate } from './template.js'
@@ -27,6 +27,8 @@ export function createRouteTable(options: RestTranscoderOptions) {
   const json: JsonOptions = { ...options.jsonOptions, registry }
   const trie = createRouteTrie<Route>()
   const faults: string[] = []
+  /** The paths of default bindings, which are those of the RPC protocols too. */
+  const defaultPaths = new Set<string>()
   /** The path of every binding by its method, to suggest for those that are nearly right. */
   const templates = new Map<string, PathTemplate[]>()
 
@@ -39,7 +41,6 @@ export function createRouteTable(options: RestTranscoderOptions) {
       if (rule !== undefined) fault('a stream of requests cannot be mapped to HTTP')
       return
     }
-    if (rule === undefined) return
     const settings: RestTranscoderOptions = {
       ...options,
       jsonOptions: { ...json, ...own.jsonOptions },
@@ -47,10 +48,10 @@ export function createRouteTable(options: RestTranscoderOptions) {
       maxBodyBytes: own.readMaxBytes ?? options.maxBodyBytes,
       maxTimeoutMs: own.maxTimeoutMs ?? options.maxTimeoutMs,
     }
-    if (rule.additionalBindings.some((each) => each.additionalBindings.length > 0)) {
+    if (rule?.additionalBindings.some((each) => each.additionalBindings.length > 0) === true) {
       fault('additional_bindings must not nest')
     }
-    for (const each of [rule, ...rule.additionalBindings]) {
+    for (const each of rule === undefined ? defaultRules(method) : [rule, ...rule.additionalBindings]) {
       const found: string[] = []
       const route = compileRoute(each, method, settings, found)
       found.forEach(fault)
@@ -65,11 +66,18 @@ export function createRouteTable(options: RestTranscoderOptions) {
     }
   }
 
+  function defaultRules(method: DescMethod): HttpRule[] {
+    if (options.defaultBindings !== true) return []
+    const path = `/${method.parent.typeName}/${method.name}`
+    defaultPaths.add(path)
+    return [{ method: 'POST', path, body: '*', responseBody: '', additionalBindings: [] }]
+  }
+
   recorded.forEach(addMethod)
   if (faults.length > 0) {
     throw new Error(`the HTTP rules have ${faults.length} fault(s):\n${faults.map((each) => `- ${each}`).join('\n')}`)
   }
-  return { trie, json, templates }
+  return { trie, defaultPaths, json, templates }
 }
 
 // An Any may contain the well-known types although no file of a service imports them. Later ones win: those types as

@@ -28,7 +28,7 @@ import { createErrorResponder, sendUnary } from './whole-response.js'
  * error.
  */
 export function createRestTranscoder(options: RestTranscoderOptions): NodeHandler {
-  const { trie, json, templates } = createRouteTable(options)
+  const { trie, defaultPaths, json, templates } = createRouteTable(options)
   const { fallback } = options
   const errors = createErrorResponder(options, json)
   const shutdown = createShutdown(options.shutdownSignal)
@@ -65,7 +65,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       const exchange: Exchange<Message, Message> = {
         receive,
         invoke: (message) => invokeUnary(spec, interceptors, call, message),
-        answer: (message) => sendUnary(route, call, message),
+        answer: (message) => sendUnary(route, call, message, options),
         fail: (failure) => errors.send(failure, request, response, call),
       }
       return serveCall(call, exchange, timeout, options)
@@ -73,7 +73,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
       invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
-      ...streamAnswer(call, route, errors),
+      ...streamAnswer(call, route, options, errors),
     }
     return serveCall(call, exchange, timeout, options)
   }
@@ -86,6 +86,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
   return (request, response) => {
     const { path, query } = parseRequestTarget(request.url ?? '/')
     const method = request.method ?? 'GET'
+    if (fallback !== undefined && defaultPaths.has(path) && isRpc(request, query)) return fallback(request, response)
     const match = trie.find(path, method)
     if (match !== undefined) {
       void serve(match, query, request, response)
@@ -101,6 +102,15 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       void refuse(methodNotAllowed(method, allowed, nearestPath(path, templates.get(method) ?? [])), request, response)
     }
   }
+}
+
+const RPC_TYPE = /^application\/(?:grpc|connect\+|proto(?:$|;))/i
+const CONNECT_GET = /(?:^|&)connect=v1(?:&|$)/
+
+// Whether a request to the path of an RPC uses one of the RPC protocols.
+function isRpc(request: NodeRequest, query: string): boolean {
+  if (request.method === 'GET') return CONNECT_GET.test(query)
+  return 'connect-protocol-version' in request.headers || RPC_TYPE.test(headerOf(request, 'content-type') ?? '')
 }
 
 /** Fills a message from a body; throws for one that is malformed. */

@@ -3,7 +3,7 @@ import type { JsonValue, Message } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
 import type { Call } from '../call/call.js'
 import { COMPRESS_MIN_BYTES, type Coding, negotiateCoding } from '../call/compression.js'
-import { connectErrorJson, type EncodedBody } from '../call/error-body.js'
+import { connectErrorJson, type EncodedBody, statusErrorJson } from '../call/error-body.js'
 import type { HttpFailure } from '../call/http-failure.js'
 import { headerOf, type NodeRequest, type NodeResponse } from '../call/node-http.js'
 import { addCallHeaders, addHeaders, endResponse, isNotModified, sendCompressed } from '../call/respond.js'
@@ -13,7 +13,12 @@ import type { Route } from './compile-route.js'
 import type { RestTranscoderOptions } from './options.js'
 
 /** Sends the response of a unary call, if its client is still waiting. */
-export async function sendUnary(route: Route, call: Call, message: Message): Promise<void> {
+export async function sendUnary(
+  route: Route,
+  call: Call,
+  message: Message,
+  options: RestTranscoderOptions,
+): Promise<void> {
   const { request, response } = call
   const headers: OutgoingHttpHeaders = {}
   if (route.emptyResponse) {
@@ -22,14 +27,14 @@ export async function sendUnary(route: Route, call: Call, message: Message): Pro
   }
   const { contentType, body } = route.responseBody.encode(message)
   headers['content-type'] = contentType
-  const large = body.length >= COMPRESS_MIN_BYTES
-  if (large) headers['vary'] = varyOf(response, 'accept-encoding')
+  const large = body.length >= (options.compressMinBytes ?? COMPRESS_MIN_BYTES)
+  if (large && options.compressResponses !== false) headers['vary'] = varyOf(response, 'accept-encoding')
   addCallHeaders(headers, call)
   if (isNotModified(request, headers)) {
     delete headers['content-type']
     return endResponse(request, response, 304, headers, '')
   }
-  const coding = large && headers['content-encoding'] === undefined ? codingOf(call) : undefined
+  const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
   if (coding === undefined) endResponse(request, response, 200, headers, body)
   else await sendCompressed(request, response, 200, headers, body, coding)
 }
@@ -44,7 +49,8 @@ export function varyOf(response: NodeResponse, ...names: readonly string[]): str
 }
 
 /** The coding to answer a call in; undefined for none. */
-export function codingOf(call: Call): Coding | undefined {
+export function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
+  if (options.compressResponses === false) return undefined
   return negotiateCoding(headerOf(call.request, 'accept-encoding'))
 }
 
@@ -54,7 +60,8 @@ export type ErrorResponder = ReturnType<typeof createErrorResponder>
 /** Creates the responder for the `errorBody` and `completeError` options. */
 export function createErrorResponder(options: RestTranscoderOptions, json: JsonOptions) {
   /** The JSON of an error, for the last line of a stream. */
-  const errorJson = (error: ConnectError): JsonValue => connectErrorJson(error, json)
+  const errorJson = (error: ConnectError): JsonValue =>
+    options.errorBody === 'status' ? statusErrorJson(error, json) : connectErrorJson(error, json)
 
   function bodyOf({ error, status }: HttpFailure, request: NodeRequest, call: Call | undefined): EncodedBody {
     const { errorBody, completeError } = options
@@ -63,7 +70,7 @@ export function createErrorResponder(options: RestTranscoderOptions, json: JsonO
     // An option that fails must not keep the client from its response.
     try {
       completeError?.(error, status)
-      custom = errorBody?.(error, { method })
+      if (typeof errorBody === 'function') custom = errorBody(error, { method })
     } catch (cause) {
       report(cause, { method, request }, options)
     }

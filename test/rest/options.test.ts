@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
+import { createRestTranscoder, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { echo, handlerOf, json } from './echo.js'
+import { type AnyHandler, defineService, routesOf } from './fixture.js'
 import { startServer } from './http.js'
 
 describe('options', () => {
@@ -19,6 +21,20 @@ describe('options', () => {
     expect(other.headers['x-url']).toBe('/other?x=1')
     expect(await server.send({ method: 'OPTIONS', target: '/other' })).toMatchObject({ status: 299 })
     expect(await server.send({ method: 'PUT', target: '/v1/things/a' })).toMatchObject({ status: 405 })
+  })
+
+  it('unknownQuery: ignore skips names that bind nothing and names bound by the path, but no invalid values', async () => {
+    await using server = await startServer(handlerOf(echo, { unknownQuery: 'ignore' }))
+    expect((await server.send({ target: '/v1/things/a?nope=1&leaf.nope=2&i32=3' })).text).toBe('{"id":"a","i32":3}\n')
+    expect((await server.send({ target: '/v1/things/a?i32=x' })).status).toBe(400)
+    expect((await server.send({ target: '/v1/things/a?id=x' })).text).toBe('{"id":"a"}\n')
+  })
+
+  it('systemParameters are skipped, under body * too', async () => {
+    await using server = await startServer(handlerOf(echo, { systemParameters: ['$alt', 'key'] }))
+    expect((await server.send({ target: '/v1/things/a?%24alt=json&key=x&key=y' })).text).toBe('{"id":"a"}\n')
+    expect((await server.send({ method: 'POST', target: '/v1/things?key=x' })).status).toBe(200)
+    expect((await server.send({ target: '/v1/things/a?alt=json' })).status).toBe(400)
   })
 
   it('completeError adds to every error, and adds nothing if it fails', async () => {
@@ -40,6 +56,21 @@ describe('options', () => {
     expect(failures).toEqual([new Error('no')])
   })
 
+  it('errorBody: status returns google.rpc.Status', async () => {
+    await using server = await startServer(handlerOf(echo, { errorBody: 'status' }))
+    const response = await server.send({ target: '/v1/things/a?i32=x' })
+    expect(JSON.parse(response.text)).toEqual({
+      code: 3,
+      message: 'i32: expected a decimal integer, got "x"',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.BadRequest',
+          fieldViolations: [{ field: 'i32', description: 'expected a decimal integer, got "x"' }],
+        },
+      ],
+    })
+  })
+
   it('errorBody as a function may replace the body of one method', async () => {
     const seen: unknown[] = []
     await using server = await startServer(
@@ -55,6 +86,37 @@ describe('options', () => {
     expect(response.headers['content-type']).toBe('text/plain')
     expect(JSON.parse((await server.send({ target: '/nowhere' })).text).code).toBe('not_found')
     expect(seen).toEqual(['Get', undefined])
+  })
+
+  it('defaultBindings mount a method without a rule', async () => {
+    await using server = await startServer(handlerOf(echo, { defaultBindings: true }))
+    const target = '/rest.test.v1.TestService/Unmapped'
+    expect((await server.send({ method: 'POST', target, headers: json, body: '{"id":"a"}' })).text).toBe('{"id":"a"}\n')
+    expect((await server.send({ target: '/rest.test.v1.TestService/Get' })).status).toBe(404)
+  })
+
+  it('defaultBindings leave RPC protocols to the fallback', async () => {
+    const fallback: RestTranscoderOptions['fallback'] = (_request, response) => {
+      response.writeHead(299)
+      response.end()
+    }
+    await using server = await startServer(handlerOf(echo, { defaultBindings: true, fallback }))
+    const target = '/rest.test.v1.TestService/Unmapped'
+    const post = async (headers: Record<string, string>) =>
+      (await server.send({ method: 'POST', target, headers, body: '{}' })).status
+    for (const type of [
+      'application/grpc',
+      'application/grpc-web+proto',
+      'application/proto',
+      'application/connect+json',
+    ]) {
+      expect(await post({ 'content-type': type })).toBe(299)
+    }
+    expect(await post({ ...json, 'connect-protocol-version': '1' })).toBe(299)
+    expect((await server.send({ target: `${target}?connect=v1&encoding=json&message=%7B%7D` })).status).toBe(299)
+    expect(await post(json)).toBe(200)
+    expect(await post({ 'content-type': 'text/plain' })).toBe(415)
+    expect((await server.send({ target })).status).toBe(405)
   })
 
   it('jsonOptions control how JSON is printed and parsed', async () => {
@@ -97,10 +159,21 @@ describe('options', () => {
     expect((await server.send({ target: '/v1/things/a' })).text).toBe('{"id":"a"}\n')
   })
 
-  it('small responses are not compressed', async () => {
-    await using server = await startServer(handlerOf(echo))
-    const response = await server.send({ target: '/v1/things/a', headers: { 'accept-encoding': 'gzip' } })
-    expect(response.headers['content-encoding']).toBeUndefined()
+  it('compressResponses: false disables compression, and small responses are never compressed', async () => {
+    const large: AnyHandler = () => ({ id: 'a'.repeat(5000) })
+    const headers = { 'accept-encoding': 'gzip' }
+    await using off = await startServer(handlerOf(large, { compressResponses: false }))
+    expect((await off.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
+    await using on = await startServer(handlerOf(echo))
+    expect((await on.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
+  })
+
+  it('fullyDecodeReservedExpansion decodes slashes in multi-segment captures', async () => {
+    const files = defineService({ Get: { rule: { get: '/files/{id=**}' } } })
+    await using server = await startServer(
+      createRestTranscoder({ routes: routesOf(files, echo), fullyDecodeReservedExpansion: true }),
+    )
+    expect((await server.send({ target: '/files/a%2Fb/c' })).text).toBe('{"id":"a/b/c"}\n')
   })
 })
 

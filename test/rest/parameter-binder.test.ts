@@ -87,6 +87,7 @@ describe('pairs', () => {
       'there are more than 2 form fields',
       { maxPairs: 2, kind: 'form field', ignoreUnknown: true },
     ],
+    ['key=1&key=2&key=3', 'there are more than 2 query parameters', { maxPairs: 2, allowed: new Set(['key']) }],
   ])('of %j are refused: %s', (encoded, error, options = {}) => {
     expect(() => bound(encoded, options)).toThrow(ConnectError)
     expect(() => bound(encoded, options)).toThrow(error)
@@ -96,6 +97,7 @@ describe('pairs', () => {
     ['id=a&nope=1&leaf.nope=2', { ignoreUnknown: true }],
     ['id=a&leaf.name=x', { ignoreUnknown: true, taken: [{ fields: leafName, by: 'the path' }] }],
     ['leaf.name=x&id=a', { ignoreUnknown: true, taken: [{ fields: leafName, by: 'the path' }] }],
+    ['key=1&id=a&key=2', { allowed: new Set(['key']) }],
     ['id=a&nope=1', { maxPairs: 2, ignoreUnknown: true }],
     ['nope=%&id=a&nope=%ff&%=1&%ff=1&%zz', { maxPairs: 6, ignoreUnknown: true }],
     ['id=a&id=a&i%64=%61', { mergeEqual: true }],
