@@ -73,14 +73,17 @@ export async function noteFailing({ models }: Tables, key: EndpointKey, failingS
   await models.webhookEndpoint.updateMany({ where, data: { failingSince, version: { increment: 1 } } })
 }
 
-/** Disables an endpoint that is enabled, and returns its team; undefined if it was not. */
+/** What somebody went by who disables an endpoint. */
+export type JudgedEndpoint = EndpointKey & Partial<Pick<WebhookEndpointModel, 'version' | 'url' | 'failingSince'>>
+
+/** Disables an endpoint that is enabled and still as it was judged, and returns its team; undefined if it was not. */
 export async function disableEndpoint(
   { models }: Tables,
-  key: EndpointKey,
+  judged: JudgedEndpoint,
   disabledReason: WebhookDisabledReason,
 ): Promise<string | null | undefined> {
   const [disabled] = await models.webhookEndpoint.updateManyAndReturn({
-    where: { ...key, status: 'ENABLED' },
+    where: { ...judged, status: 'ENABLED' },
     data: { status: 'DISABLED', disabledReason, version: { increment: 1 } },
     select: { teamId: true },
   })
@@ -94,15 +97,16 @@ export async function disableEndpoint(
 export async function findEndpointMaker({ models }: Tables, { organizationId, id }: EndpointKey, now: Date) {
   const endpoint = await models.webhookEndpoint.findUnique({
     where: { organizationId_id: { organizationId, id } },
-    select: { teamId: true, makerUserId: true, makerKeyId: true },
+    select: { version: true, teamId: true, makerUserId: true, makerKeyId: true },
   })
-  const { teamId = null, makerUserId: userId = null, makerKeyId: keyId = null } = endpoint ?? {}
+  if (endpoint === null) return undefined
+  const { version, teamId, makerUserId: userId, makerKeyId: keyId } = endpoint
   if (userId !== null) {
     const member = await models.membership.findUnique({
       where: { organizationId_userId: { organizationId, userId }, deactivatedAt: null },
       select: { role: true, teamRoles: { where: unendedAt(now), select: { teamId: true, role: true } } },
     })
-    return { teamId, member, keys: [] }
+    return { version, teamId, member, keys: [] }
   }
   if (keyId === null) return undefined
   const where = { organizationId_id: { organizationId, id: keyId } }
@@ -111,5 +115,5 @@ export async function findEndpointMaker({ models }: Tables, { organizationId, id
     where: { organizationId, chainId: key?.chainId ?? keyId, revokedAt: null, ...unendedAt(now) },
     select: { teamId: true, permissions: true },
   })
-  return { teamId, member: null, keys }
+  return { version, teamId, member: null, keys }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { keyPermissions, type Permission } from '../../src/domain/caller/caller.js'
+import { disableEndpoint } from '../../src/store/webhook-endpoint.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertUser, insertUserToken } from '../support/fixture.js'
 import type { TestService } from '../support/service.js'
@@ -85,6 +86,7 @@ describe('a webhook endpoint is sent only what its maker may read', () => {
     const { token, end } = await make()
     const path = `/maker-${++serial}`
     const { id } = (await create(token, path, team)).json.data
+    const first = serial + 1
     await change()
     await eventually(() => expect(receiver.at(path)).toHaveLength(1))
     await end()
@@ -93,14 +95,30 @@ describe('a webhook endpoint is sent only what its maker may read', () => {
       await change()
       expect(await standing(id)).toMatchObject({ disabledReason: 'WEBHOOK_DISABLED_REASON_RIGHT_ENDED' })
     })
-    const sent = receiver.at(path).length
+    await change()
+    const changes = serial - first + 1
+    const idsAt = () => new Set(receiver.at(path).map(({ json }) => json.id))
+    expect(idsAt().size).toBeLessThan(changes)
     const { json } = await service.rest('GET', `/v2/audit-events?targetId=${id}&action=webhook_endpoint.disable`, {
       token: admin,
     })
     expect(json.data).toMatchObject([{ teamId: team, actor: { kind: 'ACTOR_KIND_SYSTEM' } }])
     // It continues where it stopped, for somebody who may read.
     expect((await send('POST', `/${id}:enable`, admin)).status).toBe(200)
-    await eventually(() => expect(receiver.at(path).length).toBeGreaterThan(sent))
+    await eventually(() => expect(idsAt().size).toBe(changes))
+  })
+
+  it('an endpoint that has changed since it was judged is not disabled', async () => {
+    const { id, url } = (await create(admin, '/judged')).json.data
+    const tables = service.database
+    const key = { organizationId: acme, id }
+    const { version } = await tables.models.webhookEndpoint.findUniqueOrThrow({ where: { organizationId_id: key } })
+    await send('PATCH', `/${id}`, admin, { url: `${url}/repaired` })
+    for (const judged of [{ version }, { url }, { failingSince: new Date(0) }]) {
+      expect(await disableEndpoint(tables, { ...key, ...judged }, 'GONE')).toBeUndefined()
+    }
+    expect((await standing(id)).status).toBe('WEBHOOK_ENDPOINT_STATUS_ENABLED')
+    expect(await disableEndpoint(tables, { ...key, failingSince: null }, 'FAILURES')).toBeNull()
   })
 
   it('an endpoint of a key that has been rotated continues with its successor', async () => {

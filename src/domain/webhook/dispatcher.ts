@@ -26,7 +26,7 @@ import { type EndpointBehind, findBehind, nameOf } from './backlog.js'
 import { deliver, isDelivered, MAX_IN_FLIGHT, nextAttemptAt, type WebhookTools } from './delivery.js'
 import { disableFailing } from './endpoint.js'
 import { idleLane, isIdle, type Lane, type LaneEvent, nextLane, type Outcome, roomIn } from './lane.js'
-import { disableUnreadable } from './maker.js'
+import { requireReadable } from './maker.js'
 
 /** How many endpoints look for events at a time, so that hundreds of them leave connections to calls. */
 const LOOKING = 2
@@ -177,10 +177,10 @@ function createDispatcher(options: DispatcherOptions) {
   /** Whether the maker of the endpoint may read what it is sent, which is asked once a second; else disables it. */
   async function isReadable(key: EndpointKey): Promise<boolean> {
     if (timing.now() < (readableUntil.get(nameOf(key)) ?? Number.NEGATIVE_INFINITY)) return true
-    const isDisabled = await disableUnreadable(database, key, runtime)
-    if (isDisabled) observer?.disabled('RIGHT_ENDED')
-    else readableUntil.set(nameOf(key), timing.now() + SWEEP_MILLIS)
-    return !isDisabled
+    const state = await requireReadable(database, key, runtime)
+    if (state === 'readable') readableUntil.set(nameOf(key), timing.now() + SWEEP_MILLIS)
+    if (state === 'disabled') observer?.disabled('RIGHT_ENDED')
+    return state === 'readable'
   }
 
   /** Never rejects. */

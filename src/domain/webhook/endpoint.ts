@@ -170,16 +170,17 @@ const FAILING_MILLIS = 5 * 86_400_000
 
 /**
  * Disables an endpoint after a failed attempt if it answered 410, or has failed for five days, and returns why;
- * undefined if it stays as it is.
+ * undefined if it stays as it is, or was repaired in the meantime.
  */
 export async function disableFailing(
   database: Tables,
-  { organizationId, id, failingSince }: EndpointKey & EndpointTarget,
+  { organizationId, id, url, failingSince }: EndpointKey & EndpointTarget,
   { responseStatus }: Pick<SendResult, 'responseStatus'>,
   runtime: Runtime,
 ): Promise<'GONE' | 'FAILURES' | undefined> {
   const hasFailedLong = failingSince !== null && runtime.now().getTime() - failingSince.getTime() >= FAILING_MILLIS
   const reason = responseStatus === 410 ? 'GONE' : hasFailedLong ? 'FAILURES' : undefined
   if (reason === undefined) return undefined
-  return (await disableWithEvent(database, { organizationId, id }, reason, runtime)) ? reason : undefined
+  const judged = { organizationId, id, ...(reason === 'GONE' ? { url } : { failingSince }) }
+  return (await disableWithEvent(database, judged, reason, runtime)) ? reason : undefined
 }

@@ -1,6 +1,11 @@
 import type { Tables } from '../../db/tables.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { disableEndpoint, type EndpointKey, findEndpointMaker } from '../../store/webhook-endpoint.js'
+import {
+  disableEndpoint,
+  type EndpointKey,
+  findEndpointMaker,
+  type JudgedEndpoint,
+} from '../../store/webhook-endpoint.js'
 import { recordAuditEvents, systemActor } from '../audit/audit-event.js'
 import { reachOfKey, reachOfUser } from '../auth/authentication.js'
 import { type Caller, hasPermissionIn, requirePermissionIn } from '../caller/caller.js'
@@ -16,36 +21,38 @@ export function makerOf({ kind, id }: Caller) {
 }
 
 /**
- * Whether whoever made an endpoint, or changed it last, may read what it is sent. A key that has been rotated is its
- * successors too. True of an endpoint whose maker is not known, as of those from before makers were noted.
+ * Whether whoever made an endpoint, or changed it last, may read what it is sent; else disables it, unless it has changed
+ * since. A key that has been rotated is its successors too. True of an endpoint whose maker is not known, as of those from
+ * before makers were noted.
  */
-async function mayMakerRead(tables: Tables, key: EndpointKey, now: Date): Promise<boolean> {
-  const found = await findEndpointMaker(tables, key, now)
-  if (found === undefined) return true
-  const { teamId, member, keys } = found
+export async function requireReadable(
+  database: Tables,
+  key: EndpointKey,
+  runtime: Runtime,
+): Promise<'readable' | 'unreadable' | 'disabled'> {
+  const found = await findEndpointMaker(database, key, runtime.now())
+  if (found === undefined) return 'readable'
+  const { version, teamId, member, keys } = found
   const reaches = keys.map((each) => reachOfKey(each.teamId, each.permissions))
   if (member !== null) {
     reaches.push(reachOfUser(member.role, Object.fromEntries(member.teamRoles.map((each) => [each.teamId, each.role]))))
   }
-  return reaches.some((reach) => hasPermissionIn({ reach }, teamId, 'audit:read'))
+  if (reaches.some((reach) => hasPermissionIn({ reach }, teamId, 'audit:read'))) return 'readable'
+  const isDisabled = await disableWithEvent(database, { ...key, version }, 'RIGHT_ENDED', runtime)
+  return isDisabled ? 'disabled' : 'unreadable'
 }
 
-/** Disables an endpoint whose maker may no longer read what it is sent, and returns whether it did. */
-export async function disableUnreadable(database: Tables, key: EndpointKey, runtime: Runtime): Promise<boolean> {
-  if (await mayMakerRead(database, key, runtime.now())) return false
-  return disableWithEvent(database, key, 'RIGHT_ENDED', runtime)
-}
-
-/** Disables an endpoint for the service's own reasons, and returns whether it was enabled. */
+/** Disables an endpoint for the service's own reasons, and returns whether it was enabled, and as it was judged. */
 export function disableWithEvent(
   database: Tables,
-  { organizationId, id }: EndpointKey,
+  judged: JudgedEndpoint,
   reason: Parameters<typeof disableEndpoint>[2],
   runtime: Runtime,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const teamId = await disableEndpoint(transaction, { organizationId, id }, reason)
+    const teamId = await disableEndpoint(transaction, judged, reason)
     if (teamId === undefined) return false
+    const { organizationId, id } = judged
     const target = { targetId: id, teamId, changedFields: ['status', 'disabledReason'] }
     const event = { organizationId, action: 'webhook_endpoint.disable', ...target } as const
     await recordAuditEvents(transaction, [event], { actor: systemActor, runtime })
