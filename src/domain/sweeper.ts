@@ -134,7 +134,7 @@ export async function runSweeper({
       }
       await sweepCredentials(database, options.runtime.now())
       last = await sweepOrganizations(database, last, options)
-      await keyCheck?.reseal()
+      if (!signal.aborted) await keyCheck?.reseal()
     } catch (err) {
       log.warn({ err }, 'expired rows could not be deleted')
     }
