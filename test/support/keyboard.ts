@@ -75,8 +75,10 @@ const defineWalk = `globalThis.walk ??= (() => {
     // A control that is drawn anew meanwhile, such as a link that gets its name, is no longer there.
     isOver: () => remaining().length === 0,
     unreached: () => remaining().map((each) => each.localName + ' ' + nameOf(each)),
+    // Those that only change how something is shown open nothing.
     buttons: () => {
-      const seen = new Map(buttons().filter((each) => each.role !== 'tab').map((each) => [each.textContent.trim(), nameOf(each)]))
+      const isOfView = (each) => each.role === 'tab' || each.ariaPressed !== null || nameOf(each).startsWith('Zoom ')
+      const seen = new Map(buttons().filter((each) => !isOfView(each)).map((each) => [each.textContent.trim(), nameOf(each)]))
       return [...seen.values()]
     },
     focus: (name) => {
