@@ -96,7 +96,8 @@ function ThingFilter(props: Pick<PickerProps, 'kind' | 'label' | 'value' | 'onCh
   const { kind, label, value } = props
   const enter = async (field: HTMLInputElement) => {
     await Picker.preload?.()
-    setTyped(field.value)
+    // Whoever has gone on meanwhile is not called back.
+    if (document.activeElement === field) setTyped(field.value)
   }
   return (
     <Field label={label}>
