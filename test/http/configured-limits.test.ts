@@ -19,17 +19,26 @@ async function startLimited(limits: Readonly<Record<string, string>>) {
   await insertFixture(database)
   const token = await insertUserToken(database, { userId: fixture.users.manager })
   const { origin, stop } = await startServe(['--no-demo'], { ...testDatabase.environment, ...limits })
+  const update = async () => {
+    const answer = await fetch(`${origin}/v2/priorities/${fixture.priorities.it}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"name":"New"}',
+    })
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
+  }
   return {
     testDatabase,
     origin,
     stop,
-    update: async () => {
-      const answer = await fetch(`${origin}/v2/priorities/${fixture.priorities.it}`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: '{"name":"New"}',
-      })
-      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
+    update,
+    /** Updates until one waits for the row: the server itself may have the connections when the first one comes. */
+    updateThatWaits: async () => {
+      for (;;) {
+        const answer = update()
+        const waits = untilLockWaits(testDatabase, 1).then(() => true)
+        if (await Promise.race([waits, answer.then(({ status }) => status !== 503)])) return { answer }
+      }
     },
     /** Holds the row that is updated until the work is done. */
     whileLocked: (work: () => Promise<void>) => whileLocked(testDatabase, lockOf('priorities'), work),
@@ -87,8 +96,7 @@ describe('a server with configured limits', () => {
       DATABASE_STATEMENT_SECONDS: '600',
     })
     await server.whileLocked(async () => {
-      const first = server.update()
-      await untilLockWaits(server.testDatabase, 1)
+      const first = await server.updateThatWaits()
       const second = server.update()
       await eventually(async () => {
         const report = await fetch(`${server.origin}/v2/auth/revoke`, {
@@ -101,7 +109,7 @@ describe('a server with configured limits', () => {
       })
       expect((await second).status).toBe(503)
       await endLockWaits(server.testDatabase)
-      await first
+      await first.answer
     })
   })
 
