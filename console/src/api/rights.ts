@@ -32,3 +32,8 @@ export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSu
   )
   return held ? undefined : `You need the permission ${rule.permission} here.`
 }
+
+/** Whether a caller looks after the organization, rather than only their own work. */
+export function isOverseer(caller: Caller): boolean {
+  return caller.role === UserRole.ORG_ADMIN || caller.permissions.length > 0
+}

@@ -1,9 +1,9 @@
 import { useTransport } from '@connectrpc/connect-query'
 import { useQueries } from '@tanstack/react-query'
 import { useCaller } from '../api/caller-context.js'
+import { idOf, nameOf } from '../api/message.js'
 import { whyNot } from '../api/rights.js'
 import { isSearched, kinds, listOptions, methodsOf } from '../api/things.js'
-import { idOf, nameOf } from '../screens/resource/declaration.js'
 import { declarationAt, declarations } from '../screens/resource/declarations.js'
 
 /** A thing that is found by its name. */

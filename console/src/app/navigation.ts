@@ -19,6 +19,7 @@ import WebhookIcon from 'lucide-react/dist/esm/icons/webhook.mjs'
 import type { ComponentType } from 'react'
 import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
 import { UserRole } from '../../../gen/svc/v2/user_pb.js'
+import { isOverseer } from '../api/rights.js'
 
 /** A screen that the navigation leads to. */
 export interface Destination {
@@ -99,9 +100,4 @@ export function destinationsFor(caller: Caller): typeof groups {
   return groups
     .map(({ title, items }) => ({ title, items: items.filter(isShown).map(titled) }))
     .filter(({ items }) => items.length > 0)
-}
-
-/** Whether a caller looks after the organization, rather than only their own work. */
-export function isOverseer(caller: Caller): boolean {
-  return caller.role === UserRole.ORG_ADMIN || caller.permissions.length > 0
 }

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { AuthService } from '../../../gen/svc/v2/auth_pb.js'
 import { callTagged } from '../api/tagged.js'
-import styles from '../session/sign-in.module.css'
-import { SignInPage } from '../session/sign-in-page.js'
 import { Button } from '../ui/button.js'
 import { TextField } from '../ui/field.js'
 import { FailureBox } from '../ui/states.js'
+import styles from './sign-in/sign-in.module.css'
+import { SignInPage } from './sign-in/sign-in-page.js'
 
 /** Revokes a key that has leaked, for whoever has found it, without a sign-in. */
 export function LeakedKeyScreen() {

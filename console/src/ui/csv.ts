@@ -1,9 +1,9 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import papaparse from 'papaparse'
+import { memberOf } from '../api/message.js'
 import { kindOf } from '../api/things.js'
 import { labelOf } from '../api/words.js'
-import { memberOf } from '../screens/resource/declaration.js'
-import { draftOf, draftText } from '../screens/resource/field-draft.js'
+import { draftOf, draftText } from './field-draft.js'
 
 interface CsvColumn {
   readonly label: string

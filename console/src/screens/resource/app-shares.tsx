@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { teamOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { ThingName, useThingName } from '../../api/things.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { type PartProps, teamOf } from './declaration.js'
+import type { PartProps } from './declaration.js'
 import { FieldValue } from './field-value.js'
 import { MemberPanel } from './member-panel.js'
 

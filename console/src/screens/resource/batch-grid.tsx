@@ -1,14 +1,15 @@
 import { fromJson, type Message } from '@bufbuild/protobuf'
 import { useState } from 'react'
+import { idOf, nameOf } from '../../api/message.js'
 import { countText, labelOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { controlOf, draftOf } from '../../ui/field-draft.js'
 import type { Column } from '../../ui/paged-table.js'
 import { ShortTable } from '../../ui/short-table.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
-import { editableFields, entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
-import { controlOf, draftOf } from './field-draft.js'
+import { editableFields, entryOf, type ResourceDeclaration } from './declaration.js'
 import { faultsAt, useFormFaults } from './field-faults.js'
 
 interface BatchGridProps {

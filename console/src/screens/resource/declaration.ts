@@ -2,7 +2,6 @@ import { type DescField, type DescMessage, getOption, type Message } from '@bufb
 import type { ComponentType } from 'react'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
 import type { Method, StandardMethods } from '../../api/standard-methods.js'
-import { spokenId } from '../../api/words.js'
 import type { WriteSubject } from '../../ui/write-dialog.js'
 
 /** A value in a sentence: a control where something takes its changes, and words where it is only read. */
@@ -72,32 +71,6 @@ export interface ResourceDeclaration extends StandardMethods {
   readonly empty: string
 }
 
-/** The value of a field of a message; undefined where it has none. */
-export function memberOf(item: Message, name: string): unknown {
-  return Reflect.get(item, name)
-}
-
-/** What a thing is called. */
-export function nameOf(item: Message): string {
-  const field = spokenId(textOf(item, 'internalFieldId'))
-  const texts = [
-    textOf(item, 'name'),
-    field,
-    ...['serviceName', 'email', 'url', 'id'].map((name) => textOf(item, name)),
-  ]
-  return texts.find((text) => text !== '') ?? ''
-}
-
-/** The id of a thing. */
-export function idOf(item: Message): string {
-  return textOf(item, 'id')
-}
-
-/** The team of a thing; undefined for one of the organization. */
-export function teamOf(item: Message): string | undefined {
-  return textOf(item, 'teamId') || undefined
-}
-
 /** The message in which a request says what it makes of one thing: itself, or an entry of its list if it is a batch. */
 export function entryOf({ input }: Method): { readonly schema: DescMessage; readonly list: DescField | undefined } {
   const [list, ...others] = input.fields
@@ -112,9 +85,4 @@ export function editableFields(method: Method): readonly DescField[] {
       !['id', 'clearFields'].includes(field.localName) &&
       !getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE),
   )
-}
-
-function textOf(item: Message, name: string): string {
-  const value = memberOf(item, name)
-  return typeof value === 'string' ? value : ''
 }

@@ -7,14 +7,14 @@ import {
   type SlaCondition,
   SlaConditionSchema,
 } from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { memberOf } from '../../api/message.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { enumText, numberText } from '../../api/words.js'
+import { controlOf, draftOf, draftText } from '../../ui/field-draft.js'
 import styles from '../../ui/screen.module.css'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { AgentCard } from './agent-card.js'
-import { memberOf } from './declaration.js'
-import { controlOf, draftOf, draftText } from './field-draft.js'
 import { ActionSentence, ConditionSentence, Rules } from './sla-sentences.js'
 
 /** The value of a field, as its type and its name say: a link, a duration, a moment, words. */

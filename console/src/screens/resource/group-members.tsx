@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { type GroupMember, GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { memberOf, nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { usePersonName } from '../../api/person.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { memberOf, nameOf, type PartProps } from './declaration.js'
+import type { PartProps } from './declaration.js'
 import { MemberPanel } from './member-panel.js'
 
 const { listGroupMembers, addGroupMember, removeGroupMember } = GroupService.method

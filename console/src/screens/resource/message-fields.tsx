@@ -15,11 +15,11 @@ import { labelOf, oneOf, sentence } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { TextField } from '../../ui/field.js'
+import { jsonOfDraft, nestedDraft, nestedOf } from '../../ui/field-draft.js'
 import styles from '../../ui/screen.module.css'
-import { OrderButtons } from '../procedure/order-buttons.js'
 import { FieldControl } from './field-control.js'
-import { jsonOfDraft, nestedDraft, nestedOf } from './field-draft.js'
 import { type FieldFault, faultsAt } from './field-faults.js'
+import { OrderButtons } from './procedure/order-buttons.js'
 import { ActionSentence, ConditionSentence, type MessageProps, NEW_RULE, RuleSentence } from './sla-sentences.js'
 
 interface MessageFieldsProps {

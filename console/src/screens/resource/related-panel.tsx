@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { idOf, nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
-import { entryOf, idOf, nameOf, type ResourceDeclaration } from './declaration.js'
+import { entryOf, type ResourceDeclaration } from './declaration.js'
 import { declarationAt } from './declarations.js'
 import { MemberPanel } from './member-panel.js'
 import { columnsOf } from './resource-list.js'

@@ -4,8 +4,8 @@ import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
 import { type SlaAction, type SlaCondition, SlaConditionType } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { type Kind, useNamed } from '../../api/things.js'
 import { labelOf } from '../../api/words.js'
+import { nestedOf } from '../../ui/field-draft.js'
 import type { Sentence, SentenceProps } from './declaration.js'
-import { nestedOf } from './field-draft.js'
 import { Choice, Span, Text, Thing } from './slots.js'
 
 /** A message as a sentence, one of several maybe: it is only read where nothing takes its changes. */

@@ -7,6 +7,7 @@ import {
   WebhookEndpointStatus,
 } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { memberOf, teamOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { actionText, countText, numberText } from '../../api/words.js'
 import { Button, type ButtonProps } from '../../ui/button.js'
@@ -15,7 +16,7 @@ import { TextField } from '../../ui/field.js'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { When } from '../../ui/when.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { memberOf, type PartProps, teamOf } from './declaration.js'
+import type { PartProps } from './declaration.js'
 
 /** What the service does with webhooks. */
 export const { method: methods } = WebhookEndpointService

@@ -3,11 +3,11 @@ import {
   CustomWorkflowSchema,
   type Step,
   StepSchema,
-} from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { useNamed } from '../../api/things.js'
-import { Button } from '../../ui/button.js'
-import { CheckField, TextField } from '../../ui/field.js'
-import { Choice } from '../resource/slots.js'
+} from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { useNamed } from '../../../api/things.js'
+import { Button } from '../../../ui/button.js'
+import { CheckField, TextField } from '../../../ui/field.js'
+import { Choice } from '../slots.js'
 import { ApproverFields, newApprover } from './approver-fields.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'

@@ -6,10 +6,10 @@ import {
   Approver_ManagerSchema,
   Approver_UserSchema,
   ApproverSchema,
-} from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { CheckField } from '../../ui/field.js'
-import { Picker } from '../../ui/picker.js'
-import { Choice } from '../resource/slots.js'
+} from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { CheckField } from '../../../ui/field.js'
+import { Picker } from '../../../ui/picker.js'
+import { Choice } from '../slots.js'
 import styles from './procedures.module.css'
 
 /** What the kinds of approvers are called. */

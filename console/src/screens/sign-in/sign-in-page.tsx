@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { Mark } from '../app/mark.js'
+import { Mark } from '../../ui/mark.js'
 import styles from './sign-in.module.css'
 
 interface SignInPageProps {

@@ -1,4 +1,4 @@
-import { useSignIn } from './session-context.js'
+import { useSignIn } from '../../session/session-context.js'
 import { SignInForm } from './sign-in-form.js'
 import { SignInPage } from './sign-in-page.js'
 

@@ -6,13 +6,13 @@ import {
   type Stage,
   StageSchema,
   type Step,
-} from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { durationText } from '../../api/words.js'
-import { Button } from '../../ui/button.js'
-import type { Change } from '../../ui/change-table.js'
-import { Dialog, DialogFoot } from '../../ui/dialog.js'
-import { DurationField } from '../../ui/duration-field.js'
-import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
+} from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { durationText } from '../../../api/words.js'
+import { Button } from '../../../ui/button.js'
+import type { Change } from '../../../ui/change-table.js'
+import { Dialog, DialogFoot } from '../../../ui/dialog.js'
+import { DurationField } from '../../../ui/duration-field.js'
+import { WriteDialog, type WriteSubject } from '../../../ui/write-dialog.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 import { Steps } from './stages.js'

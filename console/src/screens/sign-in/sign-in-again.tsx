@@ -1,6 +1,6 @@
-import { Button } from '../ui/button.js'
-import { Dialog, DialogFoot } from '../ui/dialog.js'
-import { useSignIn } from './session-context.js'
+import { useSignIn } from '../../session/session-context.js'
+import { Button } from '../../ui/button.js'
+import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { SignInForm } from './sign-in-form.js'
 
 /** Asks to sign in again above a screen, which keeps everything that was typed. */

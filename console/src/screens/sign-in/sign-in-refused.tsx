@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { Button } from '../ui/button.js'
-import { useSignIn } from './session-context.js'
+import { useSignIn } from '../../session/session-context.js'
+import { Button } from '../../ui/button.js'
 import { SignInPage } from './sign-in-page.js'
 
 /** The page of those whom the issuer has signed in and the service does not let in, or whose pasted token it refuses. */

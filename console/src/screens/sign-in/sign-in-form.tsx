@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../ui/button.js'
-import { TextField } from '../ui/field.js'
-import { tokenFrom } from './session.js'
-import { useSignIn } from './session-context.js'
+import { tokenFrom } from '../../session/session.js'
+import { useSignIn } from '../../session/session-context.js'
+import { Button } from '../../ui/button.js'
+import { TextField } from '../../ui/field.js'
 import styles from './sign-in.module.css'
 
 /** Signs in: with the issuer where the deployment has one, or with a pasted token, which is kept in memory alone. */

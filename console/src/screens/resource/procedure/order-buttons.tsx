@@ -1,4 +1,4 @@
-import { Button } from '../../ui/button.js'
+import { Button } from '../../../ui/button.js'
 import styles from './procedures.module.css'
 
 interface OrderButtonsProps<Item> {

@@ -8,9 +8,9 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf'
-import { kindOf } from '../../api/things.js'
-import { actionText, durationText, enumText, spokenId } from '../../api/words.js'
-import { memberOf } from './declaration.js'
+import { memberOf } from '../api/message.js'
+import { kindOf } from '../api/things.js'
+import { actionText, durationText, enumText, spokenId } from '../api/words.js'
 
 /** How a field is edited. */
 export type Control = 'text' | 'lines' | 'number' | 'duration' | 'check' | 'choice' | 'reference' | 'list' | 'messages'

@@ -1,7 +1,7 @@
-import type { Approver, Stage, Step } from '../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingLink, WorkflowName } from '../../api/things.js'
-import { Badge } from '../../ui/button.js'
+import type { Approver, Stage, Step } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { PersonLink } from '../../../api/person.js'
+import { ThingLink, WorkflowName } from '../../../api/things.js'
+import { Badge } from '../../../ui/button.js'
 import { approverWords } from './approver-fields.js'
 import styles from './procedures.module.css'
 
