@@ -6,8 +6,6 @@ export type Comparison = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | '
 /** A value of a row in a statement of one organization: null if the row has none, and never the empty text. */
 export interface Value {
   readonly sql: Prisma.Sql
-  /** Only letters of ASCII have a case. */
-  readonly isAscii?: true
   /** Whether an index leads to the rows where it equals another. */
   readonly isIndexed?: true
   /** A condition that is true where it equals a text in whatever case, and to whose rows indexes lead. */
@@ -105,7 +103,7 @@ export function compare(compared: Compared, how: Comparison, other: string | boo
   const given = Prisma.sql`${patternOf(how, other)}::text`
   // Whatever the collation, equal is equal, and indexes have that of their columns.
   const left = how === 'equals' && text === 'exact' ? Prisma.sql`(${value.sql})` : comparedText(compared)
-  const right = text === 'exact' ? given : lower(given, value)
+  const right = text === 'exact' ? given : Prisma.sql`lower(${given})`
   const exact = {
     sql: Prisma.sql`${left} ${operator} ${right}`,
     isIndexed: how === 'equals' && value.isIndexed === true,
@@ -125,12 +123,7 @@ export function escapedPattern(text: string): string {
 }
 
 function comparedText({ value, text }: Compared): Prisma.Sql {
-  if (text === 'exact') return Prisma.sql`(${value.sql}) COLLATE "C"`
-  return value.isAscii ? lower(value.sql, value) : Prisma.sql`lower(${value.sql}) COLLATE "C"`
-}
-
-function lower(text: Prisma.Sql, { isAscii }: Value): Prisma.Sql {
-  return isAscii ? Prisma.sql`lower(${text} COLLATE "C")` : Prisma.sql`lower(${text})`
+  return Prisma.sql`${Prisma.raw(text === 'exact' ? '' : 'lower')}(${value.sql}) COLLATE "C"`
 }
 
 /** True where the condition is true of one of the entries, which it can only be of one with the given value, if there is one. */
