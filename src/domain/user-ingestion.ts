@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Tables } from '../db/tables.js'
 import { type FieldViolation, refuseViolations, ServiceError } from '../errors.js'
-import { sourceLock, takeLocks } from '../store/lock.js'
+import { takeLocks } from '../store/lock.js'
 import { lockMemberRows } from '../store/member.js'
 import type { PrintedObject } from '../store/resource/print.js'
 import {
@@ -178,7 +178,7 @@ async function ingest(
   profiles: readonly JudgedProfile[],
 ): Promise<ReadonlyMap<string, Published>> {
   const { organizationId } = context.caller
-  await takeLocks(transaction, [sourceLock(organizationId, source)])
+  await takeLocks(transaction, [{ kind: 'source', organizationId, value: source }])
   const externalIds = profiles.map(({ externalId }) => externalId)
   const rows = await findSourceProfiles(transaction, { organizationId, source }, externalIds)
   const known = new Map(rows.map((row) => [row.externalId, row]))

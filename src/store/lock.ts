@@ -4,92 +4,44 @@ import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 
 /**
- * What transactions lock besides rows, in the order in which they lock it: imports, endpoints and sources before rows of
- * members, all else after them.
+ * What transactions lock besides rows, and until when, in the order in which they lock it: imports, endpoints and sources
+ * before rows of members, all else after them.
  */
 const kinds = [
+  // While an import writes, so that two of the same rows never interleave: one into an organization shares that of all.
   'imports',
+  // While a webhook endpoint is created, so that an organization never has more than it may have.
   'endpoints',
+  // While profiles of a source are taken in.
   'source',
+  // While members are deactivated or get other roles: two administrators could otherwise do so to each other.
   'administrators',
+  // While managers are assigned: two assignments that are each valid can together make a cycle. Clearing one needs none.
   'managers',
+  // While an address is given to a member, or taken away.
   'email',
+  // While a number is given to a member. The unique constraint is checked at the end of a statement, where two writers of
+  // the same number would deadlock.
   'phone',
+  // While a group gets a name, in lower case.
   'group',
+  // From the moment when an import into one organization looks whether others have its new people to its end: after all
+  // rows, because whoever has it waits for nothing.
   'newcomers',
 ] as const
 
 /** Something that only one transaction at a time may hold, until it ends; or any number that share it, and no other. */
 export interface Lock {
   readonly kind: (typeof kinds)[number]
-  readonly key: string
+  /** Empty for that of all organizations. */
+  readonly organizationId: string
+  /** Which source, address, number or name. */
+  readonly value?: string
   readonly isShared?: boolean
 }
 
-/** Values are folded to this many locks per organization, so that a large call cannot fill the lock table. */
-const LOCKS_PER_ORGANIZATION = 256
-
-function folded(value: string): number {
-  return crc32(value) % LOCKS_PER_ORGANIZATION
-}
-
-/** Held by an import of any organizations while it writes, so that two of the same rows never interleave. */
-export const importLock: Lock = { kind: 'imports', key: '' }
-
-/** Held by an import into one organization, which waits for none into another. */
-export function importLocksOf(organizationId: string): Lock[] {
-  return [
-    { ...importLock, isShared: true },
-    { kind: 'imports', key: organizationId },
-  ]
-}
-
-/**
- * Held by an import into one organization from the moment when it looks whether others have its new people to its end:
- * after all rows, because whoever has it waits for nothing.
- */
-export const newcomerLock: Lock = { kind: 'newcomers', key: '' }
-
-/** Held while a webhook endpoint is created, so that an organization never has more than it may have. */
-export function endpointLock(organizationId: string): Lock {
-  return { kind: 'endpoints', key: organizationId }
-}
-
-/** Held while profiles of the source are taken in. */
-export function sourceLock(organizationId: string, source: string): Lock {
-  return { kind: 'source', key: `${organizationId}/${source}` }
-}
-
-/** Held while members are deactivated or get other roles: two administrators could otherwise do so to each other. */
-export function administratorLock(organizationId: string): Lock {
-  return { kind: 'administrators', key: organizationId }
-}
-
-/**
- * Held while managers are assigned in the organization: two assignments that are each valid can together make a cycle.
- * Clearing a manager needs no lock.
- */
-export function managerLock(organizationId: string): Lock {
-  return { kind: 'managers', key: organizationId }
-}
-
-/** Held while the address is given to a member of the organization, or taken away. No organization waits for another. */
-export function emailLock(organizationId: string, emailKey: string): Lock {
-  return { kind: 'email', key: `${organizationId}/${folded(emailKey)}` }
-}
-
-/**
- * Held while the number is given to a member of the organization. The unique constraint is checked at the end of a
- * statement, where two writers of the same number would deadlock.
- */
-export function phoneLock(organizationId: string, phone: string): Lock {
-  return { kind: 'phone', key: `${organizationId}/${folded(phone)}` }
-}
-
-/** Held while a group of the organization gets the name, in whatever case. */
-export function groupNameLock(organizationId: string, name: string): Lock {
-  return { kind: 'group', key: `${organizationId}/${name.toLowerCase()}` }
-}
+/** Held by an import of any organizations. */
+export const importLock: Lock = { kind: 'imports', organizationId: '' }
 
 const take = createStatement<
   { readonly keys: readonly string[]; readonly shared: readonly string[] },
@@ -103,14 +55,20 @@ SELECT FROM unnest(${keys}::text[]) AS key
             ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END IS NOT NULL`,
 })
 
-const nameOf = ({ kind, key }: Lock) => `${kind}/${key}`
+/** Addresses and numbers are folded to so many locks an organization, so that a large call cannot fill the lock table. */
+const FOLDED = 256
+
+function keyOf({ kind, organizationId, value }: Lock): string {
+  if (value === undefined) return `${kind}/${organizationId}`
+  return `${kind}/${organizationId}/${kind === 'email' || kind === 'phone' ? crc32(value) % FOLDED : value}`
+}
 
 /** Takes locks until the transaction ends, in the one order, and waits for whoever holds them. */
 export async function takeLocks(transaction: Tables, locks: readonly Lock[]): Promise<void> {
   if (locks.length === 0) return
   const keys = kinds.flatMap((kind) => {
     const ofKind = locks.filter((lock) => lock.kind === kind)
-    return [...new Set(ofKind.map(nameOf))].sort()
+    return [...new Set(ofKind.map(keyOf))].sort()
   })
-  await transaction.run(take, { keys, shared: locks.filter(({ isShared }) => isShared).map(nameOf) })
+  await transaction.run(take, { keys, shared: locks.filter(({ isShared }) => isShared).map(keyOf) })
 }

@@ -7,7 +7,7 @@ import type { FieldChange } from '../domain/profile/field-ownership.js'
 import { lockImportedUsers } from '../domain/user/user-import.js'
 import { type FieldViolation, invalidField, refuseViolations, ServiceError } from '../errors.js'
 import { mapInSlices } from '../runtime/slices.js'
-import { importLocksOf, newcomerLock, takeLocks } from '../store/lock.js'
+import { importLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
 import { type CallerUsers, callerUsers, importedUserOf, type UsersByLine } from './caller-users.js'
 import { ImportError, type Refusal } from './import-error.js'
@@ -31,7 +31,11 @@ export async function importForCaller(
   const { read, refusals } = await readRecords(context, records, readRecord)
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
-    await takeLocks(transaction, importLocksOf(organizationId))
+    // Waits for none into another organization.
+    await takeLocks(transaction, [
+      { ...importLock, isShared: true },
+      { ...importLock, organizationId },
+    ])
     const { foreign, memberIds } = await findForeignUsers(transaction, organizationId, read)
     const foreignLines = new Set(foreign.map(({ line }) => line))
     const lines = read.filter(({ staged }) => !foreignLines.has(staged.line))
@@ -79,7 +83,7 @@ async function requireOwnNewcomers(
 ): Promise<void> {
   const lines = new Set(outcomes.get('user')?.flatMap(({ isNew, line }) => (isNew ? line : [])))
   if (lines.size === 0) return
-  await takeLocks(transaction, [newcomerLock])
+  await takeLocks(transaction, [{ kind: 'newcomers', organizationId: '' }])
   const newcomers = read.filter(({ staged }) => lines.has(staged.line))
   const { foreign } = await findForeignUsers(transaction, organizationId, newcomers, true)
   refuseViolations(foreign.map(violationFrom))

@@ -4,7 +4,7 @@ import { type FieldChange, type FieldOwner, fieldOwners } from '../domain/profil
 import { judgeGivenUsers } from '../domain/user/user-import.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { insertDepartmentOptions } from '../store/department-option.js'
-import { managerLock, takeLocks } from '../store/lock.js'
+import { type Lock, takeLocks } from '../store/lock.js'
 import { byOrganization } from '../store/organization.js'
 import { ownedPlaces } from '../store/owned-column.js'
 import type { Fault } from '../store/transfer/checks.js'
@@ -57,8 +57,12 @@ async function prepareUsers(
   runtime: Runtime,
 ): Promise<Readonly<Record<'unwritable' | 'refused', readonly Omit<Refusal, 'kind'>[]>>> {
   const users = await readStagedUsers(transaction)
+  const organizations = [...byOrganization(users).keys()]
   // Nobody else assigns managers in the organizations, so that cycles are found.
-  await takeLocks(transaction, [...byOrganization(users).keys()].map(managerLock))
+  await takeLocks(
+    transaction,
+    organizations.map((organizationId): Lock => ({ kind: 'managers', organizationId })),
+  )
   // A person has the address of the last line, in whatever organization.
   const last = new Map(users.map((user) => [user.userId, user]))
   const existing: ExistingMembership[] = []

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { emailLock, managerLock, phoneLock, takeLocks } from '../../src/store/lock.js'
+import { takeLocks } from '../../src/store/lock.js'
 import { fixture, insertFixture } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
 import { connectDirectory, ENTERPRISE, type ScimClient } from '../support/scim.js'
@@ -90,9 +90,9 @@ describe('concurrent changes by a directory', () => {
     let answer: Promise<{ status: number }> | undefined
     await service.database.transaction(async (transaction) => {
       const address = what === 'the old address' ? user.userName : String(value)
-      if (what === 'managers') await takeLocks(transaction, [managerLock(acme)])
-      else if (what === 'a phone number') await takeLocks(transaction, [phoneLock(acme, address)])
-      else await takeLocks(transaction, [emailLock(acme, address)])
+      const lock = { organizationId: acme, value: address }
+      if (what === 'managers') await takeLocks(transaction, [{ kind: 'managers', organizationId: acme }])
+      else await takeLocks(transaction, [{ kind: what === 'a phone number' ? 'phone' : 'email', ...lock }])
       answer = okta.patch(`/Users/${user.id}`, { op: 'add', path, value })
       await untilLockWaits(service.testDatabase, 1, 'advisory')
     })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { emailLock, takeLocks } from '../../src/store/lock.js'
+import { takeLocks } from '../../src/store/lock.js'
 import { lockMemberRows } from '../../src/store/member.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
@@ -103,7 +103,10 @@ describe('concurrent writes to users', () => {
     const id = 'moving'
     await insertUser(service.database, { id, organizationId: acme })
     await service.database.transaction(async (transaction) => {
-      await takeLocks(transaction, [emailLock(globex, email), emailLock(globex, `${id}@example.com`)])
+      await takeLocks(
+        transaction,
+        [email, `${id}@example.com`].map((value) => ({ kind: 'email', organizationId: globex, value }) as const),
+      )
       await insertUser(transaction, { id: 'elsewhere', organizationId: globex, email })
       const added = await service.rest('POST', '/v2/users', { token: ground.keyToken, json: { email } })
       expect([added.status, (await put(id, { email: 'moved@example.com' })).status]).toEqual([200, 200])

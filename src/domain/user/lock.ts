@@ -1,6 +1,6 @@
 import type { Tables } from '../../db/tables.js'
 import type { ServiceError } from '../../errors.js'
-import { administratorLock, emailLock, managerLock, phoneLock, takeLocks } from '../../store/lock.js'
+import { type Lock, takeLocks } from '../../store/lock.js'
 import { findAdministrators, lockMemberRows } from '../../store/member.js'
 import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import { findTeamRoles, type TeamRoleRow } from '../../store/team-member.js'
@@ -96,12 +96,13 @@ export async function lockValues(
   // Whoever has left must not keep access: a directory may take the last administrator from the organization.
   const ending = actor.kind === 'DIRECTORY' ? 0 : changes.filter((change) => endsAdministrator(change, members)).length
   const emailKeys = [...emails, ...userNames.map(userNameKeyOf), ...moved.map(({ email }) => emailKeyOf(email))]
-  await takeLocks(transaction, [
-    ...(ending > 0 ? [administratorLock(organizationId)] : []),
-    ...(managerIds.length + managerEmails.length > 0 ? [managerLock(organizationId)] : []),
-    ...emailKeys.map((key) => emailLock(organizationId, key)),
-    ...phones.map((phone) => phoneLock(organizationId, phone)),
-  ])
+  const locks: Lock[] = [
+    ...emailKeys.map((value) => ({ kind: 'email', organizationId, value }) as const),
+    ...phones.map((value) => ({ kind: 'phone', organizationId, value }) as const),
+  ]
+  if (ending > 0) locks.push({ kind: 'administrators', organizationId })
+  if (managerIds.length + managerEmails.length > 0) locks.push({ kind: 'managers', organizationId })
+  await takeLocks(transaction, locks)
   const asked = [...new Set([...emails, ...userNames.map(emailKeyOf), ...managerEmails])]
   const holders = await findValueHolders(transaction, organizationId, { emails: asked, phones, userNames, externalIds })
   const holdersOf = (kind: ValueHolder['kind'], keyOf = (value: string) => value) =>

@@ -5,7 +5,7 @@ import type { SendResult } from '../../egress/webhook-sender.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findFeedEnd, readFeedStates } from '../../store/event.js'
-import { endpointLock, takeLocks } from '../../store/lock.js'
+import { takeLocks } from '../../store/lock.js'
 import type { PrintedObject } from '../../store/resource/print.js'
 import { countWantedEvents } from '../../store/webhook-cursor.js'
 import {
@@ -50,7 +50,7 @@ export function createEndpoint(
   const { organizationId } = context.caller
   const { keys, publicKey } = newSigningKeys(context.runtime, hasPublicKey)
   return context.tables.transaction(async (tables) => {
-    await takeLocks(tables, [endpointLock(organizationId)])
+    await takeLocks(tables, [{ kind: 'endpoints', organizationId }])
     if ((await countEndpoints(tables, organizationId)) >= MAX_ENDPOINTS) {
       throw new ServiceError(
         'TOO_MANY_OBJECTS',

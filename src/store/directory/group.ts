@@ -3,7 +3,7 @@ import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { firstRow, type Tables } from '../../db/tables.js'
 import type { GroupKey } from '../group.js'
-import { groupNameLock, takeLocks } from '../lock.js'
+import { takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
@@ -113,7 +113,7 @@ export async function claimGroupName(
   organizationId: string,
   name: string,
 ): Promise<string | undefined> {
-  await takeLocks(transaction, [groupNameLock(organizationId, name)])
+  await takeLocks(transaction, [{ kind: 'group', organizationId, value: name.toLowerCase() }])
   const condition = compare({ value: groupValues.name, text: 'folded' }, 'equals', name)
   return (await firstGroup(transaction, organizationId, condition, false))?.id
 }
