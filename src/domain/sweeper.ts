@@ -2,11 +2,13 @@ import type { DatabaseClock } from '../db/clock.js'
 import { pause } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
+import { deleteExpiredSessions } from '../store/api-key-session.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
 import { deleteExpiredIdempotencyKeys } from '../store/idempotency-key.js'
-import { organizationIdsAfter } from '../store/organization.js'
-import { deleteExpiredTokens, deleteRevokeAttempts, type ExpiredOf } from '../store/sweep.js'
+import { type ExpiredOf, organizationIdsAfter } from '../store/organization.js'
+import { deleteOldAttempts } from '../store/revoke-attempt.js'
 import { deleteEndedRoles } from '../store/team-member.js'
+import { deleteExpiredUserTokens } from '../store/user-token.js'
 import { deleteOldDeliveries } from '../store/webhook-delivery.js'
 import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
@@ -19,16 +21,7 @@ const PAUSE_MILLIS = 60_000
 const DAY_MILLIS = 86_400_000
 
 /** For a day, holders of an expired token get an error that says so. */
-const KEPT_MILLIS = DAY_MILLIS
-
-/** Deletes expired tokens and counts of addresses. Returns the number of deleted rows. */
-export async function sweepCredentials(tables: Tables, now: Date): Promise<number> {
-  const by = new Date(now.getTime() - KEPT_MILLIS)
-  return (
-    (await repeatedly((rows) => deleteExpiredTokens(tables, { by, rows }))) +
-    (await repeatedly((rows) => deleteRevokeAttempts(tables, { spanSeconds: REVOKE_SPAN_SECONDS, rows })))
-  )
-}
+const TOKEN_KEPT_MILLIS = DAY_MILLIS
 
 /** Clocks differ a little: no role is removed before it has ended by every clock. */
 const ROLE_KEPT_MILLIS = 60_000
@@ -52,7 +45,7 @@ export interface SweepOptions {
 }
 
 /**
- * Deletes the expired answers and the old events, and removes the ended team roles, of the next organizations after
+ * Deletes the expired tokens and answers and the old events, and removes the ended team roles, of the next organizations after
  * one. Returns the last of these organizations, or an empty text if they were the last of all.
  */
 export async function sweepOrganizations(tables: Tables, after: string, options: SweepOptions): Promise<string> {
@@ -60,7 +53,11 @@ export async function sweepOrganizations(tables: Tables, after: string, options:
   const organizationIds = await organizationIdsAfter(tables, after, ORGANIZATIONS)
   const now = runtime.now()
   const by = new Date(now.getTime() - ROLE_KEPT_MILLIS)
+  const tokensBy = new Date(now.getTime() - TOKEN_KEPT_MILLIS)
   for (const organizationId of organizationIds) {
+    for (const deleteTokens of [deleteExpiredSessions, deleteExpiredUserTokens]) {
+      await repeatedly((rows) => deleteTokens(tables, { organizationId, by: tokensBy, rows }))
+    }
     await repeatedly((rows) => deleteExpiredIdempotencyKeys(tables, { organizationId, by: now, rows }))
     await repeatedly((rows) => removeEndedRoles(tables, { organizationId, by, rows }, runtime))
     await deleteOld(tables, organizationId, options)
@@ -100,10 +97,8 @@ function removeEndedRoles(tables: Tables, ended: ExpiredOf, runtime: Runtime): P
 }
 
 /** Deletes until there are fewer rows than at most. */
-async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promise<number> {
-  let deleted = 0
-  for (let last = BATCH; last >= BATCH; deleted += last) last = await deleteRows(BATCH)
-  return deleted
+async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promise<void> {
+  for (let last = BATCH; last >= BATCH; ) last = await deleteRows(BATCH)
 }
 
 /**
@@ -132,7 +127,7 @@ export async function runSweeper({
         const seconds = Math.round(clock.aheadMillis() / 1_000)
         throw new Error(`the clock of this machine is ${seconds} s ahead of the database's: synchronize both`)
       }
-      await sweepCredentials(database, options.runtime.now())
+      await deleteOldAttempts(database, REVOKE_SPAN_SECONDS)
       last = await sweepOrganizations(database, last, options)
       if (!signal.aborted) await keyCheck?.reseal()
     } catch (err) {

@@ -3,7 +3,7 @@ import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { ServiceError } from '../errors.js'
-import type { ExpiredOf } from './sweep.js'
+import type { ExpiredOf } from './organization.js'
 
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
 export type IdempotencyName = Pick<IdempotencyKeyModel, 'organizationId' | 'actorKind' | 'actorId' | 'method' | 'key'>

@@ -57,6 +57,13 @@ export async function organizationIdsAfter(tables: Tables, id: string, take: num
   return found.map((organization) => organization.id)
 }
 
+/** Rows of an organization to delete: those that expired or were made by a time, at most so many. */
+export interface ExpiredOf {
+  readonly organizationId: string
+  readonly by: Date
+  readonly rows: number
+}
+
 /** All organizations, in the order in which they were made. */
 export function listOrganizations({ models }: Tables) {
   return models.organization.findMany({ orderBy: { ordinal: 'asc' }, select: shown })

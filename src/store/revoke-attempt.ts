@@ -58,3 +58,16 @@ export function decideRevokeAttempt(
 ): Promise<RevokeDecision | undefined> {
   return firstRow(tables, decide, attempt)
 }
+
+const deleteOld = createStatement<Pick<RevokeAttempt, 'spanSeconds'>, Record<never, never>>({
+  name: 'delete_revoke_attempts',
+  columns: {},
+  text: ({ spanSeconds }) => Prisma.sql`
+DELETE FROM revoke_attempts
+ WHERE accepted_at[cardinality(accepted_at)] < clock_timestamp() - make_interval(secs => ${spanSeconds})`,
+})
+
+/** Deletes the attempts of addresses whose span is over. */
+export async function deleteOldAttempts({ run }: Tables, spanSeconds: number): Promise<void> {
+  await run(deleteOld, { spanSeconds })
+}

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { admitRevocation } from '../../src/domain/auth/revoke-limiter.js'
-import { sweepCredentials } from '../../src/domain/sweeper.js'
+import { sweepOrganizations } from '../../src/domain/sweeper.js'
 import { parseTrustProxy } from '../../src/http/client-address.js'
+import { deleteOldAttempts } from '../../src/store/revoke-attempt.js'
 import { callHttp1, callHttp2 } from '../rpc/raw-call.js'
 import { bytesOf, readAnswer, requestOf, type WireForm } from '../rpc/wire-form.js'
 import { fixture, insertApiKey, insertFixture } from '../support/fixture.js'
+import { createTestRuntime } from '../support/runtime.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js'
 
@@ -277,7 +279,8 @@ describe('the limit on revocations', () => {
       `UPDATE api_key_sessions SET expires_at = now() - interval '25 hours' WHERE api_key_id = $1`,
       [dead.id],
     )
-    await sweepCredentials(service.database, new Date())
+    await deleteOldAttempts(service.database, 60)
+    await sweepOrganizations(service.database, '', { runtime: createTestRuntime(), retention: { eventRetention: 90 } })
     const kept = await service.database.query(
       'SELECT client_address FROM revoke_attempts WHERE client_address = ANY($1)',
       [[idle, busy]],
