@@ -9,8 +9,13 @@ import { exportedRecord, importLines, line } from './transfer-text.js'
 
 const root = join(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/importing.md'), 'utf8')
-const section = /^## People from other systems$([\s\S]*?)^## /m.exec(page)?.[1] ?? ''
-const commands = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, command = '']) => command)
+
+function commandsOf(title: string): string[] {
+  const [, section = ''] = new RegExp(`^## ${title}$([\\s\\S]*?)^## `, 'm').exec(page) ?? []
+  return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, command = '']) => command)
+}
+
+const commands = commandsOf('People from other systems')
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 const systems = [
@@ -101,7 +106,96 @@ const systems = [
   },
 ] as const
 
-describe('the commands of the guide make records of people', () => {
+const skill = { id: 'forecast', name: 'Forecast', description: 'Says how the weather will be.', tags: ['weather'] }
+const scopes = { 'weather:read': 'reads', 'weather:history': 'reads what was' }
+const described = { description: 'Knows the weather.', version: '2.1.0' }
+const capabilities = { streaming: true, pushNotifications: false }
+const flows = {
+  authorizationCode: { authorizationUrl: 'https://a.example/auth', tokenUrl: 'https://a.example/t', scopes },
+}
+const openIdConnectUrl = 'https://a.example/.well-known/openid-configuration'
+const cards = [
+  {
+    version: '0.2',
+    card: {
+      name: 'Weather 0.2',
+      ...described,
+      url: 'https://a.example/a2a',
+      capabilities,
+      defaultInputModes: ['text/plain'],
+      skills: [{ ...skill, examples: ['And tomorrow?'], inputModes: ['text/plain'], outputModes: ['text/html'] }],
+    },
+    expected: { url: 'https://a.example/a2a', skills: [{ examples: ['And tomorrow?'], outputModes: ['text/html'] }] },
+  },
+  {
+    version: '0.3',
+    card: {
+      protocolVersion: '0.3.0',
+      name: 'Weather 0.3',
+      ...described,
+      url: 'https://a.example/a2a',
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url: 'https://a.example/grpc', transport: 'GRPC' }],
+      capabilities,
+      skills: [skill],
+      security: [{ oauth: ['weather:read'] }],
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        basic: { type: 'http', scheme: 'basic' },
+        oauth: { type: 'oauth2', flows, oauth2MetadataUrl: 'https://a.example/metadata' },
+        oidc: { type: 'openIdConnect', openIdConnectUrl },
+        tls: { type: 'mutualTLS' },
+      },
+      signatures: [{ protected: 'e30', signature: 'AA' }],
+    },
+    expected: {
+      securitySchemes: [
+        { name: 'key', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_API_KEY' },
+        { name: 'basic', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_HTTP_AUTH' },
+        {
+          name: 'oauth',
+          kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2',
+          flow: 'authorizationCode',
+          scopes: Object.keys(scopes).sort(),
+          oauth2MetadataUrl: 'https://a.example/metadata',
+        },
+        { name: 'oidc', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT', openIdConnectUrl },
+        { name: 'tls', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_MUTUAL_TLS' },
+      ],
+    },
+  },
+  {
+    version: '1.0',
+    card: {
+      name: 'Weather 1.0',
+      ...described,
+      supportedInterfaces: [
+        { url: 'https://a.example/v1', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        { url: 'https://a.example/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      ],
+      provider: { organization: 'Weather', url: 'https://a.example' },
+      capabilities,
+      defaultInputModes: ['text/plain'],
+      skills: [skill],
+      securitySchemes: {
+        oauth: { oauth2SecurityScheme: { flows } },
+        bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+        tls: { mtlsSecurityScheme: {} },
+      },
+      securityRequirements: [{ schemes: { oauth: { list: ['weather:read'] } } }],
+    },
+    expected: {
+      url: 'https://a.example/v1',
+      securitySchemes: [
+        { name: 'oauth', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2', flow: 'authorizationCode' },
+        { name: 'bearer', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_HTTP_AUTH' },
+        { name: 'tls', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_MUTUAL_TLS' },
+      ],
+    },
+  },
+] as const
+
+describe('the commands of the guide make records', () => {
   let testDatabase: TestDatabase
   let database: Database
   let folder: string
@@ -109,21 +203,24 @@ describe('the commands of the guide make records of people', () => {
     testDatabase = await createTestDatabase()
     database = testDatabase.open()
     folder = await mkdtemp(join(root, 'dist', 'other-systems-'))
-    await importLines(database, [line('organization', { id: 'org_acme', name: 'Acme' })])
+    await importLines(database, [
+      line('organization', { id: 'org_acme', name: 'Acme' }),
+      line('team', { id: 'team_it', organizationId: 'org_acme', name: 'IT' }),
+    ])
   })
   afterAll(async () => {
     await rm(folder, { recursive: true })
     await testDatabase.drop()
   })
 
-  it('for as many systems as are tried here', () => {
+  it('of people, for as many systems as are tried here', () => {
     expect(commands.map((command) => systems.find(({ file }) => command.includes(file))?.file)).toEqual(
       systems.map(({ file }) => file),
     )
   })
 
   it.each(systems.map((system, index) => ({ ...system, command: commands[index] ?? '' })))(
-    'from $file, which import, and change nothing a second time',
+    'of people from $file, which import, and change nothing a second time',
     async ({ file, text, people, command }) => {
       await writeFile(join(folder, file), text)
       await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], { cwd: folder })
@@ -140,4 +237,16 @@ describe('the commands of the guide make records of people', () => {
       expect(repeated.kinds.find(({ kind }) => kind === 'user')).toMatchObject({ created: 0, updated: 0 })
     },
   )
+
+  it.each(cards)('of an agent by its card of A2A $version', async ({ card, expected }) => {
+    const [command = '', ...others] = commandsOf('Agents by their cards')
+    expect(others).toEqual([])
+    await writeFile(join(folder, 'agent-card.json'), JSON.stringify(card))
+    await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], { cwd: folder })
+    const lines = (await readFile(join(folder, 'agents.ndjson'), 'utf8')).trim().split('\n')
+    await importLines(database, lines)
+    const record = await exportedRecord(database, 'appInstance', card.name.replace(' ', '-'))
+    const own = { name: card.name, ...described, skills: [{ id: 'forecast', tags: ['weather'] }] }
+    expect(record['a2aAgentCard']).toMatchObject({ ...own, ...expected })
+  })
 })
