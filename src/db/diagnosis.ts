@@ -1,10 +1,9 @@
 import type pg from 'pg'
 import { freeBytesOf, LOCAL_FOLDER } from './readiness.js'
-import { askState, findFault, positionOf } from './replica-freshness.js'
+import { compareReplica, type Freshness, stateOf } from './replica-freshness.js'
 import { createSession } from './session.js'
 import { type SessionOptions, sessionUrl } from './session-settings.js'
 import { runOn } from './sql.js'
-import type { Tables } from './tables.js'
 
 /** What a database reports about itself to a session of the service. */
 export interface DatabaseDiagnosis {
@@ -50,22 +49,15 @@ export function diagnoseDatabase(connectionString: string, now: () => Date): Pro
   })
 }
 
-/**
- * Compares a replica with its database, on connections of its own: why it cannot read for the database, undefined if it
- * can; how much of the write-ahead log it has still to apply; and whether snapshots are read on it, because the primary
- * keeps the rows that they need.
- */
-export function diagnoseReplica(connectionString: string, replica: SessionOptions) {
+/** Compares a replica with its database, on connections of its own. */
+export function diagnoseReplica(connectionString: string, replica: SessionOptions): Promise<Freshness> {
   return inSession({ connectionString }, (primary) =>
     inSession(replica, async (standby) => {
-      const asked: Pick<Tables, 'run'> = {
+      const state = await stateOf({
         run: (statement, values) => runOn(primary, statement, values, { isNamed: false }),
-      }
-      const position = await positionOf(asked)
-      if (position === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
-      const { isStandby, lsn, hasFeedback } = await askState(standby, { millis: ANSWER_MILLIS })
-      const fault = isStandby ? await findFault(asked, standby, position, ANSWER_MILLIS) : 'it is not a standby'
-      return { fault, behindBytes: Math.max(0, Number(position.lsn - lsn)), hasFeedback }
+      })
+      if (state === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
+      return compareReplica(state, standby, { millis: ANSWER_MILLIS })
     }),
   )
 }

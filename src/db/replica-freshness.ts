@@ -3,102 +3,91 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from './statement.js'
 import { firstRow, type Tables } from './tables.js'
 
-/** Where the write-ahead log of the primary ended at some moment: whatever was committed before stands before it. */
-export interface LogPosition {
-  /** In bytes. */
-  readonly lsn: bigint
-  /** Positions of different timelines cannot be compared. */
-  readonly timeline: number
-}
-
-/** What a replica's session says about its server. */
-export interface ReplicaState {
+/** What a server says of its write-ahead log and of itself. */
+interface State {
   /** False for a primary, such as a former replica that was promoted. */
   readonly isStandby: boolean
-  /** Up to here the log of the primary was applied. */
-  readonly lsn: bigint
-  /** Identifies one run of one server. */
-  readonly server: string
-  /** Whether long snapshots are safe: the primary keeps the rows that they need. */
+  /** In bytes: where the log of a primary ends, and up to where a standby has applied it. */
+  readonly lsn: string
+  /** Positions of different timelines cannot be compared. */
+  readonly timeline: number
+  /** The cluster and the database, which a standby has in common with its primary. */
+  readonly origin: string
+  readonly isDistributed: boolean
+  /** Whether long snapshots on it are safe: the primary keeps the rows that they need. */
   readonly hasFeedback: boolean
 }
 
-/** Where the log ends, on a primary; null on a standby. An asynchronous commit counts before it is in the file. */
-const position = createStatement<
-  Record<never, never>,
-  { readonly lsn: string | null; readonly timeline: string | null }
->({
-  name: 'read_log_position',
-  columns: { lsn: 'text', timeline: 'text' },
-  text: () => Prisma.sql`
-SELECT (log.position - '0/0')::text AS lsn, left(pg_walfile_name(log.position), 8) AS timeline
-  FROM (SELECT CASE WHEN NOT pg_is_in_recovery()
-                    THEN CASE current_setting('synchronous_commit')
-                              WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END
-                END AS position) AS log`,
-})
-
-/** Cheap, because it is asked for each read. */
-const stateQuestion = `
-SELECT pg_is_in_recovery() AS "isStandby", (pg_last_wal_replay_lsn() - '0/0')::text AS lsn,
-       concat_ws(' ', inet_server_addr(), inet_server_port(), extract(epoch FROM pg_postmaster_start_time())) AS server,
-       current_setting('hot_standby_feedback')::boolean AS "hasFeedback"`
-
-/** The cluster and the database, which a standby has in common with its primary. */
-const origin = `(SELECT system_identifier FROM pg_control_system()) || '/' || current_database()`
-
-const origins = createStatement<Record<never, never>, { readonly origin: string; readonly isDistributed: boolean }>({
-  name: 'read_origin',
-  columns: { origin: 'text', isDistributed: 'bool' },
-  text: () => Prisma.sql`
-SELECT ${Prisma.raw(origin)} AS origin, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed"`,
-})
-
-// A standby that has not switched yet, or cannot because it has applied more than the new primary had, stays on the
-// timeline before. Only roles that may monitor see that of the receiver; the other two follow within minutes.
-const pedigreeQuestion = `
-SELECT ${origin} AS origin,
-       greatest((SELECT timeline_id FROM pg_control_checkpoint()),
-                (SELECT min_recovery_end_timeline FROM pg_control_recovery()),
-                (SELECT received_tli FROM pg_stat_wal_receiver)) AS timeline`
-
-/** Where the log of the primary ends now; undefined if the server is a standby itself. */
-export async function positionOf(primary: Pick<Tables, 'run'>): Promise<LogPosition | undefined> {
-  const row = await firstRow(primary, position, {})
-  if (row === undefined || row.lsn === null || row.timeline === null) return undefined
-  return { lsn: BigInt(row.lsn), timeline: Number.parseInt(row.timeline, 16) }
+/**
+ * What a replica is good for; `fault` is why it cannot stand in for the primary, and `behindBytes` how much of the log
+ * it has still to apply. Whatever was committed before the primary was asked stands before the end of its log.
+ */
+export interface Freshness extends Pick<State, 'hasFeedback'> {
+  readonly fault: string | undefined
+  readonly behindBytes: number
 }
 
-/** Sends `before`, the question and `after` as one message, so that no pooler comes between them. */
-export async function askState(
+// Asked for each read. An asynchronous commit counts before it is in the file. A standby that has not switched to a new
+// timeline yet, or cannot because it has applied more than the new primary had, stays on the one before. Only roles that
+// may monitor see that of the receiver; the other two follow within minutes.
+const question = `
+SELECT s."isStandby", (s.position - '0/0')::text AS lsn,
+       CASE WHEN s."isStandby"
+            THEN greatest((pg_control_checkpoint()).timeline_id, (pg_control_recovery()).min_recovery_end_timeline,
+                          (pg_stat_get_wal_receiver()).received_tli)
+            ELSE ('x' || left(pg_walfile_name(s.position), 8))::bit(32)::int END AS timeline,
+       (pg_control_system()).system_identifier || '/' || current_database() AS origin,
+       to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS "isDistributed",
+       current_setting('hot_standby_feedback')::boolean AS "hasFeedback"
+  FROM (SELECT pg_is_in_recovery() AS "isStandby",
+               CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn(), '0/0')
+                    WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
+                    ELSE pg_current_wal_flush_lsn() END AS position) AS s`
+
+const readState = createStatement<Record<never, never>, State>({
+  name: 'read_log_state',
+  columns: {
+    isStandby: 'bool',
+    lsn: 'text',
+    timeline: 'int4',
+    origin: 'text',
+    isDistributed: 'bool',
+    hasFeedback: 'bool',
+  },
+  text: () => Prisma.raw(question),
+})
+
+/** How a replica is asked: `before` and `after` are sent with the question as one message, so that no pooler comes between. */
+interface Asking {
+  readonly before?: string
+  readonly after?: string | undefined
+  readonly millis: number
+}
+
+/** Asks a server how far the log of its primary goes; undefined if that is a standby itself. */
+export async function stateOf(primary: Pick<Tables, 'run'>): Promise<State | undefined> {
+  const state = await firstRow(primary, readState, {})
+  return state?.isStandby === false ? state : undefined
+}
+
+/** Compares a replica with the state that its primary had before. */
+export async function compareReplica(
+  primary: State,
   client: pg.ClientBase,
-  {
-    before = '',
-    after = '',
-    millis,
-  }: { readonly before?: string; readonly after?: string | undefined; readonly millis: number },
-): Promise<ReplicaState> {
-  const text = [before, stateQuestion, after].filter((part) => part !== '').join(';')
+  { before = '', after = '', millis }: Asking,
+): Promise<Freshness> {
+  const text = [before, question, after].filter((part) => part !== '').join(';')
   const results: unknown = await client.query({ text, query_timeout: millis })
   const rows = (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult) => result.rows)
-  const [row]: (Omit<ReplicaState, 'lsn'> & { readonly lsn: string | null })[] = rows
-  if (row === undefined) throw new Error('the replica does not respond')
-  return { ...row, lsn: BigInt(row.lsn ?? 0) }
+  const [replica]: State[] = rows
+  if (replica === undefined) throw new Error('the replica does not respond')
+  const behindBytes = Math.max(0, Number(BigInt(primary.lsn) - BigInt(replica.lsn)))
+  return { fault: faultOf(primary, replica), behindBytes, hasFeedback: replica.hasFeedback }
 }
 
-/** Says why a server cannot stand in for the primary; undefined if it can, for positions of the primary's timeline. */
-export async function findFault(
-  primary: Pick<Tables, 'run'>,
-  client: pg.ClientBase,
-  { timeline }: LogPosition,
-  millis: number,
-): Promise<string | undefined> {
-  const expected = await firstRow(primary, origins, {})
-  if (expected?.isDistributed === true)
-    return 'the tables are distributed, and its position says nothing about the nodes'
-  const query = { text: pedigreeQuestion, query_timeout: millis }
-  const { rows } = await client.query<{ origin: string; timeline: number }>(query)
-  const [found] = rows
-  if (found === undefined || found.origin !== expected?.origin) return 'it is not a replica of this database'
-  return found.timeline >= timeline ? undefined : 'it does not follow the primary yet'
+function faultOf(primary: State, replica: State): string | undefined {
+  if (!replica.isStandby) return 'it is not a standby'
+  if (primary.isDistributed) return 'the tables are distributed, and its position says nothing about the nodes'
+  if (replica.origin !== primary.origin) return 'it is not a replica of this database'
+  return replica.timeline >= primary.timeline ? undefined : 'it does not follow the primary yet'
 }

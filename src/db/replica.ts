@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { databaseFailure } from './errors.js'
 import { BoundedPool, type PoolOptions } from './pool.js'
-import { askState, findFault, type LogPosition, positionOf, type ReplicaState } from './replica-freshness.js'
+import { compareReplica, stateOf } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT, endReading } from './snapshot.js'
 import { runOn } from './sql.js'
@@ -47,8 +47,6 @@ export function createReplica(
     /** To the primary without asking: the replica was behind, or failed, a moment ago. */
     skipped: 0,
   }
-  /** Runs of servers that stand in for the primary, with the newest timeline for which they do. */
-  const known = new Map<string, number>()
   let notBefore = 0
   let pauseMillis = 0
   let isFailing = false
@@ -65,17 +63,7 @@ export function createReplica(
     if (!isFailing) options.log.warn({ err }, 'the replica cannot be used: reads go to the primary')
     isFailing = true
   }
-  const isFresh = async (client: pg.PoolClient, state: ReplicaState, at: LogPosition): Promise<boolean> => {
-    if (!state.isStandby) throw new Error('it is not a standby')
-    if ((known.get(state.server) ?? 0) < at.timeline) {
-      const fault = await findFault(primary, client, at, ANSWER_MILLIS)
-      if (fault !== undefined) throw new Error(fault)
-      known.set(state.server, at.timeline)
-    }
-    behindBytes = Math.max(0, Number(at.lsn - state.lsn))
-    return state.lsn >= at.lsn
-  }
-  /** A connection in a transaction that sees all that was committed until now, and what its server is. */
+  /** A connection in a transaction that sees all that was committed until now, and whether long snapshots are safe. */
   const begin = async (after?: string) => {
     const pauseBefore = pauseMillis
     if (timing.now() < notBefore) {
@@ -84,16 +72,18 @@ export function createReplica(
     }
     // After a pause, one tries while the others go on pausing.
     if (pauseBefore > 0) leaveAlone(pauseBefore)
-    const at = await positionOf(primary)
-    if (at === undefined) return undefined
+    const state = await stateOf(primary)
+    if (state === undefined) return undefined
     let client: pg.PoolClient | undefined
     try {
       client = await pool.connect()
-      const state = await askState(client, { before: READ, after, millis: ANSWER_MILLIS })
-      if (await isFresh(client, state, at)) {
+      const freshness = await compareReplica(state, client, { before: READ, after, millis: ANSWER_MILLIS })
+      if (freshness.fault !== undefined) throw new Error(freshness.fault)
+      behindBytes = freshness.behindBytes
+      if (behindBytes === 0) {
         leaveAlone(0)
         isFailing = false
-        return { client, state }
+        return { client, hasFeedback: freshness.hasFeedback }
       }
       endReading(client)
       reads.behind++
@@ -153,7 +143,7 @@ export function createReplica(
      */
     beginSnapshot: async (): Promise<pg.PoolClient | undefined> => {
       const begun = await begin(SNAPSHOT)
-      if (begun?.state.hasFeedback === true) {
+      if (begun?.hasFeedback === true) {
         reads.replica++
         return begun.client
       }
