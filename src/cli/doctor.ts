@@ -3,14 +3,15 @@ import { createServer } from 'node:net'
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
 import { createDatabase, type Database } from '../db/database.js'
-import { type DatabaseDiagnosis, diagnoseDatabase, diagnoseReplica } from '../db/diagnosis.js'
+import { type DatabaseDiagnosis, diagnoseDatabase } from '../db/diagnosis.js'
 import { pendingMigrations } from '../db/migrate.js'
 import { loadMigrations } from '../db/migration.js'
 import { LEAST_FREE_BYTES } from '../db/readiness.js'
+import { createReplica, type Replica } from '../db/replica.js'
+import { systemTiming } from '../db/retries.js'
 import { runningServers } from '../db/server-presence.js'
 import { connectFailure, reasonOf } from '../db/session.js'
 import { sessionFault, startRefusal } from '../db/session-check.js'
-import type { SessionOptions } from '../db/session-settings.js'
 import { fetchIssuerKeys } from '../domain/auth/issuer-keys.js'
 import { pepperFault } from '../domain/auth/pepper-check.js'
 import { findBehind } from '../domain/webhook/backlog.js'
@@ -104,23 +105,24 @@ async function examineDatabase({ config, log, runtime }: CommandContext) {
   try {
     if (config.databaseUrl === undefined) embedded = await openEmbedded(config, log, false)
     const url = embedded?.connectionString ?? directUrlOf(config)
-    const diagnosis = await diagnoseDatabase(url, runtime.now)
-    const sessions = sessionsOf(config, url)
-    const { databaseDirectUrl, databasePoolSize, databaseReplicaUrl } = config
-    const needed = databaseDirectUrl === undefined ? databasePoolSize : SESSIONS_PAST_POOLER
-    findings.push(
-      await find('database', '', () => judgeDatabase(diagnosis, needed)),
-      await find('sessions', 'start the pooler or fix DATABASE_URL', () => judgeSessions(sessions)),
-      await find('clock', '', () => judgeClock(diagnosis)),
-      await find('migrations', '', () => judgeMigrations(url)),
-    )
-    if (databaseReplicaUrl !== undefined) {
-      const replica = { ...sessions, connectionString: databaseReplicaUrl }
-      const advice = 'fix DATABASE_REPLICA_URL or the replica; until then, reads go to the primary'
-      findings.push(await find('replica', advice, () => judgeReplica(url, replica)))
-    }
     const database = createDatabase({ connectionString: url, log, maxConnections: 1 })
     try {
+      const diagnosis = await diagnoseDatabase(database)
+      await database.clock.measure()
+      const sessions = sessionsOf(config, url)
+      const { databaseDirectUrl, databasePoolSize, databaseReplicaUrl } = config
+      const needed = databaseDirectUrl === undefined ? databasePoolSize : SESSIONS_PAST_POOLER
+      findings.push(
+        await find('database', '', () => judgeDatabase(diagnosis, needed)),
+        await find('sessions', 'start the pooler or fix DATABASE_URL', () => judgeSessions(sessions)),
+        await find('clock', '', () => judgeClock(database.clock.aheadMillis())),
+        await find('migrations', '', () => judgeMigrations(url)),
+      )
+      if (databaseReplicaUrl !== undefined) {
+        const advice = 'fix DATABASE_REPLICA_URL or the replica; until then, reads go to the primary'
+        const options = { ...sessions, connectionString: databaseReplicaUrl, log, maxConnections: 1 }
+        findings.push(await find('replica', advice, () => judgeReplica(createReplica(options, database, systemTiming))))
+      }
       origins = await runningServers(database)
       if (findings.every(({ check, isHealthy }) => isHealthy || check !== 'migrations')) {
         findings.push(
@@ -177,9 +179,9 @@ async function judgeSessions(sessions: ReturnType<typeof sessionsOf>): Promise<s
   return `${source}, with the settings that they need`
 }
 
-function judgeClock({ clockAheadMillis }: DatabaseDiagnosis): string {
-  const millis = Math.round(Math.abs(clockAheadMillis))
-  const text = `${millis} ms ${clockAheadMillis < 0 ? 'behind' : 'ahead of'} the database's`
+function judgeClock(aheadMillis: number): string {
+  const millis = Math.round(Math.abs(aheadMillis))
+  const text = `${millis} ms ${aheadMillis < 0 ? 'behind' : 'ahead of'} the database's`
   if (millis <= MAX_CLOCK_MILLIS) return text
   throw new Fault(`${text}: synchronize both clocks, or credentials expire early or late`)
 }
@@ -192,8 +194,8 @@ async function judgeMigrations(url: string): Promise<string> {
   return `all ${migrations.length} are applied`
 }
 
-async function judgeReplica(url: string, replica: SessionOptions): Promise<string> {
-  const { fault, behindBytes, hasFeedback } = await diagnoseReplica(url, replica)
+async function judgeReplica(replica: Replica): Promise<string> {
+  const { fault, behindBytes, hasFeedback } = await replica.compare().finally(() => replica.pool.close(0))
   if (fault !== undefined) throw new Error(fault)
   const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
   return `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`

@@ -30,7 +30,17 @@ export interface Freshness extends Pick<State, 'hasFeedback'> {
 // Asked for each read. An asynchronous commit counts before it is in the file. A standby that has not switched to a new
 // timeline yet, or cannot because it has applied more than the new primary had, stays on the one before. Only roles that
 // may monitor see that of the receiver; the other two follow within minutes.
-const question = `
+const logState = createStatement<Record<never, never>, State>({
+  name: 'read_log_state',
+  columns: {
+    isStandby: 'bool',
+    lsn: 'text',
+    timeline: 'int4',
+    origin: 'text',
+    isDistributed: 'bool',
+    hasFeedback: 'bool',
+  },
+  text: () => Prisma.sql`
 SELECT s."isStandby", (s.position - '0/0')::text AS lsn,
        CASE WHEN s."isStandby"
             THEN greatest((pg_control_checkpoint()).timeline_id, (pg_control_recovery()).min_recovery_end_timeline,
@@ -42,44 +52,32 @@ SELECT s."isStandby", (s.position - '0/0')::text AS lsn,
   FROM (SELECT pg_is_in_recovery() AS "isStandby",
                CASE WHEN pg_is_in_recovery() THEN coalesce(pg_last_wal_replay_lsn(), '0/0')
                     WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
-                    ELSE pg_current_wal_flush_lsn() END AS position) AS s`
-
-const readState = createStatement<Record<never, never>, State>({
-  name: 'read_log_state',
-  columns: {
-    isStandby: 'bool',
-    lsn: 'text',
-    timeline: 'int4',
-    origin: 'text',
-    isDistributed: 'bool',
-    hasFeedback: 'bool',
-  },
-  text: () => Prisma.raw(question),
+                    ELSE pg_current_wal_flush_lsn() END AS position) AS s`,
 })
 
-/** How a replica is asked: `before` and `after` are sent with the question as one message, so that no pooler comes between. */
-interface Asking {
-  readonly before?: string
-  readonly after?: string | undefined
-  readonly millis: number
-}
-
-/** Asks a server how far the log of its primary goes; undefined if that is a standby itself. */
+/** Asks a primary; undefined if it is a standby itself. */
 export async function stateOf(primary: Pick<Tables, 'run'>): Promise<State | undefined> {
-  const state = await firstRow(primary, readState, {})
+  const state = await firstRow(primary, logState, {})
   return state?.isStandby === false ? state : undefined
 }
 
-/** Compares a replica with the state that its primary had before. */
-export async function compareReplica(
+/** Each statement sees what was applied when it began, so it comes after the question how far the replica is. */
+const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
+
+/**
+ * Begins a transaction that reads on a replica, and compares it with the state that its primary had before. `after` is
+ * sent with the question as one message, so that no pooler comes between them.
+ */
+export async function beginCompared(
   primary: State,
   client: pg.ClientBase,
-  { before = '', after = '', millis }: Asking,
+  millis: number,
+  after: readonly string[] = [],
 ): Promise<Freshness> {
-  const text = [before, question, after].filter((part) => part !== '').join(';')
+  const text = [READ, logState.text, ...after].join('; ')
   const results: unknown = await client.query({ text, query_timeout: millis })
-  const rows = (Array.isArray(results) ? results : [results]).flatMap((result: pg.QueryResult) => result.rows)
-  const [replica]: State[] = rows
+  const [, answer]: pg.QueryResult<State>[] = Object(results)
+  const replica = answer?.rows[0]
   if (replica === undefined) throw new Error('the replica does not respond')
   const behindBytes = Math.max(0, Number(BigInt(primary.lsn) - BigInt(replica.lsn)))
   return { fault: faultOf(primary, replica), behindBytes, hasFeedback: replica.hasFeedback }

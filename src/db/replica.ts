@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { databaseFailure } from './errors.js'
 import { BoundedPool, type PoolOptions } from './pool.js'
-import { compareReplica, stateOf } from './replica-freshness.js'
+import { beginCompared, type Freshness, stateOf } from './replica-freshness.js'
 import type { Timing } from './retries.js'
 import { BEGIN_SNAPSHOT, endReading } from './snapshot.js'
 import { runOn } from './sql.js'
@@ -17,9 +17,7 @@ const ANSWER_MILLIS = 500
 const FAILED_PAUSE_MILLIS = 1_000
 /** How long one that is behind is left alone: at first, doubled each time, and at most. */
 const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
-// Each statement sees what was applied when it began, so it comes after the question how far the replica is.
-const READ = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY'
-const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT].join('; ')
+const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT]
 
 /**
  * Makes a replica's handle, whose pool has the options. Connects when first used. The replica may take `readMillis` for
@@ -64,7 +62,7 @@ export function createReplica(
     isFailing = true
   }
   /** A connection in a transaction that sees all that was committed until now, and whether long snapshots are safe. */
-  const begin = async (after?: string) => {
+  const begin = async (after?: readonly string[]) => {
     const pauseBefore = pauseMillis
     if (timing.now() < notBefore) {
       reads.skipped++
@@ -77,7 +75,7 @@ export function createReplica(
     let client: pg.PoolClient | undefined
     try {
       client = await pool.connect()
-      const freshness = await compareReplica(state, client, { before: READ, after, millis: ANSWER_MILLIS })
+      const freshness = await beginCompared(state, client, ANSWER_MILLIS, after)
       if (freshness.fault !== undefined) throw new Error(freshness.fault)
       behindBytes = freshness.behindBytes
       if (behindBytes === 0) {
@@ -103,6 +101,13 @@ export function createReplica(
     /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */
     get behindBytes() {
       return behindBytes
+    },
+    /** Compares it with the primary now, whatever was found before. */
+    compare: async (): Promise<Freshness> => {
+      const state = await stateOf(primary)
+      if (state === undefined) return { fault: 'its primary is a standby', behindBytes: 0, hasFeedback: false }
+      const client = await pool.connect()
+      return beginCompared(state, client, ANSWER_MILLIS).finally(() => client.release(true))
     },
     /**
      * Runs a statement that only reads, for a call if one is given; undefined if the primary must do it. Rejects if the
