@@ -195,7 +195,7 @@ async function judgeMigrations(url: string): Promise<string> {
 }
 
 async function judgeReplica(replica: Replica): Promise<string> {
-  const { fault, behindBytes, hasFeedback } = await replica.compare().finally(() => replica.pool.close(0))
+  const { fault, behindBytes, hasFeedback } = await replica.compare().finally(() => void replica.pool.close(0))
   if (fault !== undefined) throw new Error(fault)
   const exports = hasFeedback ? 'it' : 'the primary, because its hot_standby_feedback is off'
   return `follows the database, ${behindBytes} bytes behind; exports are read from ${exports}`

@@ -2,14 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from './errors.js'
 
-declare module 'pg' {
-  interface Client {
-    /** Keeps the process from ending while it is connected, which is so at first. */
-    ref(): void
-    unref(): void
-  }
-}
-
 /** What a session is, besides where it is. */
 export interface SessionConfig extends pg.ClientConfig {
   /** How long the server may take to accept it, and to answer each query. Default: as long as it takes. */

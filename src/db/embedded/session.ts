@@ -48,31 +48,19 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     await client.end()
     throw error
   }
-  client.unref()
   const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
     (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
-  /** Keeps the process alive only until the response has arrived. */
-  const whileReferenced = async <T>(work: Promise<T>): Promise<T> => {
-    client.ref()
-    try {
-      return await work
-    } finally {
-      client.unref()
-    }
-  }
   const ask = async (call: string, key: number): Promise<boolean> =>
     (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
   return {
     /** Settles when the session has ended, on purpose or not. */
     ended,
     /** Tries to become the process that serves; false if another one does. */
-    tryServe: () => whileReferenced(ask('pg_try_advisory_lock($1, $2)', SERVE)),
+    tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
     /** Name of the process that serves, if the server knows it. */
-    serving: async () => (await whileReferenced(query<{ name: string }>(SELECT_HOLDER, SERVE)))?.name,
+    serving: async () => (await query<{ name: string }>(SELECT_HOLDER, SERVE))?.name,
     /** Stops using the server; true if no other process uses it, and then none can join it any more. */
     leave: async (): Promise<boolean> => {
-      // From here on the process stays alive until it has said goodbye.
-      client.ref()
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
         // Not earlier: if several leave at once, exactly the last one gets the lock.
@@ -82,7 +70,6 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
       } catch {
         return false // The session is lost: the server has ended, or its watch will stop it.
       } finally {
-        watch.ref()
         await watch.end()
       }
     },
@@ -97,7 +84,6 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
 async function openWatch(socketDirectory: string, postmasterPid: number): Promise<pg.Client> {
   const client = createSession(adminSession(socketDirectory, 'svc watch'))
   await client.connect()
-  client.unref()
   // Ends when another session watches, the server has ended, or this process leaves and the session remains.
   const end = () => client.end()
   client
