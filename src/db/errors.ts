@@ -46,9 +46,7 @@ function kindOf<Kind>(kinds: readonly (readonly [RegExp, Kind])[], code: string)
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const report = serverReport(error)
   if (error instanceof Error && error.message === ALL_TAKEN) return { kind: 'busy' }
-  return (
-    (report && failureFromReport(report)) ?? (isUnreachable(error) ? { kind: 'unavailable' } : prismaFailure(error))
-  )
+  return (report && failureFromReport(report)) ?? (isUnreachable(error) ? { kind: 'unavailable' } : undefined)
 }
 
 const SQL_STATE = /^[0-9A-Z]{5}$/
@@ -113,8 +111,6 @@ function quotedName(message: string): string {
 
 /** The text of the error for a worker of a cluster that does not answer: nothing was done. */
 export const WORKER_SILENT = 'a worker of the cluster does not answer'
-/** The text of the error if there was no connection before the deadline; it is pg's own. */
-export const CONNECTION_TIMEOUT = 'timeout exceeded when trying to connect'
 /** The text of the error if a query got no answer in time; it is pg's own. */
 const QUERY_TIMEOUT = 'Query read timeout'
 
@@ -132,7 +128,7 @@ const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])
 /** Texts of ours, and of pg and pg-pool, whose errors carry no code; a test compares each with the real one. */
 const DRIVER_TEXTS = new Set([
-  CONNECTION_TIMEOUT,
+  'timeout exceeded when trying to connect',
   WORKER_SILENT,
   QUERY_TIMEOUT,
   'Connection terminated',
@@ -155,12 +151,6 @@ function isFromSocket(error: Error): boolean {
   const call = text(error, 'syscall')
   if (call !== undefined) return SOCKET_CALLS.has(call)
   return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
-}
-
-/** A failure of a transaction that Prisma reports itself; those of the database have a report, or a cause. */
-function prismaFailure(error: unknown): DatabaseFailure | undefined {
-  if (text(error, 'code') !== 'P2028') return undefined
-  return { kind: /Unable to start/.test(text(error, 'message') ?? '') ? 'unavailable' : 'timeout' }
 }
 
 /** The code of an error of the system, Node or PostgreSQL, such as `ENOENT`; undefined if it has none. */

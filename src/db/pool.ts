@@ -4,10 +4,9 @@ import { callbackify } from 'node:util'
 import pg from 'pg'
 import { Semaphore } from '../runtime/semaphore.js'
 import { CallStatements, requestCancel } from './cancel-request.js'
-import { CONNECTION_TIMEOUT, databaseFailure, isWorkerLost } from './errors.js'
+import { databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
 import { createShares, type Shares } from './shares.js'
-import { watchSilence } from './silence.js'
 import { ANSWER_MILLIS } from './sql.js'
 
 /** How to reach a database, and how much of it to use. */
@@ -30,10 +29,10 @@ export interface PoolOptions extends SessionOptions {
 
 /** Who uses a connection, and until when. */
 export interface PoolUser {
-  /** On the clock of `performance.now`: no one waits for a connection past it. */
-  readonly deadline: number | undefined
+  /** On the clock of `performance.now`: no one waits for a free connection past it. */
+  readonly deadline?: number | undefined
   /** Cancels what runs when it is stopped (`BoundedPool.stop`). */
-  readonly call: object | undefined
+  readonly call?: object | undefined
 }
 
 type ConnectCallback = (
@@ -53,8 +52,9 @@ const CANCEL_MILLIS = 2_000
 
 /** What the pool knows of one connection. */
 interface Member {
-  /** For how long it has owed a response in silence. */
-  readonly silentMillis: () => number
+  /** How many bytes it had received when that was last asked in its current use, and since when. */
+  received: unknown
+  since: number
   readonly statements: CallStatements
   /** Nobody may use it after its current user. */
   isRefused: boolean
@@ -100,6 +100,8 @@ export class BoundedPool extends pg.Pool {
       application_name: 'svc',
       max: maxConnections,
       connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
+      // A working server ends slow statements by itself and reports it.
+      query_timeout: limits.statement_timeout + ANSWER_MILLIS,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
@@ -124,8 +126,7 @@ export class BoundedPool extends pg.Pool {
     )
     this.on('connect', (client) => {
       const cancel = () => requestCancel(client, stream, CANCEL_MILLIS)
-      const silentMillis = watchSilence(client, this.statementMillis + ANSWER_MILLIS)
-      const own: Member = { silentMillis, statements: new CallStatements(cancel), isRefused: false }
+      const own: Member = { received: undefined, since: 0, statements: new CallStatements(cancel), isRefused: false }
       this.#members.set(client, own)
       client.connection.prependListener('errorMessage', (report: unknown) => {
         const kind = databaseFailure(report)?.kind
@@ -158,60 +159,52 @@ export class BoundedPool extends pg.Pool {
     this.shares.observeWaits(listener)
   }
 
-  /** For how many milliseconds every connection has owed a response in silence; 0 if another can be made. */
+  /** For how many milliseconds every connection has been in use and received nothing, as far as this was asked. */
   get silentMillis(): number {
-    if (this.#members.size < this.size) return 0
-    return Math.min(...[...this.#members.values()].map(({ silentMillis }) => silentMillis()))
+    const now = performance.now()
+    for (const [{ connection }, member] of this.#members) {
+      const received: unknown = Reflect.get(connection.stream, 'bytesRead')
+      if (received !== member.received) Object.assign(member, { received, since: now })
+    }
+    if (this.idleCount > 0 || this.#members.size < this.size) return 0
+    return now - Math.max(...[...this.#members.values()].map(({ since }) => since))
   }
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    const connect = () => this.#connectBy(undefined)
+    const connect = () => this.#connect()
     if (callback === undefined) return connect()
     callbackify(connect)((error, client) => callback(error ?? undefined, client, client?.release ?? (() => {})))
     return undefined
   }
 
-  #connectBy(deadline: number | undefined): Promise<pg.PoolClient> {
-    const turn = this.#semaphore.acquire({ deadline })
-    return turn === undefined ? this.#connect(deadline) : turn.then(() => this.#connect(deadline))
-  }
-
   /** In a place, which is given back with the release of the connection, or at once if there is none. */
-  #connect(deadline: number | undefined): Promise<pg.PoolClient> {
-    return new Promise((resolve, reject) => {
-      let isLate = false
-      const giveUp = () => {
-        isLate = true
-        reject(new Error(CONNECTION_TIMEOUT))
-      }
-      const timer = deadline === undefined ? undefined : setTimeout(giveUp, deadline - performance.now())
-      const take = () =>
-        super.connect((error, client) => {
-          if (client !== undefined && this.#members.get(client)?.isRefused === true) {
-            client.release(true)
-            return take()
-          }
-          clearTimeout(timer)
-          if (client === undefined) {
-            this.#semaphore.release()
-            return reject(error)
-          }
+  async #connect(deadline?: number): Promise<pg.PoolClient> {
+    await this.#semaphore.acquire({ deadline })
+    try {
+      for (;;) {
+        const client = await super.connect()
+        const own = this.#members.get(client)
+        if (own?.isRefused === true) client.release(true)
+        else {
+          if (own !== undefined) own.received = undefined
           client.release = this.#releaseOf(client)
-          if (isLate) client.release()
-          else resolve(client)
-        })
-      take()
-    })
+          return client
+        }
+      }
+    } catch (error) {
+      this.#semaphore.release()
+      throw error
+    }
   }
 
   /**
-   * Does the work on a connection, which it has by the deadline, and which is given up afterwards if it is unusable.
-   * From then on it works for the call: fails with the reason once that is over.
+   * Does the work on a connection, for which it waits until the deadline, and which is given up afterwards if it is
+   * unusable. From then on it works for the call: fails with the reason once that is over.
    */
   async use<T>({ deadline, call }: PoolUser, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connectBy(deadline)
+    const client = await this.#connect(deadline)
     let isLost = false
     try {
       this.beginFor(call, client)

@@ -11,7 +11,7 @@ export type Shares = ReturnType<typeof createShares>
 interface SharedPool {
   readonly size: number
   readonly isDistributed: boolean
-  use<T>(user: { deadline: undefined; call: undefined }, work: (client: pg.PoolClient) => Promise<T>): Promise<T>
+  use<T>(user: object, work: (client: pg.PoolClient) => Promise<T>): Promise<T>
 }
 
 /** How long a worker may take to answer a probe. */
@@ -56,7 +56,7 @@ function createWorkers(pool: SharedPool, session: pg.ClientConfig, options: Shar
     ...options,
     connections: pool.size,
     workerOf: (organizationId) =>
-      pool.use({ deadline: undefined, call: undefined }, async (client) => {
+      pool.use({}, async (client) => {
         const { rows } = await client.query<{ name: string }>(workerQuestion, [organizationId])
         return rows[0]?.name
       }),
