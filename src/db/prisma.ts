@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import { PrismaClient } from '../../gen/prisma/client.js'
-import { databaseFailure } from './errors.js'
+import { Semaphore } from '../runtime/semaphore.js'
 
 /** Columns that no read returns unless they are selected by name. */
 const secretColumns = {
@@ -41,21 +41,31 @@ const NO_LIMIT = 2 ** 31 - 1
  */
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
-/** Makes Prisma's client on a pool, which it does not close. */
+/**
+ * Makes Prisma's client on a pool, which it does not close. Prisma does not say to its adapter who begins a transaction:
+ * one at a time is on its way there, without any input or output in between. `AsyncLocalStorage` would tell them apart,
+ * too, but it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
+ */
 export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }) {
-  const handOver = createHandOver()
+  const onItsWay = new Semaphore(1)
+  let given: TransactionSteps | undefined
+  const take = (): TransactionSteps => {
+    if (given === undefined) throw new Error('transactions are begun by the tables')
+    const steps = given
+    given = undefined
+    onItsWay.release()
+    return steps
+  }
   const factory = new PrismaPg(pool, pool.statementNames ? { statementNameGenerator: createStatementNames() } : {})
   const { adapterName } = factory
   const connect = async () => {
     const adapter = await factory.connect()
     const own: Adapter = Object.create(adapter)
     return Object.assign(own, {
-      queryRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.queryRaw(query)),
-      executeRaw: (query: SqlQuery) => onceMoreIfStale(() => adapter.executeRaw(query)),
       startTransaction: async (isolationLevel?: unknown) => {
         // Of the tables' transactions alone. Prisma begins some of its own, such as for an upsert.
         if (isolationLevel === undefined) return adapter.startTransaction()
-        const steps = handOver.take()
+        const steps = take()
         await steps.begin()
         return transactionOn(adapter, steps)
       },
@@ -65,41 +75,15 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
   return {
     prisma,
     /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */
-    transaction: <T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T> =>
-      handOver.give(steps, () => prisma.$transaction(work, OF_TABLES)),
-  }
-}
-
-/**
- * Hands steps over to the driver adapter, to which Prisma does not say who begins a transaction: one transaction at a
- * time is on its way to the adapter, without any input or output in between. `AsyncLocalStorage` would do so, too, but
- * it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
- */
-function createHandOver() {
-  let last: Promise<void> = Promise.resolve()
-  let given: { readonly steps: TransactionSteps; readonly taken: () => void } | undefined
-  return {
-    give: async <T>(steps: TransactionSteps, begin: () => Promise<T>): Promise<T> => {
-      const before = last
-      let taken = () => {}
-      last = new Promise((resolve) => {
-        taken = resolve
-      })
-      await before
-      given = { steps, taken }
+    transaction: async <T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T> => {
+      await onItsWay.acquire()
+      given = steps
       try {
-        return await begin()
+        return await prisma.$transaction(work, OF_TABLES)
       } finally {
         // Where Prisma has failed before it came to the adapter.
-        taken()
+        if (given === steps) take()
       }
-    },
-    take: (): TransactionSteps => {
-      if (given === undefined) throw new Error('transactions are begun by the tables')
-      const { steps, taken } = given
-      given = undefined
-      taken()
-      return steps
     },
   }
 }
@@ -126,16 +110,6 @@ function transactionOn(adapter: Adapter, { client, commit, rollback }: Transacti
     commit: () => oneAtATime(commit),
     rollback: () => oneAtATime(rollback),
   })
-}
-
-/** Repeats a query outside transactions once if its connection had an outdated statement: nothing was done. */
-async function onceMoreIfStale<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send()
-  } catch (error) {
-    if (databaseFailure(error)?.kind !== 'stale_statement') throw error
-    return send()
-  }
 }
 
 /** Names for Prisma's statements, the same for the same text; none past the limit, to bound the memory of servers. */

@@ -51,7 +51,9 @@ function tablesReading(
 
   return {
     isDistributed,
-    models: eachQuery(client.prisma, observed),
+    models: eachQuery(client.prisma, (name, send, asked) =>
+      observed(name, () => withRetries(send, user, timing, retries), asked),
+    ),
     run: (statement, values) => {
       const attempt = (left: number | undefined) => {
         const deadline = deadlineIn(left)
@@ -138,19 +140,17 @@ function eachQuery(
   models: Models,
   use: (name: string, send: () => Promise<unknown>, query: unknown) => Promise<unknown>,
 ): Models {
+  const sent = (name: string, of: object, query: unknown) =>
+    typeof query !== 'function'
+      ? query
+      : (...values: unknown[]) => use(name, async () => Reflect.apply(query, of, values), values[0])
   return new Proxy(models, {
     get: (all, model) => {
       const queries: unknown = Reflect.get(all, model)
-      // Such as `$queryRaw`, which needs the client itself.
-      if (typeof queries === 'function') return queries.bind(all)
-      if (typeof queries !== 'object' || queries === null) return queries
+      // Such as `$queryRaw`.
+      if (typeof queries !== 'object' || queries === null) return sent(String(model), all, queries)
       return new Proxy(queries, {
-        get: (each, operation) => {
-          const query: unknown = Reflect.get(each, operation)
-          if (typeof query !== 'function') return query
-          return (...values: unknown[]) =>
-            use(`${String(model)}.${String(operation)}`, async () => Reflect.apply(query, each, values), values[0])
-        },
+        get: (each, operation) => sent(`${String(model)}.${String(operation)}`, each, Reflect.get(each, operation)),
       })
     },
   })

@@ -32,7 +32,7 @@ describe('a pool', () => {
   const ways: Record<string, (database: Database, text: string) => Promise<unknown>> = {
     sql: (database, text) => database.query(text),
     'sql in a transaction': (database, text) => database.transaction((sql) => sql.query(text)),
-    prisma: (database, text) => database.prisma.$executeRawUnsafe(text),
+    prisma: (database, text) => database.models.$executeRawUnsafe(text),
     'prisma in a transaction': (database, text) =>
       database.transaction(({ models: prisma }) => prisma.$executeRawUnsafe(text)),
   }
@@ -78,7 +78,7 @@ describe('a pool', () => {
     const prepared: Record<string, (database: Database) => Promise<unknown>> = {
       statement: (database) => database.run(things, {}),
       'statement in a transaction': (database) => database.transaction(({ run }) => run(things, {})),
-      prisma: (database) => database.prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`,
+      prisma: (database) => database.models.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`,
       'prisma in a transaction': (database) =>
         database.transaction(({ models: prisma }) => prisma.$queryRaw`SELECT *, pg_sleep(0.05)::text FROM thing`),
     }
