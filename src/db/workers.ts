@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { Semaphore } from '../runtime/semaphore.js'
 import type { WaitLimits } from '../runtime/wait-queue.js'
 import { databaseFailure, isWorkerLost, WORKER_SILENT } from './errors.js'
@@ -52,14 +52,30 @@ interface Worker {
 export class Workers {
   readonly #options: WorkersOptions
   readonly #workers = new Map<string, Worker>()
-  readonly #known = new Map<string, { readonly name: string | undefined; until: number }>()
+  /** Names of workers by organization. */
+  readonly #known: LRUCache<string, { readonly name: string | undefined }>
   readonly #others: Semaphore
-  #isLooking = false
-  #isClosed = false
+  readonly #timer: NodeJS.Timeout
 
   constructor(options: WorkersOptions) {
     this.#options = options
     this.#others = new Semaphore(OTHERS, options.waiting)
+    this.#timer = setInterval(() => this.#look(), LOOK_MILLIS).unref()
+    this.#known = new LRUCache({
+      max: MAX_KNOWN,
+      ttl: KNOWN_MILLIS,
+      // No call waits for it: what was known is used until there is an answer.
+      allowStale: true,
+      fetchMethod: async (organizationId, known) => {
+        try {
+          return { name: await options.workerOf(organizationId) }
+        } catch (err) {
+          if (known === undefined) throw err
+          options.log.warn({ err }, 'the coordinator did not say which worker has an organization')
+          return known
+        }
+      },
+    })
   }
 
   /** How many wait for a place. */
@@ -69,7 +85,7 @@ export class Workers {
 
   /** Probes no more. */
   close(): void {
-    this.#isClosed = true
+    clearInterval(this.#timer)
   }
 
   /**
@@ -77,15 +93,14 @@ export class Workers {
    * silent.
    */
   async use<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> {
-    const name = organizationId === undefined ? undefined : await this.#nameOf(organizationId)
-    if (organizationId === undefined || name === undefined) return this.#others.use(work)
-    const worker = this.#workerNamed(name, organizationId)
+    const known = organizationId === undefined ? undefined : await this.#known.fetch(organizationId)
+    if (organizationId === undefined || known?.name === undefined) return this.#others.use(work)
+    const worker = this.#workerNamed(known.name, organizationId)
     if (worker.isSilent) throw new Error(WORKER_SILENT)
     return worker.semaphore.use(async () => {
       if (worker.isSilent) throw new Error(WORKER_SILENT)
       if (worker.owed++ === 0) worker.since = performance.now()
       worker.organizationId = organizationId
-      void this.#look()
       try {
         return await work()
       } catch (error) {
@@ -100,26 +115,6 @@ export class Workers {
     })
   }
 
-  async #nameOf(organizationId: string): Promise<string | undefined> {
-    const known = this.#known.get(organizationId)
-    if (known === undefined) return this.#askForNameOf(organizationId)
-    if (known.until < performance.now()) {
-      known.until = performance.now() + KNOWN_MILLIS
-      // No call waits for it: what was known is used until there is an answer.
-      this.#askForNameOf(organizationId).catch((err: unknown) =>
-        this.#options.log.warn({ err }, 'the coordinator did not say which worker has an organization'),
-      )
-    }
-    return known.name
-  }
-
-  async #askForNameOf(organizationId: string): Promise<string | undefined> {
-    const name = await this.#options.workerOf(organizationId)
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
-    this.#known.set(organizationId, { name, until: performance.now() + KNOWN_MILLIS })
-    return name
-  }
-
   #workerNamed(name: string, organizationId: string): Worker {
     let worker = this.#workers.get(name)
     if (worker === undefined) {
@@ -131,25 +126,18 @@ export class Workers {
     return worker
   }
 
-  /** Looks at the workers until none owes anything. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    for (;;) {
-      await delay(LOOK_MILLIS, undefined, { ref: false })
-      const busy = [...this.#workers.values()].filter(({ owed, isSilent }) => owed > 0 || isSilent)
-      if (busy.length === 0 || this.#isClosed) break
-      for (const worker of busy) if (performance.now() - worker.since >= SILENCE_MILLIS) void this.#probe(worker)
+  #look(): void {
+    for (const worker of this.#workers.values()) {
+      const isWaitedFor = worker.owed > 0 || worker.isSilent
+      if (isWaitedFor && performance.now() - worker.since >= SILENCE_MILLIS) void this.#probe(worker)
     }
-    this.#isLooking = false
   }
 
   async #probe(worker: Worker): Promise<void> {
-    if (worker.isProbed || this.#isClosed) return
+    if (worker.isProbed) return
     worker.isProbed = true
     worker.isSilent = await this.#options.isSilent(worker.organizationId)
     worker.since = performance.now()
     worker.isProbed = false
-    if (worker.isSilent) void this.#look()
   }
 }

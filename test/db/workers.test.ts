@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, jest } from '@jest/globals'
+import { afterAll, describe, expect, it, jest } from '@jest/globals'
 import { databaseFailure, WORKER_SILENT } from '../../src/db/errors.js'
 import { withSession } from '../../src/db/session.js'
 import { createShares } from '../../src/db/shares.js'
@@ -7,6 +7,11 @@ import { Workers } from '../../src/db/workers.js'
 import { createTestDatabase } from '../support/database.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
+
+const clusters: Workers[] = []
+afterAll(() => {
+  for (const workers of clusters) workers.close()
+})
 
 /**
  * Organizations are named like `a1`: by their worker, and a number. Those of `silent` get no answer, and nobody asks the
@@ -37,6 +42,7 @@ function createCluster() {
     await eventually(() => expect(probed.length).toBeGreaterThan(before))
     await wait(0)
   }
+  clusters.push(workers)
   return { silent, asked, nextProbe, warnings, workers }
 }
 
