@@ -76,10 +76,6 @@ export interface RestTranscoderOptions extends CallHooks {
   readonly formRules?: ((method: DescMethod) => FormRules) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */
   readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined
-  /** Whether answers are compressed if Accept-Encoding asks for it (gzip, br, deflate); default true. */
-  readonly compressResponses?: boolean | undefined
-  /** The smallest answer that is compressed, in bytes; default 1024. Streams are always compressed if asked for. */
-  readonly compressMinBytes?: number | undefined
   /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
   /**

@@ -1,13 +1,5 @@
 import { createRegistry, type DescFile, type DescMethod, type Registry } from '@bufbuild/protobuf'
-import {
-  file_google_protobuf_any,
-  file_google_protobuf_duration,
-  file_google_protobuf_empty,
-  file_google_protobuf_field_mask,
-  file_google_protobuf_struct,
-  file_google_protobuf_timestamp,
-  file_google_protobuf_wrappers,
-} from '@bufbuild/protobuf/wkt'
+import * as wellKnown from '@bufbuild/protobuf/wkt'
 import { type RecordedMethod, recordRoutes } from '../call/recording-router.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
 import { compileRoute, type Route } from './compile-route.js'
@@ -83,15 +75,7 @@ export function createRouteTable(options: RestTranscoderOptions) {
 // An Any may contain the well-known types although no file of a service imports them. Later ones win: those types as
 // the services know them, if they do.
 function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
-  const files = new Set<DescFile>([
-    file_google_protobuf_any,
-    file_google_protobuf_duration,
-    file_google_protobuf_empty,
-    file_google_protobuf_field_mask,
-    file_google_protobuf_struct,
-    file_google_protobuf_timestamp,
-    file_google_protobuf_wrappers,
-  ])
+  const files = new Set<DescFile>(Object.values(wellKnown).filter(isFile))
   const add = (file: DescFile): void => {
     if (files.has(file)) return
     files.add(file)
@@ -99,4 +83,8 @@ function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
   }
   for (const { spec } of methods) add(spec.method.parent.file)
   return createRegistry(...files)
+}
+
+function isFile(value: unknown): value is DescFile {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'file'
 }

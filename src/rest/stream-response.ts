@@ -7,7 +7,6 @@ import { addHeaders, streamHeaders } from '../call/respond.js'
 import { createSink, type Sink } from '../call/response-sink.js'
 import { type Exchange, writeMessages } from '../call/serve-call.js'
 import type { Route } from './compile-route.js'
-import type { RestTranscoderOptions } from './options.js'
 import type { ResponseBody } from './response-body.js'
 import { codingOf, type ErrorResponder, varyOf } from './whole-response.js'
 
@@ -26,7 +25,6 @@ const RETRY_MILLIS = 1_000
 export function streamAnswer(
   call: Call,
   { responseBody: body, eventIds: ids }: Pick<Route, 'responseBody' | 'eventIds'>,
-  options: RestTranscoderOptions,
   errors: ErrorResponder,
 ): Pick<Exchange<never, AsyncIterator<Message>>, 'answer' | 'fail'> {
   const { request, response } = call
@@ -35,7 +33,7 @@ export function streamAnswer(
   let sink: Sink | undefined
 
   function begin(rawType = 'application/octet-stream'): Sink {
-    const coding = codingOf(call, options)
+    const coding = codingOf(call)
     const type = format === 'raw' ? rawType : CONTENT_TYPES[format]
     const headers: OutgoingHttpHeaders = {
       ...streamHeaders,

@@ -65,7 +65,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       const exchange: Exchange<Message, Message> = {
         receive,
         invoke: (message) => invokeUnary(spec, interceptors, call, message),
-        answer: (message) => sendUnary(route, call, message, options),
+        answer: (message) => sendUnary(route, call, message),
         fail: (failure) => errors.send(failure, request, response, call),
       }
       return serveCall(call, exchange, timeout, options)
@@ -73,7 +73,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
     const exchange: Exchange<Message, AsyncIterator<Message>> = {
       receive,
       invoke: (message) => invokeStreaming(spec, interceptors, call, createAsyncIterable([message])),
-      ...streamAnswer(call, route, options, errors),
+      ...streamAnswer(call, route, errors),
     }
     return serveCall(call, exchange, timeout, options)
   }

@@ -13,12 +13,7 @@ import type { Route } from './compile-route.js'
 import type { RestTranscoderOptions } from './options.js'
 
 /** Sends the response of a unary call, if its client is still waiting. */
-export async function sendUnary(
-  route: Route,
-  call: Call,
-  message: Message,
-  options: RestTranscoderOptions,
-): Promise<void> {
+export async function sendUnary(route: Route, call: Call, message: Message): Promise<void> {
   const { request, response } = call
   const headers: OutgoingHttpHeaders = {}
   if (route.emptyResponse) {
@@ -27,14 +22,14 @@ export async function sendUnary(
   }
   const { contentType, body } = route.responseBody.encode(message)
   headers['content-type'] = contentType
-  const large = body.length >= (options.compressMinBytes ?? COMPRESS_MIN_BYTES)
-  if (large && options.compressResponses !== false) headers['vary'] = varyOf(response, 'accept-encoding')
+  const large = body.length >= COMPRESS_MIN_BYTES
+  if (large) headers['vary'] = varyOf(response, 'accept-encoding')
   addCallHeaders(headers, call)
   if (isNotModified(request, headers)) {
     delete headers['content-type']
     return endResponse(request, response, 304, headers, '')
   }
-  const coding = large && headers['content-encoding'] === undefined ? codingOf(call, options) : undefined
+  const coding = large && headers['content-encoding'] === undefined ? codingOf(call) : undefined
   if (coding === undefined) endResponse(request, response, 200, headers, body)
   else await sendCompressed(request, response, 200, headers, body, coding)
 }
@@ -49,9 +44,8 @@ export function varyOf(response: NodeResponse, ...names: readonly string[]): str
 }
 
 /** The coding to answer a call in; undefined for none. */
-export function codingOf(call: Call, options: RestTranscoderOptions): Coding | undefined {
-  if (options.compressResponses === false) return undefined
-  return negotiateCoding(headerOf(call.request, 'accept-encoding'))
+export function codingOf({ request }: Call): Coding | undefined {
+  return negotiateCoding(headerOf(request, 'accept-encoding'))
 }
 
 /** Answers errors in the one format of a transcoder. */

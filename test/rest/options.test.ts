@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { createRestTranscoder, type RestTranscoderOptions } from '../../src/rest/index.js'
 import { echo, handlerOf, json } from './echo.js'
-import { type AnyHandler, defineService, routesOf } from './fixture.js'
+import { defineService, routesOf } from './fixture.js'
 import { startServer } from './http.js'
 
 describe('options', () => {
@@ -159,13 +159,10 @@ describe('options', () => {
     expect((await server.send({ target: '/v1/things/a' })).text).toBe('{"id":"a"}\n')
   })
 
-  it('compressResponses: false disables compression, and small responses are never compressed', async () => {
-    const large: AnyHandler = () => ({ id: 'a'.repeat(5000) })
+  it('small responses are never compressed', async () => {
+    await using server = await startServer(handlerOf(echo))
     const headers = { 'accept-encoding': 'gzip' }
-    await using off = await startServer(handlerOf(large, { compressResponses: false }))
-    expect((await off.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
-    await using on = await startServer(handlerOf(echo))
-    expect((await on.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
+    expect((await server.send({ target: '/v1/things/a', headers })).headers['content-encoding']).toBeUndefined()
   })
 
   it('fullyDecodeReservedExpansion decodes slashes in multi-segment captures', async () => {
