@@ -67,6 +67,7 @@ const matrix: readonly Row[] = [
   ['WatchEvents', 'audit:read', ['WORKER_TOKEN']],
   ['ListAuditActions', 'audit:read', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['GetCaller', 'no permission', []],
+  ['ListNames', 'no permission', []],
   ['GetDirectoryStatus', 'every permission', ['TEAM_API_KEY', 'WORKER_TOKEN']],
   ['GetOrganization', 'no permission', []],
   ['UpdateOrganization', 'every permission', ['TEAM_API_KEY', 'WORKER_TOKEN']],

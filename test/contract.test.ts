@@ -85,6 +85,7 @@ const routes: Record<string, string> = {
   'AuditLogService.ListAuditEvents': 'get /v2/audit-events',
   'AuditLogService.ListAuditActions': 'get /v2/audit-actions',
   'CallerService.GetCaller': 'get /v2/caller',
+  'CallerService.ListNames': 'get /v2/names',
   'DirectoryService.GetDirectoryStatus': 'get /v2/directory-status',
   'OrganizationService.GetOrganization': 'get /v2/organization',
   'OrganizationService.UpdateOrganization': 'patch /v2/organization',

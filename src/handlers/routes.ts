@@ -41,6 +41,7 @@ import { entityFieldMappings, listEntityFieldMappings } from '../domain/entity-f
 import { entityIngestionConfigs, listEntityIngestionConfigs } from '../domain/entity-ingestion-config.js'
 import { groups, listGroupMembers, listUserGroups, writeGroupMember } from '../domain/group.js'
 import { getJourney, listJourneys } from '../domain/journey.js'
+import { listNames } from '../domain/name.js'
 import { getOrganization, updateOrganization } from '../domain/organization.js'
 import { priorities, updatePriority } from '../domain/priority.js'
 import { archiveSlaDefinition, listSlaDefinitions, slaDefinitions } from '../domain/sla-definition.js'
@@ -59,6 +60,7 @@ import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
 import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
 import { type HandlerTools, nameOf } from './handler-tools.js'
+import { namedObjectFrom } from './name.js'
 import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
 import { callContextOf } from './request-context.js'
 import { standardMethods, unchangedCheck } from './standard-methods.js'
@@ -110,6 +112,8 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
           },
         }
       },
+      listNames: async ({ objects }, context) =>
+        rawJson(context, JSON.stringify(await listNames(callContextOf(context), objects.map(namedObjectFrom)))),
     })
     router.service(EventService, createEventHandlers(tools))
     router.service(TransferService, createTransferHandlers(tools))

@@ -75,6 +75,7 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { resources: [{ id: 'resource_gripper', scopedId: 'ares_arm_control' }] } },
   ],
   listAuditEvents: [{ parameters: { since: 'yesterday' } }, { parameters: { actions: 'user.updated' } }],
+  listNames: [{ parameters: { objects: 'teem/team_it' } }],
   listEvents: [
     { parameters: { cursor: 'changed' } },
     { parameters: { cursor: strangeCursor } },

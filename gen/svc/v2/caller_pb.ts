@@ -6,6 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { CredentialKind } from "./access_pb.js";
 import { file_svc_v2_access } from "./access_pb.js";
@@ -18,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/caller.proto.
  */
 export const file_svc_v2_caller: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjIvY2FsbGVyLnByb3RvEgZzdmMudjIi5wEKBkNhbGxlchIkCgRraW5kGAEgASgOMhYuc3ZjLnYyLkNyZWRlbnRpYWxLaW5kEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAQgASgJEh4KBHJvbGUYBSABKA4yEC5zdmMudjIuVXNlclJvbGUSEwoLcGVybWlzc2lvbnMYBiADKAkSIQoFdGVhbXMYByADKAsyEi5zdmMudjIuQ2FsbGVyVGVhbRIdCgpleHBpcmVzX2F0GAggASgJQgSotRgBSACIAQFCDQoLX2V4cGlyZXNfYXQiZAoKQ2FsbGVyVGVhbRIPCgd0ZWFtX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSEwoLcGVybWlzc2lvbnMYBCADKAkiEgoQR2V0Q2FsbGVyUmVxdWVzdCIxChFHZXRDYWxsZXJSZXNwb25zZRIcCgRkYXRhGAEgASgLMg4uc3ZjLnYyLkNhbGxlcjJuCg1DYWxsZXJTZXJ2aWNlEl0KCUdldENhbGxlchIYLnN2Yy52Mi5HZXRDYWxsZXJSZXF1ZXN0Ghkuc3ZjLnYyLkdldENhbGxlclJlc3BvbnNlIhuQAgGKtRgCMAGC0+STAgwSCi92Mi9jYWxsZXJiBnByb3RvMw", [file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
+  fileDesc("ChNzdmMvdjIvY2FsbGVyLnByb3RvEgZzdmMudjIi5wEKBkNhbGxlchIkCgRraW5kGAEgASgOMhYuc3ZjLnYyLkNyZWRlbnRpYWxLaW5kEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkSFwoPb3JnYW5pemF0aW9uX2lkGAQgASgJEh4KBHJvbGUYBSABKA4yEC5zdmMudjIuVXNlclJvbGUSEwoLcGVybWlzc2lvbnMYBiADKAkSIQoFdGVhbXMYByADKAsyEi5zdmMudjIuQ2FsbGVyVGVhbRIdCgpleHBpcmVzX2F0GAggASgJQgSotRgBSACIAQFCDQoLX2V4cGlyZXNfYXQiZAoKQ2FsbGVyVGVhbRIPCgd0ZWFtX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSIgoEcm9sZRgDIAEoDjIULnN2Yy52Mi5UZWFtVXNlclJvbGUSEwoLcGVybWlzc2lvbnMYBCADKAkiNQoLTmFtZWRPYmplY3QSDAoEdHlwZRgBIAEoCRIKCgJpZBgCIAEoCRIMCgRuYW1lGAMgASgJIhIKEEdldENhbGxlclJlcXVlc3QiMQoRR2V0Q2FsbGVyUmVzcG9uc2USHAoEZGF0YRgBIAEoCzIOLnN2Yy52Mi5DYWxsZXIiNQoQTGlzdE5hbWVzUmVxdWVzdBIhCgdvYmplY3RzGAEgAygJQhC6SA2SAQoQ9AMiBXIDGMABIjYKEUxpc3ROYW1lc1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5zdmMudjIuTmFtZWRPYmplY3QyzAEKDUNhbGxlclNlcnZpY2USXQoJR2V0Q2FsbGVyEhguc3ZjLnYyLkdldENhbGxlclJlcXVlc3QaGS5zdmMudjIuR2V0Q2FsbGVyUmVzcG9uc2UiG5ACAYq1GAIwAYLT5JMCDBIKL3YyL2NhbGxlchJcCglMaXN0TmFtZXMSGC5zdmMudjIuTGlzdE5hbWVzUmVxdWVzdBoZLnN2Yy52Mi5MaXN0TmFtZXNSZXNwb25zZSIakAIBirUYAjABgtPkkwILEgkvdjIvbmFtZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_limit, file_svc_v2_user]);
 
 /**
  * The holder of a credential, and what it may do.
@@ -134,6 +135,41 @@ export const CallerTeamSchema: GenMessage<CallerTeam> = /*@__PURE__*/
   messageDesc(file_svc_v2_caller, 1);
 
 /**
+ * What an object is called.
+ *
+ * @generated from message svc.v2.NamedObject
+ */
+export type NamedObject = Message<"svc.v2.NamedObject"> & {
+  /**
+   * What kind of object it is, as events have it, such as `team`.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The object's id.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * Its name; the email address of a user who has none, and the URL of a webhook endpoint.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message svc.v2.NamedObject.
+ * Use `create(NamedObjectSchema)` to create a new message.
+ */
+export const NamedObjectSchema: GenMessage<NamedObject> = /*@__PURE__*/
+  messageDesc(file_svc_v2_caller, 2);
+
+/**
  * Request of GetCaller.
  *
  * @generated from message svc.v2.GetCallerRequest
@@ -146,7 +182,7 @@ export type GetCallerRequest = Message<"svc.v2.GetCallerRequest"> & {
  * Use `create(GetCallerRequestSchema)` to create a new message.
  */
 export const GetCallerRequestSchema: GenMessage<GetCallerRequest> = /*@__PURE__*/
-  messageDesc(file_svc_v2_caller, 2);
+  messageDesc(file_svc_v2_caller, 3);
 
 /**
  * Response of GetCaller.
@@ -167,10 +203,52 @@ export type GetCallerResponse = Message<"svc.v2.GetCallerResponse"> & {
  * Use `create(GetCallerResponseSchema)` to create a new message.
  */
 export const GetCallerResponseSchema: GenMessage<GetCallerResponse> = /*@__PURE__*/
-  messageDesc(file_svc_v2_caller, 3);
+  messageDesc(file_svc_v2_caller, 4);
 
 /**
- * Tells callers who they are.
+ * Request of ListNames.
+ *
+ * @generated from message svc.v2.ListNamesRequest
+ */
+export type ListNamesRequest = Message<"svc.v2.ListNamesRequest"> & {
+  /**
+   * The objects, each as the kind that events have for it and its id, such as `team/team_it`; at most 500.
+   *
+   * @generated from field: repeated string objects = 1;
+   */
+  objects: string[];
+};
+
+/**
+ * Describes the message svc.v2.ListNamesRequest.
+ * Use `create(ListNamesRequestSchema)` to create a new message.
+ */
+export const ListNamesRequestSchema: GenMessage<ListNamesRequest> = /*@__PURE__*/
+  messageDesc(file_svc_v2_caller, 5);
+
+/**
+ * Response of ListNames.
+ *
+ * @generated from message svc.v2.ListNamesResponse
+ */
+export type ListNamesResponse = Message<"svc.v2.ListNamesResponse"> & {
+  /**
+   * Those that the caller may read, in no particular order.
+   *
+   * @generated from field: repeated svc.v2.NamedObject data = 1;
+   */
+  data: NamedObject[];
+};
+
+/**
+ * Describes the message svc.v2.ListNamesResponse.
+ * Use `create(ListNamesResponseSchema)` to create a new message.
+ */
+export const ListNamesResponseSchema: GenMessage<ListNamesResponse> = /*@__PURE__*/
+  messageDesc(file_svc_v2_caller, 6);
+
+/**
+ * Tells callers who they are, and how what they may read is called.
  *
  * @generated from service svc.v2.CallerService
  */
@@ -184,6 +262,16 @@ export const CallerService: GenService<{
     methodKind: "unary";
     input: typeof GetCallerRequestSchema;
     output: typeof GetCallerResponseSchema;
+  },
+  /**
+   * Names objects of any kinds in one call. What the caller may not read, and what there is not, is left out.
+   *
+   * @generated from rpc svc.v2.CallerService.ListNames
+   */
+  listNames: {
+    methodKind: "unary";
+    input: typeof ListNamesRequestSchema;
+    output: typeof ListNamesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v2_caller, 0);

@@ -1,0 +1,49 @@
+import { type NamedKind, type NamedRow, namedKinds, readNames, type WantedNames } from '../store/name.js'
+import {
+  type CallContext,
+  hasPermissionAnywhere,
+  type Permission,
+  permittedTeamIds,
+  visibleTeamIds,
+} from './caller/caller.js'
+
+/** What lets callers read the objects of a kind. */
+const permissions: Readonly<Record<NamedKind, Permission>> = {
+  user: 'users:read',
+  team: 'teams:read',
+  group: 'users:read',
+  access_policy: 'access:read',
+  api_key: 'keys:read',
+  app_instance: 'apps:read',
+  app_resource: 'apps:read',
+  journey: 'tickets:read',
+  priority: 'tickets:read',
+  sla_definition: 'tickets:read',
+  entity_type: 'entities:read',
+  entity_ingestion_config: 'entities:read',
+  webhook_endpoint: 'webhooks:read',
+}
+
+/** An object whose name is wanted. */
+export type NamedObject = Pick<NamedRow, 'id'> & { readonly type: NamedKind }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The names of objects: of those that the caller may read. */
+export async function listNames({ reads, caller }: CallContext, objects: readonly NamedObject[]): Promise<NamedRow[]> {
+  const idsOf = (kind: NamedKind) => {
+    const ids = objects.filter(({ type }) => type === kind).map(({ id }) => id)
+    return kind === 'journey' ? ids.filter((id) => UUID.test(id)) : ids
+  }
+  const teamIdsOf = (kind: NamedKind) => {
+    const permission = permissions[kind]
+    // People are the organization's, and whoever may read them anywhere reads all of them.
+    if (kind === 'user' && hasPermissionAnywhere(caller, permission)) return null
+    // Callers are told the names of their own teams.
+    return (kind === 'team' && visibleTeamIds(caller)) || permittedTeamIds(caller, permission)
+  }
+  const wantedOf = (kind: NamedKind): WantedNames => ({ ids: idsOf(kind), teamIds: teamIdsOf(kind) })
+  const wanted = Object.fromEntries(namedKinds.map((kind) => [kind, wantedOf(kind)])) as Record<NamedKind, WantedNames>
+  const userId = caller.kind === 'USER_TOKEN' ? caller.id : null
+  return readNames(reads, { organizationId: caller.organizationId, userId, ...wanted })
+}
