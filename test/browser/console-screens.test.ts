@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { addForScreens, type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
 import { pick } from '../support/console-writes.js'
-import { eventually } from '../support/eventually.js'
 import { keyboardFaultsOf, openPalette } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
@@ -97,17 +96,6 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       expect(opened.complaints).toEqual([])
     },
   )
-
-  it.each(consoleScreens)('asks at most twelve times for $title at $path', async ({ path, title, shows }) => {
-    const { page, requested, close } = await console.open(path, await console.token())
-    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
-    await page.getByText(shows).first().waitFor()
-    // Until every name is known.
-    await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
-    await eventually(async () => expect(await page.getByText('…', { exact: true }).count()).toBe(0))
-    expect(requested.filter((url) => url.includes('/svc.v2.')).length).toBeLessThanOrEqual(12)
-    await close()
-  })
 
   it.each(consoleScreens)('is used by the keyboard alone: $title at $path', async ({ path, title, shows }) => {
     const { page } = opened

@@ -19,11 +19,10 @@ import { type SlaDefinition, SlaDefinitionService } from '../../../gen/svc/v2/sl
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService } from '../../../gen/svc/v2/webhook_endpoint_pb.js'
-import { useCaller, useWhyNot } from './caller-context.js'
+import { useWhyNot } from './caller-context.js'
 import { memberOf, nameOf } from './message.js'
-import { usePerson } from './person.js'
-import { whyNot } from './rights.js'
-import { type ReadMethods, readMethods } from './standard-methods.js'
+import { useName } from './names.js'
+import { itemOf, type ReadMethods, readMethods } from './standard-methods.js'
 import { callTagged } from './tagged.js'
 import { spokenId } from './words.js'
 
@@ -67,7 +66,8 @@ export function kindOf(field: string): Kind | undefined {
 export interface Choice {
   readonly id: string
   readonly name: string
-  readonly detail: string
+  readonly email?: string
+  readonly teamId?: string
 }
 
 /** The kinds, in the order of the menu. */
@@ -78,6 +78,20 @@ const methods = new Map(kinds.map((kind) => [kind, readMethods(services[kind])])
 export function methodsOf(kind: Kind): ReadMethods {
   return methods.get(kind) ?? readMethods(services[kind])
 }
+
+/** What events call each kind, such as `app_instance`. */
+const types = new Map(
+  kinds.map((kind) => [
+    kind,
+    itemOf(methodsOf(kind).get)
+      .name.replaceAll(/\B[A-Z]/g, '_$&')
+      .toLowerCase(),
+  ]),
+)
+/** What events are about, by the type of their target: things with names. */
+export const targetKinds: Readonly<Record<string, Kind>> = Object.fromEntries(
+  [...types].map(([kind, type]) => [type, kind]),
+)
 
 /** So many are read at once, and in all, of a list that is not searched: what comes after is opened by its id. */
 const [MAX_NAMES, MAX_LISTED] = [1_000, 10_000]
@@ -125,18 +139,16 @@ function useList(kind: Kind, q: string, isAsked: boolean) {
 
 /** What can be chosen of a kind, by what its name begins with, or for short lists contains. */
 export function useChoices(kind: Kind, text: string, isAsked = true) {
-  const teams = useList('teams', '', isAsked)
   const q = text.trim()
   const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
   const choices = data.map((item): Choice => {
     const [email, teamId] = [memberOf(item, 'email'), memberOf(item, 'teamId')]
-    const detail =
-      typeof email === 'string'
-        ? email
-        : typeof teamId === 'string' && teamId
-          ? (nameIn(teams.data, teamId) ?? teamId)
-          : ''
-    return { id: String(memberOf(item, 'id')), name: nameOf(item), detail }
+    return {
+      id: String(memberOf(item, 'id')),
+      name: nameOf(item),
+      ...(typeof email === 'string' && { email }),
+      ...(typeof teamId === 'string' && { teamId }),
+    }
   })
   const found = isSearched(kind)
     ? choices
@@ -144,41 +156,9 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
   return { choices: found, isAsking: isFetching }
 }
 
-function nameIn(items: readonly Message[] | undefined, id: string): string | undefined {
-  const item = items?.find((each) => memberOf(each, 'id') === id)
-  return item && nameOf(item)
-}
-
-/**
- * The name of a thing: undefined until it is read, its id where it cannot be. Those of a list are read in one call, and
- * others one by one: all of them, the few that a whole list lacks, or none where a text may be no id.
- */
-export function useThingName(kind: Kind, id: string, others: 'all' | 'few' | 'none' = 'all'): string | undefined {
-  const transport = useTransport()
-  const isPerson = kind === 'people'
-  const person = usePerson(isPerson ? id : '')
-  const { get } = methodsOf(kind)
-  const caller = useCaller()
-  const why = whyNot(get, caller)
-  const list = useList(kind, '', !isPerson && id !== '')
-  const listed = list.data?.find((item) => memberOf(item, 'id') === id)
-  const isRead = others === 'all' || (others === 'few' && (list.data?.length ?? 0) < MAX_NAMES)
-  const isUnlisted = isRead && !isPerson && id !== '' && list.data !== undefined && listed === undefined
-  const { data, error } = useQuery({
-    queryKey: ['thing', kind, id],
-    enabled: isUnlisted && why === undefined,
-    staleTime: STALE_MILLIS,
-    queryFn: async () => {
-      const { message } = await callTagged(transport, get, { id } as never)
-      return memberOf(message, 'data') as Message
-    },
-  })
-  if (isPerson) return person === undefined ? undefined : person?.name || person?.email || id
-  const item = listed ?? data
-  if (item !== undefined) return nameOf(item)
-  const own = kind === 'teams' ? caller.teams.find(({ teamId }) => teamId === id) : undefined
-  if (own !== undefined) return own.name
-  return why !== undefined || error || list.error || (!isRead && list.data !== undefined) ? id : undefined
+/** The name of a thing: undefined until it is read, its id where it cannot be. */
+export function useThingName(kind: Kind, id: string): string | undefined {
+  return useName(types.get(kind) ?? '', id)
 }
 
 /** A link to a thing by its name. */

@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useId, useState } from 'react'
-import { type Choice, type Kind, useChoices, useThingName } from '../api/things.js'
+import { type Choice, type Kind, ThingName, useChoices, useThingName } from '../api/things.js'
 import styles from './controls.module.css'
 import { Field, type Labelled } from './field.js'
 
@@ -32,7 +32,7 @@ export function ComboboxPicker({
   const { choices, isAsking } = useChoices(kind, isTyped ? text : '')
   const name = useThingName(kind, value)
   const listId = useId()
-  const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…', detail: '' }
+  const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…' }
   const shown = without === undefined ? choices : choices.filter(({ id }) => !without.has(id))
   return (
     <Field label={label} {...field}>
@@ -76,7 +76,7 @@ export function ComboboxPicker({
                   {(choice: Choice) => (
                     <Combobox.Item key={choice.id} value={choice} className={styles['choice']}>
                       <span>{choice.name}</span>
-                      {choice.detail && <small>{choice.detail}</small>}
+                      <small>{choice.teamId ? <ThingName kind="teams" id={choice.teamId} /> : choice.email}</small>
                       <code>{choice.id}</code>
                     </Combobox.Item>
                   )}

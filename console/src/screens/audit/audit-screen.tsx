@@ -3,6 +3,7 @@ import { ActorKindSchema, AuditLogService } from '../../../../gen/svc/v2/audit_l
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages } from '../../api/pages.js'
 import { usePersonName } from '../../api/person.js'
+import { targetKinds } from '../../api/things.js'
 import { actionText, enumOptions, optionsOf, sentence, thingText } from '../../api/words.js'
 import { type Search, useFilters, usePagesOfAddress } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
@@ -12,7 +13,6 @@ import { type Filter, Filters } from '../../ui/filters.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { Answered, Empty } from '../../ui/states.js'
 import { AuditTimeline } from './audit-timeline.js'
-import { targetKinds } from './target-link.js'
 
 const PAGE_SIZE = 100
 

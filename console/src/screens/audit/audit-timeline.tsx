@@ -1,12 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { type AuditEvent, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { actionText, enumText, labelOf } from '../../api/words.js'
+import { PersonLink } from '../../api/person.js'
+import { actionText, enumText, labelOf, numberText } from '../../api/words.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from './actor-name.js'
 import styles from './audit.module.css'
 import { TargetLink } from './target-link.js'
+
+/** So many changes of an event are seen at a glance: a directory may add thousands to a group. */
+const MAX_CHANGES = 20
 
 /** Events of the audit log along a line, newest first. */
 export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
@@ -38,12 +42,12 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
       {fields && <p>Changed: {fields}</p>}
       {event.changes.length > 0 && (
         <ul className={styles['changes']}>
-          {event.changes.map((change) => (
+          {event.changes.slice(0, MAX_CHANGES).map((change) => (
             <li key={change.userId ?? change.field}>
               {change.userId === undefined ? (
                 enumText(UserProfileFieldSchema, change.field)
               ) : (
-                <Link to={`/people/${encodeURIComponent(change.userId)}`}>{change.userId}</Link>
+                <PersonLink id={change.userId} />
               )}{' '}
               <StateBadge schema={FieldWriteOutcomeSchema} value={change.outcome} />
               {change.oldOwner !== change.newOwner && (
@@ -53,6 +57,7 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
               )}
             </li>
           ))}
+          {event.changes.length > MAX_CHANGES && <li>and {numberText(event.changes.length - MAX_CHANGES)} more</li>}
         </ul>
       )}
       <p className={styles['facts']}>

@@ -40,7 +40,7 @@ export function Thing({
   isLink,
   ...field
 }: SlotProps & { readonly kind: Kind; readonly isLink?: boolean }) {
-  const name = useThingName(kind, onChange ? '' : field.value, 'none')
+  const name = useThingName(kind, onChange ? '' : field.value)
   if (onChange !== undefined) {
     return <Picker kind={kind} placeholder={isLink ? field.label : undefined} {...field} onChange={onChange} />
   }

@@ -1,0 +1,48 @@
+import type { Transport } from '@connectrpc/connect'
+import { useTransport } from '@connectrpc/connect-query'
+import { useQuery } from '@tanstack/react-query'
+import DataLoader from 'dataloader'
+import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
+import { callTagged } from './tagged.js'
+
+/** What one call names. */
+const MAX_OBJECTS = 500
+/** Long enough for all names of a screen to be asked for at once, and not noticed. */
+const GATHER_MILLIS = 20
+/** Names change seldom. */
+const STALE_MILLIS = 300_000
+
+const loaders = new WeakMap<Transport, DataLoader<string, string>>()
+
+/** Reads names of things such as `team/team_it`, those of a screen in one call. */
+function loaderFor(transport: Transport): DataLoader<string, string> {
+  const known = loaders.get(transport)
+  if (known !== undefined) return known
+  const read = async (objects: readonly string[]) => {
+    const { message } = await callTagged(transport, CallerService.method.listNames, { objects: [...objects] })
+    const names = new Map(message.data.map(({ type, id, name }) => [`${type}/${id}`, name]))
+    return objects.map((object) => names.get(object) ?? '')
+  }
+  const loader = new DataLoader(read, {
+    cache: false,
+    maxBatchSize: MAX_OBJECTS,
+    batchScheduleFn: (go) => void setTimeout(go, GATHER_MILLIS),
+  })
+  loaders.set(transport, loader)
+  return loader
+}
+
+/**
+ * The name of a thing by its type, such as `app_instance`, and its id: undefined until it is read, and the id of what is
+ * not here, what the caller may not see and what has no name. Nothing is asked without an id.
+ */
+export function useName(type: string, id: string): string | undefined {
+  const transport = useTransport()
+  const { data, error } = useQuery({
+    queryKey: ['name', type, id],
+    enabled: id !== '',
+    staleTime: STALE_MILLIS,
+    queryFn: () => loaderFor(transport).load(`${type}/${id}`),
+  })
+  return error || id === '' ? id : data === undefined ? undefined : data || id
+}
