@@ -118,11 +118,42 @@ describe('what GET answers', () => {
     },
   )
 
+  describe('for app resources', () => {
+    const resource = { resourceType: 'ROLE', name: 'Reader', tagIds: ['tag_a', 'tag_b'] }
+    let before: object
+    beforeAll(async () => {
+      const created = await write('POST', 'app-resources', { ...resource, appInstanceId: fixture.appInstances.it })
+      before = created.json.data
+    })
+
+    it.each(['/v2/app-resources/batch', '/svc.v2.AppResourceService/BatchUpdateAppResources'])(
+      'can be sent back whole in a batch to %s',
+      async (path) => {
+        const verb = path.startsWith('/v2/') ? 'PUT' : 'POST'
+        const { status, json } = await write(verb, path, { resources: [{ ...before, name: 'Writer' }] })
+        expect([status, json.data]).toEqual([200, [{ ...before, name: 'Writer' }]])
+      },
+    )
+
+    it.each([
+      ['appInstanceId', 'other', 'a resource cannot move to another app instance'],
+      ['tagIds', ['tag_b'], 'tags cannot be changed here'],
+    ])('keeps what a batch cannot change: %s', async (field, other, hint) => {
+      const resources = [
+        { ...before, name: 'Never' },
+        { ...before, id: fixture.appResources.it, [field]: other },
+      ]
+      const { status, json } = await write('PUT', 'app-resources/batch', { resources })
+      const [violation] = json.detail.debug.fieldViolations
+      const fault = { field: `resources[1].${field}`, description: `is not the present one: ${hint}` }
+      expect([status, violation]).toEqual([400, expect.objectContaining(fault)])
+      expect(await read(`app-resources/${Reflect.get(before, 'id')}`)).not.toMatchObject({ name: 'Never' })
+    })
+  })
+
   it('can be sent back in a batch of users', async () => {
     const { json } = await service.rest('GET', '/v2/users', { token })
-    // An address or a role can be the only change of an update.
-    const users = json.data.map((user: object) => ({ ...user, email: undefined, role: undefined }))
-    const { status, json: answer } = await write('PUT', 'users/batch', { users, validateOnly: true })
+    const { status, json: answer } = await write('PUT', 'users/batch', { users: json.data, validateOnly: true })
     expect([status, answer.message]).toEqual([200, undefined])
   })
 })

@@ -26,18 +26,23 @@ const LONG_BATCH = 100
 /**
  * Changes all of the resources or none, and returns their JSON in the order of the updates (docs/resources.md). Throws
  * `DUPLICATE_ID` for ids that the batch repeats, `RESOURCE_NOT_FOUND` with the index of the first id that is missing or
- * hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them; a value that another resource
- * already has violates a unique constraint.
+ * hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them, then whatever the checks of the
+ * updates throw; a value that another resource already has violates a unique constraint.
  */
 export async function batchUpdateAppResources(
   context: CallContext,
   updates: readonly resources.AppResourceUpdate[],
+  checks: readonly (((before: resources.LockedAppResource) => void) | undefined)[] = [],
 ): Promise<string> {
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
   const { tables, caller } = context
   const work = async (transaction: Tables) => {
     const locked = await lockAppResources(transaction, caller, updates)
+    for (const [index, { id }] of updates.entries()) {
+      const before = locked.get(id)
+      if (before !== undefined) checks[index]?.(before)
+    }
     const updated = await resources.updateAppResources(transaction, caller.organizationId, updates)
     const events = updates.map(({ id }): CallEvent => {
       return { action: 'app_resource.update', targetId: id, teamId: locked.get(id)?.teamId }

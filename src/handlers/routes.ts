@@ -5,7 +5,7 @@ import { AccessPolicyApprovalProcedureService } from '../../gen/svc/v2/access_po
 import { AccessPolicyService } from '../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService } from '../../gen/svc/v2/app_instance_pb.js'
-import { AppResourceService } from '../../gen/svc/v2/app_resource_pb.js'
+import { AppResourceService, AppResourceUpdateSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import { ActorKind, AuditLogService } from '../../gen/svc/v2/audit_log_pb.js'
 import { AuthService } from '../../gen/svc/v2/auth_pb.js'
 import { CallerService } from '../../gen/svc/v2/caller_pb.js'
@@ -133,8 +133,12 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
         const created = await batchCreateAppResources(callContextOf(context), resources)
         return { data: created.map((resource) => ({ ...resource, externalId: resource.externalId ?? '' })) }
       },
-      batchUpdateAppResources: async ({ resources }, context) =>
-        rawJson(context, await batchUpdateAppResources(callContextOf(context), resources)),
+      batchUpdateAppResources: async ({ resources }, context) => {
+        const checks = resources.map((each, index) =>
+          unchangedCheck(appResources.store, each, AppResourceUpdateSchema, `resources[${index}].`),
+        )
+        return rawJson(context, await batchUpdateAppResources(callContextOf(context), resources, checks))
+      },
     })
     router.service(AuditLogService, {
       listAuditEvents: async (request, context) => {
@@ -176,7 +180,7 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
     router.service(OrganizationService, {
       getOrganization: withEtag(getOrganization),
       updateOrganization: async (request, context) => {
-        const unchanged = unchangedCheck(organizationFields, request, context)
+        const unchanged = unchangedCheck(organizationFields, request, context.method.input)
         return rawJsonWithEtag(context, await updateOrganization(callContextOf(context), request, unchanged))
       },
     })
@@ -189,7 +193,7 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
           ...(description !== undefined && { description }),
           ...(isAiSelectable !== undefined && { isAiSelectable }),
         }
-        const requireUnchanged = unchangedCheck(priorities.store, request, context)
+        const requireUnchanged = unchangedCheck(priorities.store, request, context.method.input)
         return rawJsonWithEtag(context, await updatePriority(callContextOf(context), id, changes, requireUnchanged))
       },
     })

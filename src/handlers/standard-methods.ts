@@ -1,5 +1,6 @@
 import {
   type DescField,
+  type DescMessage,
   type DescMethod,
   type DescService,
   getOption,
@@ -50,7 +51,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 
   Update: async (request, context, resource) => {
     const changes = updatedValues(resource, request, context)
-    const requireUnchanged = unchangedCheck(resource.store, request, context)
+    const requireUnchanged = unchangedCheck(resource.store, request, context.method.input)
     const object = await updateObject(callContextOf(context), resource, request.id, (before) => {
       requireUnchanged?.(before)
       return changes
@@ -88,13 +89,15 @@ export function updatedValues<Of extends StandardKey>(
 }
 
 /**
- * The check that a request gives no other values of fields that an update cannot change; undefined if it gives none of
- * them. The present ones are accepted, so that what was read can be sent back (AIP-203).
+ * The check that a request, or the part of one that is at `at`, gives no other values of fields that an update cannot
+ * change; undefined if it gives none of them. The present ones are accepted, so that what was read can be sent back
+ * (AIP-203).
  */
 export function unchangedCheck<Of extends StandardKey>(
   { valuesOf, changedFields }: Pick<StandardStore<Of>, 'valuesOf' | 'changedFields'>,
   request: Message,
-  { method: { input } }: Pick<HandlerContext, 'method'>,
+  input: DescMessage,
+  at = '',
 ): ((before: Partial<Of>) => void) | undefined {
   const given = input.fields.filter((field) => isImmutable(field) && isFieldSet(request, field))
   if (given.length === 0) return undefined
@@ -105,7 +108,8 @@ export function unchangedCheck<Of extends StandardKey>(
   return (before) => {
     const [changed] = changedFields(before, values)
     if (changed === undefined) return
-    throw invalidField(changed, `is not the present one: ${fieldHint(input, changed) ?? 'an update cannot change it'}`)
+    const why = fieldHint(input, changed) ?? 'an update cannot change it'
+    throw invalidField(`${at}${changed}`, `is not the present one: ${why}`)
   }
 }
 

@@ -42,7 +42,7 @@ export function createWebhookEndpointHandlers({
     updateWebhookEndpoint: async (request, context) => {
       auditActionsFrom(request.types, 'types')
       const changes = updatedValues(webhookEndpoints, request, context)
-      const unchanged = unchangedCheck(webhookEndpoints.store, request, context)
+      const unchanged = unchangedCheck(webhookEndpoints.store, request, context.method.input)
       return rawJsonWithEtag(
         context,
         await updateEndpoint(callContextOf(context), webhooks, request.id, changes, unchanged),

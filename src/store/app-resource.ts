@@ -16,14 +16,22 @@ export const appResourceResource = declareResource(AppResourceSchema, schema.App
 /** A locked app resource, with the values that must be unique. */
 export type LockedAppResource = Pick<
   AppResourceModel,
-  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
+  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId' | 'tagIds'
 >
 
 const lock = createRowLock<LockedAppResource>({
   name: 'lock_app_resources_of_batch',
   table: schema.AppResource,
   strength: 'UPDATE',
-  read: { id: true, teamId: true, appInstanceId: true, resourceType: true, externalId: true, scopedId: true },
+  read: {
+    id: true,
+    teamId: true,
+    appInstanceId: true,
+    resourceType: true,
+    externalId: true,
+    scopedId: true,
+    tagIds: true,
+  },
 })
 
 type Owners = Readonly<Record<'teamIds' | 'appInstanceIds', readonly string[]>> & { readonly organizationId: string }
