@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DescMethod, Message } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type Interceptor } from '@connectrpc/connect'
 import type { Call } from './call.js'
@@ -106,6 +107,9 @@ export async function serveCall<Request, Answer>(
   hooks.observer?.ended(call)
 }
 
+/** A request that takes longer to decode is checked and handled in a turn of the event loop of its own. */
+const LONG_DECODING_MILLIS = 2
+
 async function carryOut<Request, Answer>(
   call: Call,
   exchange: Exchange<Request, Answer>,
@@ -129,7 +133,13 @@ async function carryOut<Request, Answer>(
     if (counted !== undefined) await counted
     call.throwIfAborted()
     if (fault !== undefined) throw fault
-    return await exchange.invoke(decode())
+    const since = performance.now()
+    const decoded = decode()
+    if (performance.now() - since > LONG_DECODING_MILLIS) {
+      await nextTurn()
+      call.throwIfAborted()
+    }
+    return await exchange.invoke(decoded)
   } catch (cause) {
     // Here, so that what fails after the call is aborted is reported as well.
     throw failureFrom(cause, call, hooks)

@@ -26,13 +26,13 @@ function resultToMessage(record: ImportedRecord, tally: Tally | undefined) {
 }
 
 export function createTransferHandlers({ limitCheck, tally }: HandlerTools): ServiceImpl<typeof TransferService> {
-  const readRecord = createRecordReader(limitCheck)
+  const recordReader = createRecordReader(limitCheck)
   return {
     async importRecords({ records, validateOnly: isPlan }, context) {
       // How many there are; the limits of each are part of what becomes of it.
       const counted = create(ImportRecordsRequestSchema, { records: records.map(() => ({})) })
       refuseLimits(limitCheck(ImportRecordsRequestSchema, counted))
-      const planned = await importForCaller(callContextOf(context), records, { readRecord, isPlan })
+      const planned = await importForCaller(callContextOf(context), records, { recordReader, isPlan })
       return { data: await mapInSlices(planned, (record) => resultToMessage(record, isPlan ? undefined : tally)) }
     },
     async *exportRecords(_request, context) {

@@ -1,5 +1,4 @@
-import { toJsonString } from '@bufbuild/protobuf'
-import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
+import type { ImportRecord } from '../../gen/svc/v2/import_record_pb.js'
 import type { Tables } from '../db/tables.js'
 import { recordCallEvents } from '../domain/audit/audit-event.js'
 import type { CallContext } from '../domain/caller/caller.js'
@@ -24,11 +23,11 @@ import { type RecordLine, stagedLine } from './stage-lines.js'
 export async function importForCaller(
   context: CallContext,
   records: readonly ImportRecord[],
-  { readRecord, isPlan }: { readonly readRecord: RecordReader; readonly isPlan: boolean },
+  { recordReader, isPlan }: { readonly recordReader: RecordReader; readonly isPlan: boolean },
 ): Promise<readonly ImportedRecord[]> {
   const { tables, caller, runtime } = context
   const { organizationId } = caller
-  const { read, refusals } = await readRecords(context, records, readRecord)
+  const { read, refusals } = await readRecords(context, records, recordReader)
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
     // Waits for none into another organization.
@@ -103,48 +102,54 @@ async function usersOf(lines: readonly RecordLine[]): Promise<UsersByLine> {
 
 const LONG = { isLong: true }
 
-/** Reads the records as those of a file are read, and says why some cannot be read. */
+/** Takes the records as those of a file are taken, and says why some cannot be. */
 async function readRecords(
   { caller: { organizationId }, runtime }: CallContext,
   records: readonly ImportRecord[],
-  readRecord: RecordReader,
+  recordReader: RecordReader,
 ): Promise<{ readonly read: readonly RecordLine[]; readonly refusals: readonly Refusal[] }> {
   const read: RecordLine[] = []
   const refusals: Refusal[] = []
   const lines = new Map<string, number>()
-  await mapInSlices(records, (message, index) => {
-    const line = index + 1
-    const { case: kind, value } = message.resource
-    if (kind === undefined) throw invalidField(`records[${index}]`, 'must have a record, such as a team')
+  const unlessRefused = <Result>(line: number, { resource }: ImportRecord, work: () => Result): Result | undefined => {
+    const { case: kind, value } = resource
+    if (kind === undefined) throw invalidField(`records[${line - 1}]`, 'must have a record, such as a team')
     try {
-      const record = readRecord(textOf(message, kind))
-      requireOwn(record, organizationId)
-      const owner = namesOnlyOwner(kind) ? organizationId : ''
-      const { resource } = record
-      // An empty list of roles is an absent one, which stays as it is.
-      const given = resource.case === 'user' && { given: resource.value.teamRoles.length > 0 ? ['team_roles'] : [] }
-      const staged = { ...stagedLine({ ...record, organizationId: owner }, line, runtime), ...given }
-      const key = `${kind} ${record.resource.value.id}`
-      const first = lines.get(key)
-      if (first !== undefined) throw invalidField(`${kind}.id`, `repeats the record of line ${first}`, 'DUPLICATE_ID')
-      lines.set(key, line)
-      read.push({ record, staged })
+      return work()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const [violation = { field: kind, description: error.message, reason: error.reason }] = error.violations
       const { field, description: fault, reason } = violation
       refusals.push({ line, kind, id: value.id, organizationId, field, fault, reason })
+      return undefined
     }
+  }
+  // In two steps with a turn between them: one record can be as large as a request.
+  const own = await mapInSlices(records, (message, index) =>
+    unlessRefused(index + 1, message, () => {
+      const record = recordReader.fromMessage(message)
+      requireOwn(record, organizationId)
+      return record
+    }),
+  )
+  await mapInSlices(own, (record, index) => {
+    const line = index + 1
+    if (record === undefined) return
+    unlessRefused(line, record, () => {
+      const { resource } = record
+      const { case: kind } = resource
+      const owner = namesOnlyOwner(kind) ? organizationId : ''
+      // An empty list of roles is an absent one, which stays as it is.
+      const given = kind === 'user' && { given: resource.value.teamRoles.length > 0 ? ['team_roles'] : [] }
+      const staged = { ...stagedLine({ ...record, organizationId: owner }, line, runtime), ...given }
+      const key = `${kind} ${resource.value.id}`
+      const first = lines.get(key)
+      if (first !== undefined) throw invalidField(`${kind}.id`, `repeats the record of line ${first}`, 'DUPLICATE_ID')
+      lines.set(key, line)
+      read.push({ record, staged })
+    })
   })
   return { read, refusals }
-}
-
-function textOf(record: ImportRecord, kind: string): string {
-  try {
-    return toJsonString(ImportRecordSchema, record)
-  } catch (cause) {
-    throw new ServiceError('FIELD_INVALID', `${kind}: has a value that JSON cannot express`, { cause })
-  }
 }
 
 /** Refuses a record that names an organization other than the caller's. */

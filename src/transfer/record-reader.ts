@@ -1,3 +1,4 @@
+import { toJsonString } from '@bufbuild/protobuf'
 import { ConnectError } from '@connectrpc/connect'
 import { type ImportRecord, ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { invalidField, invalidFields, ServiceError } from '../errors.js'
@@ -19,14 +20,12 @@ export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readon
 export type RecordReader = ReturnType<typeof createRecordReader>
 
 /**
- * Makes the reader of lines, each a `svc.v2.ImportRecord` in JSON within the limits of the schema. Throws a
- * ServiceError that says what is wrong with the line, and in which field or column.
+ * Makes what takes lines, each a `svc.v2.ImportRecord` within the limits of the schema. Both ways throw a ServiceError
+ * that says what is wrong with the line, and in which field or column.
  */
 export function createRecordReader(check = createLimitCheck()) {
   const setMoments = createMomentSetter()
-  return (text: string): TransferLine => {
-    requireStorable(text)
-    const message = recordFrom(text)
+  const settled = (message: ImportRecord): TransferLine => {
     const { resource } = message
     if (resource.case === undefined) throw invalidField('record', `must have one of ${recordKinds.join(', ')}`)
     const [violation] = check(ImportRecordSchema, message)
@@ -35,6 +34,26 @@ export function createRecordReader(check = createLimitCheck()) {
     if (fault !== undefined) throw invalidField(`${resource.case}.id`, fault)
     setMoments(ImportRecordSchema, message)
     return Object.assign(message, { resource })
+  }
+  return {
+    /** Reads a line of JSON. */
+    fromText: (text: string): TransferLine => {
+      requireStorable(text)
+      return settled(recordFrom(text))
+    },
+    /** Takes a message, which changes it. */
+    fromMessage: (message: ImportRecord): TransferLine => {
+      requireStorable(textOf(message))
+      return settled(message)
+    },
+  }
+}
+
+function textOf(record: ImportRecord): string {
+  try {
+    return toJsonString(ImportRecordSchema, record)
+  } catch (cause) {
+    throw new ServiceError('FIELD_INVALID', `${record.resource.case}: has a value that JSON cannot express`, { cause })
   }
 }
 

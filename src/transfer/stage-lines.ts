@@ -41,10 +41,10 @@ export async function* linesOfText(
   chunks: Chunks,
   { runtime, isMerge = false }: ImportOptions,
 ): AsyncGenerator<RecordLine> {
-  const readRecord = createRecordReader()
+  const recordReader = createRecordReader()
   const lineFrom = ({ line, text }: TextLine): RecordLine => {
     try {
-      const record = readRecord(text)
+      const record = recordReader.fromText(text)
       const staged = stagedLine(record, line, runtime)
       const given = isMerge ? columnsGiven(staged.kind, givenFields(text, record)) : undefined
       return { record, staged: { ...staged, given }, characters: text.length }

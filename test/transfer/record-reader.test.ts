@@ -5,7 +5,7 @@ import { createRecordReader } from '../../src/transfer/record-reader.js'
 import { priority, uuid } from './record-lines.js'
 import { demoLines, line } from './transfer-text.js'
 
-const read = createRecordReader()
+const read = createRecordReader().fromText
 
 /** What is read of a line, as JSON with every field without presence. */
 function readJson(text: string): Record<string, unknown> {

@@ -103,7 +103,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
   fc.record({ by: fc.constant('directory' as const), values, withdrawn: fc.constant(new Set(governedFields)) }),
 )
 
-const readRecord = createRecordReader()
+const recordReader = createRecordReader()
 
 /** The record of a user with values and owners. */
 function userRecordOf(
@@ -164,7 +164,7 @@ describe('the stored profile of a user', () => {
         const json = { user: userRecordOf(userId, each) }
         const records = [fromJson(ImportRecordSchema, json)]
         const callContext = scopeOn(database, callers[each.token], context)
-        return (await importForCaller(callContext, records, { readRecord, isPlan: false }))[0]?.changes
+        return (await importForCaller(callContext, records, { recordReader, isPlan: false }))[0]?.changes
       }
       case 'command line':
         await importLines(database, [line('user', userRecordOf(userId, each))], { isForced: true })
