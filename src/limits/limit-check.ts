@@ -17,14 +17,12 @@ export interface LimitViolation extends FieldViolation {
 /** Finds the limits of the schema that a message breaks. */
 export type LimitCheck = ReturnType<typeof createLimitCheck>
 
-/** Compiles the rules of a message when one of its type is first checked, once for all checks. */
-const validator = createValidator({ regexMatch: createPatternTest() })
-
 /**
  * Creates the check, which returns one violation per field, in the order of the schema, at most as many as an error
- * names. Computed fields are not checked.
+ * names. Computed fields are not checked. The rules of a message are compiled when one of its type is first checked.
  */
 export function createLimitCheck() {
+  const validator = createValidator({ regexMatch: createPatternTest() })
   const tooLargeIn = createSizeCheck()
   return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
