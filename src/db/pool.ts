@@ -250,7 +250,6 @@ export class BoundedPool extends pg.Pool {
   async close(patienceMillis: number): Promise<void> {
     this.shares.close()
     await Promise.race([this.end(), delay(patienceMillis, undefined, { ref: false })])
-    for (const { connection } of this.#members.keys()) connection.stream.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Prisma } from '../../gen/prisma/client.js'
-import { createSession, endSession } from './session.js'
+import { withSession } from './session.js'
 import { createStatement } from './statement.js'
 import type { Tables } from './tables.js'
 
@@ -48,23 +48,16 @@ export async function showServer(options: ServerPresenceOptions) {
 
 async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: () => void): Promise<void> {
   const { connectionString, origin, log, retryMillis = RETRY_MILLIS } = options
+  const application_name = `${SESSION_NAME}${origin}`
   while (!signal.aborted) {
-    const client = createSession({
-      connectionString,
-      application_name: `${SESSION_NAME}${origin}`,
-      connectionTimeoutMillis: CONNECT_MILLIS,
-      keepAlive: true,
-    })
-    try {
-      await client.connect()
+    const session = { connectionString, application_name, connectionTimeoutMillis: CONNECT_MILLIS, keepAlive: true }
+    await withSession(session, async (client) => {
       tried()
       await once(client, 'end', { signal })
-    } catch (err) {
+    }).catch((err: unknown) => {
       if (!signal.aborted) log.warn({ err }, '"svc status" cannot see this server for now')
-      tried()
-    } finally {
-      await endSession(client)
-    }
+    })
+    tried()
     // Rejects when it is closed, which ends the loop.
     await sleep(retryMillis, undefined, { signal }).catch(() => undefined)
   }

@@ -25,7 +25,7 @@ export async function sessionFault({
   const config = { ...sessionConfig(options, limits), application_name: 'svc start', answerMillis: ANSWER_MILLIS }
   try {
     return await withSession(config, async (client) => {
-      const fault = settingsFault(await settingsOf(client, limits), limits)
+      const fault = await settingsFault(client, limits)
       if (fault !== undefined) return fault
       if (options.sessions !== 'pooler' || !statementNames || !(await passesNamesOn(client))) return undefined
       return (
@@ -47,27 +47,16 @@ export function startRefusal(error: unknown): string | undefined {
   return `cannot begin (${message}): set DATABASE_DIRECT_URL too if DATABASE_URL is that of a pooler`
 }
 
-/** A setting of a session. Those for durations are in milliseconds, too. */
-interface Setting {
-  readonly name: string
-  readonly value: string | null
-  readonly millis: string
-  readonly role: string
-}
-
-async function settingsOf(client: pg.ClientBase, limits: SessionLimits): Promise<ReadonlyMap<string, Setting>> {
+async function settingsFault(client: pg.ClientBase, limits: SessionLimits): Promise<string | undefined> {
   const names = ['server_encoding', 'session_replication_role', ...Object.keys(REQUIRED), ...Object.keys(limits)]
-  // Of a path, the schema to which it leads.
-  const { rows } = await client.query<Setting>(
+  // Of a path, the schema to which it leads; `setting` of a duration is in milliseconds.
+  const { rows } = await client.query<{ name: string; value: string | null; setting: string; role: string }>(
     `SELECT name, CASE name WHEN 'search_path' THEN current_schema() ELSE current_setting(name) END AS value,
-            setting AS millis, session_user AS role
+            setting, session_user AS role
        FROM pg_settings WHERE name = ANY ($1)`,
     [names],
   )
-  return new Map(rows.map((row) => [row.name, row]))
-}
-
-function settingsFault(settings: ReadonlyMap<string, Setting>, limits: SessionLimits): string | undefined {
+  const settings = new Map(rows.map((row) => [row.name, row]))
   const given = (name: string) => settings.get(name)?.value ?? 'unknown'
   const role = settings.get('server_encoding')?.role ?? ''
   if (given('server_encoding') !== 'UTF8') {
@@ -86,7 +75,7 @@ function settingsFault(settings: ReadonlyMap<string, Setting>, limits: SessionLi
     // "ISO, MDY": the second word says how dates are read that are not in the ISO's form.
     ...Object.entries(REQUIRED).filter(([name, value]) => given(name).split(',')[0] !== value),
     ...Object.entries(limits).filter(([name, most]) => {
-      const millis = Number(settings.get(name)?.millis ?? 0)
+      const millis = Number(settings.get(name)?.setting ?? 0)
       return millis <= 0 || millis > most
     }),
   ]

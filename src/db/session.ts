@@ -15,6 +15,8 @@ export function createSession({ answerMillis: millis, ...config }: SessionConfig
   return new pg.Client({ ...config, ...bounds }).on('error', () => {})
 }
 
+const END_MILLIS = 500
+
 /** Works in a session of its own, which ends with the work. Throws the error that ended the session. */
 export async function withSession<T>(config: SessionConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = createSession(config)
@@ -28,16 +30,10 @@ export async function withSession<T>(config: SessionConfig, work: (client: pg.Cl
   } catch (error) {
     throw lost ?? error
   } finally {
-    await endSession(client) // Releases its locks, too.
+    // Releases its locks, too. A server that has gone silent does not report that: then the connection is cut.
+    await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
+    client.connection.stream.destroy()
   }
-}
-
-const END_MILLIS = 500
-
-/** Ends a session. A server that has gone silent does not report that: then the connection is cut. */
-export async function endSession(client: pg.Client): Promise<void> {
-  await Promise.race([client.end(), sleep(END_MILLIS, undefined, { ref: false })])
-  client.connection.stream.destroy()
 }
 
 /** Connects; throws an error that says why it cannot, also if a name has several addresses, and what to do about it. */
