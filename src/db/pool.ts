@@ -6,8 +6,8 @@ import { Semaphore } from '../runtime/semaphore.js'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
-import { createShares, type Shares } from './shares.js'
 import { ANSWER_MILLIS } from './sql.js'
+import { createWorkers, type Workers, workerShare } from './workers.js'
 
 /** How to reach a database, and how much of it to use. */
 export interface PoolOptions extends SessionOptions {
@@ -35,11 +35,7 @@ export interface PoolUser {
   readonly call?: object | undefined
 }
 
-type ConnectCallback = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: (release?: Error | boolean) => void,
-) => void
+type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
 /** When to check for the first time whether the other end of an idle connection still exists. */
 const KEEP_ALIVE_MILLIS = 10_000
@@ -47,6 +43,14 @@ const KEEP_ALIVE_MILLIS = 10_000
 const LONG_SHARE = 3
 /** How long the settings of a new connection may take. */
 const SET_UP_MILLIS = 2_000
+/**
+ * Lets the server end a statement whose client is gone; otherwise it would run, and hold its locks, to its end. Not
+ * every system that PostgreSQL runs on can detect that.
+ */
+const SET_CLIENT_CHECK = `DO $$ BEGIN
+  SET client_connection_check_interval = '1s';
+EXCEPTION WHEN invalid_parameter_value THEN NULL;
+END $$`
 /** How long a request to cancel may take; until then its connection is kept from the next user. */
 const CANCEL_MILLIS = 2_000
 
@@ -78,8 +82,13 @@ export class BoundedPool extends pg.Pool {
   readonly size: number
   /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */
   readonly longTransactions: Semaphore
-  /** Which part of the connections an organization may have, and in a cluster a worker. */
-  readonly shares: Shares
+  /**
+   * As many as calls of an organization may have, if it is alone: all but two, and at least half. In a cluster, of those
+   * that may wait for one worker: others have theirs there, too.
+   */
+  readonly shares: Semaphore
+  /** Undefined if there is no cluster. */
+  readonly workers: Workers | undefined
   readonly #semaphore: Semaphore
   readonly #sockets: Set<Socket>
   readonly #members = new Map<pg.PoolClient, Member>()
@@ -89,6 +98,7 @@ export class BoundedPool extends pg.Pool {
   constructor(options: PoolOptions) {
     const { sessions = 'server', maxConnections = 10, maxWaiting = 1_024, maxWaitMillis = 3_000 } = options
     const limits = { ...defaultLimits, ...options.limits }
+    const session = sessionConfig(options, limits)
     const sockets = new Set<Socket>()
     const stream = () => {
       const socket = new Socket()
@@ -96,7 +106,7 @@ export class BoundedPool extends pg.Pool {
       return socket.once('close', () => sockets.delete(socket))
     }
     super({
-      ...sessionConfig(options, limits),
+      ...session,
       application_name: 'svc',
       max: maxConnections,
       connectionTimeoutMillis: options.connectionTimeoutMillis ?? 5_000,
@@ -106,8 +116,10 @@ export class BoundedPool extends pg.Pool {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       stream,
-      // Sessions of a pooler are not set up: they are others' as well.
-      ...(sessions === 'server' && { onConnect: setClientConnectionCheck }),
+      // Sessions of a pooler are not set up: they are others' as well. The pool waits for it, which its types do not say.
+      ...(sessions === 'server' && {
+        onConnect: (client): unknown => client.query({ text: SET_CLIENT_CHECK, query_timeout: SET_UP_MILLIS }),
+      }),
     })
     this.isDistributed = options.isDistributed ?? false
     this.statementNames = options.statementNames ?? true
@@ -118,7 +130,12 @@ export class BoundedPool extends pg.Pool {
     const waiting = { maxWaiting, maxWaitMillis }
     this.#semaphore = new Semaphore(maxConnections, waiting)
     this.longTransactions = new Semaphore(Math.ceil(maxConnections / LONG_SHARE), waiting)
-    this.shares = createShares(this, sessionConfig(options, limits), { waiting, log: options.log })
+    this.workers = this.isDistributed ? createWorkers(this, session, { waiting, log: options.log }) : undefined
+    const shared = this.isDistributed ? workerShare(this.size) : this.size
+    this.shares = new Semaphore(this.size, {
+      ...waiting,
+      part: Math.max(Math.ceil(shared / 2), shared - 2) / this.size,
+    })
     this.#sockets = sockets
     // The error itself contains the whole client; its message is enough.
     this.on('error', ({ message }) =>
@@ -150,7 +167,8 @@ export class BoundedPool extends pg.Pool {
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    return this.#semaphore.waiting + this.longTransactions.waiting + this.shares.waiting
+    const { longTransactions, shares, workers } = this
+    return this.#semaphore.waiting + longTransactions.waiting + shares.waiting + (workers?.waiting ?? 0)
   }
 
   /** Calls one listener with how long each caller waited that found no free connection, whether it got one or not. */
@@ -248,7 +266,7 @@ export class BoundedPool extends pg.Pool {
 
   /** Waits for running statements and closes every connection; cuts those that are still open after the given time. */
   async close(patienceMillis: number): Promise<void> {
-    this.shares.close()
+    this.workers?.close()
     await Promise.race([this.end(), delay(patienceMillis, undefined, { ref: false })])
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -275,16 +293,4 @@ export class BoundedPool extends pg.Pool {
     const isReport = !cause || cause instanceof pg.DatabaseError
     return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.isRefused === false
   }
-}
-
-/**
- * Lets the server end a statement whose client is gone; otherwise it would run, and hold its locks, to its end. Not
- * every system that PostgreSQL runs on can detect that. The pool waits for the promise, though its types do not say so.
- */
-function setClientConnectionCheck(client: pg.ClientBase): unknown {
-  const text = `DO $$ BEGIN
-    SET client_connection_check_interval = '1s';
-  EXCEPTION WHEN invalid_parameter_value THEN NULL;
-  END $$`
-  return client.query({ text, query_timeout: SET_UP_MILLIS })
 }

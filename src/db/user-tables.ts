@@ -36,15 +36,15 @@ function tablesReading(
   const { call, organizationId, address, timeoutMillis, observers = [] } = user
   // No id of an organization has a space.
   const sharer = organizationId ?? (address && `address ${address}`)
-  const { isDistributed, shares, statementNames: isNamed } = pool
+  const { isDistributed, shares, workers, statementNames: isNamed } = pool
 
   /**
    * `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else
    * does.
    */
   const withinShare = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
-    const onWorker = isDistributed ? () => shares.onWorkerOf(organizationId ?? organizationNamedIn(asked), work) : work
-    return sharer === undefined ? onWorker() : shares.withinShareOf(sharer, onWorker)
+    const onWorker = workers ? () => workers.use(organizationId ?? organizationNamedIn(asked), work) : work
+    return sharer === undefined ? onWorker() : shares.use(onWorker, { of: sharer })
   }
   const observed = <T>(name: string, work: () => Promise<T>, asked: unknown): Promise<T> =>
     observe(observers, name, () => withinShare(work, asked))

@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import type pg from 'pg'
 import { Semaphore } from '../runtime/semaphore.js'
 import type { WaitLimits } from '../runtime/wait-queue.js'
-import { databaseFailure, isWorkerLost, WORKER_SILENT } from './errors.js'
+import { databaseFailure, isUnanswered, isWorkerLost, WORKER_SILENT } from './errors.js'
+import type { BoundedPool } from './pool.js'
+import { withSession } from './session.js'
 
 /** How the workers are asked. */
 export interface WorkersOptions {
@@ -120,7 +123,7 @@ export class Workers {
     if (worker === undefined) {
       const { connections, waiting } = this.#options
       const semaphore = new Semaphore(workerShare(connections), waiting)
-      worker = { semaphore: semaphore, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
+      worker = { semaphore, owed: 0, since: 0, organizationId, isProbed: false, isSilent: false }
       this.#workers.set(name, worker)
     }
     return worker
@@ -140,4 +143,38 @@ export class Workers {
     worker.since = performance.now()
     worker.isProbed = false
   }
+}
+
+/** How long a worker may take to answer a probe. */
+const PROBE_MILLIS = 1_000
+
+const workerQuestion = `
+SELECT n.nodename || ':' || n.nodeport AS name
+  FROM pg_dist_placement p
+  JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary'
+ WHERE p.shardid = get_shard_id_for_distribution_column('organizations', $1::text)`
+
+/** Makes the workers of a pool, whose sessions have this configuration. */
+export function createWorkers(
+  pool: Pick<BoundedPool, 'size' | 'use'>,
+  session: pg.ClientConfig,
+  options: Pick<WorkersOptions, 'waiting' | 'log'>,
+): Workers {
+  return new Workers({
+    ...options,
+    connections: pool.size,
+    workerOf: (organizationId) =>
+      pool.use({}, async (client) => {
+        const { rows } = await client.query<{ name: string }>(workerQuestion, [organizationId])
+        return rows[0]?.name
+      }),
+    isSilent: (organizationId) =>
+      withSession({ ...session, application_name: 'svc probe', answerMillis: PROBE_MILLIS }, (client) =>
+        client.query('SELECT FROM organizations WHERE id = $1', [organizationId]),
+      ).then(
+        () => false,
+        // A coordinator that cannot be reached, or is stopping, says nothing about its workers.
+        (error: unknown) => isWorkerLost(error) || isUnanswered(error),
+      ),
+  })
 }

@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, describe, expect, it, jest } from '@jest/globals'
 import { databaseFailure, WORKER_SILENT } from '../../src/db/errors.js'
 import { withSession } from '../../src/db/session.js'
-import { createShares } from '../../src/db/shares.js'
-import { Workers } from '../../src/db/workers.js'
+import { createWorkers, Workers } from '../../src/db/workers.js'
 import { createTestDatabase } from '../support/database.js'
 import { startDatabaseProxy } from '../support/database-proxy.js'
 import { eventually } from '../support/eventually.js'
@@ -160,28 +159,28 @@ it('a worker is silent if it does not answer the coordinator, and not if the coo
   const { pool } = test.open()
   if (process.env['TEST_ON'] !== 'citus')
     await withSession({ connectionString: test.connectionString }, (client) => client.query(catalog))
-  const shares = createShares(
-    { size: pool.size, isDistributed: true, use: (user, work) => pool.use(user, work) },
+  const workers = createWorkers(
+    pool,
     { connectionString: proxy.connectionString },
     { waiting: { maxWaiting: 100, maxWaitMillis: 3_000 }, log: { warn: () => {} } },
   )
   const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' })
-  const use = () => shares.onWorkerOf('acme', async () => 'done')
+  const use = () => workers.use('acme', async () => 'done')
   try {
     await proxy.cut()
-    await expect(shares.onWorkerOf('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
+    await expect(workers.use('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
     await wait(100)
     await expect(use()).resolves.toBe('done')
     await proxy.mend()
     await withSession({ connectionString: test.connectionString }, async (locked) => {
       await locked.query('BEGIN; LOCK TABLE organizations')
-      await expect(shares.onWorkerOf('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
+      await expect(workers.use('acme', () => Promise.reject(unreachable))).rejects.toBe(unreachable)
       await eventually(() => expect(use()).rejects.toThrow(WORKER_SILENT))
       await locked.query('COMMIT')
     })
     await eventually(() => expect(use()).resolves.toBe('done'))
   } finally {
-    shares.close()
+    workers.close()
     await proxy.close()
     await test.drop()
   }
