@@ -1,5 +1,5 @@
+import { statfs } from 'node:fs/promises'
 import { Prisma } from '../../gen/prisma/client.js'
-import { freeBytesOf, LOCAL_FOLDER } from './readiness.js'
 import { createStatement } from './statement.js'
 import { firstRow, type Tables } from './tables.js'
 
@@ -27,13 +27,30 @@ SELECT current_setting('server_version') AS version,
        current_setting('transaction_read_only')::boolean AS "onlyReads",
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
          - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS "freeConnections",
-       ${Prisma.raw(LOCAL_FOLDER)} AS folder`,
+       CASE WHEN inet_server_addr() IS NULL
+            AND (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN current_setting('data_directory') END AS folder`,
 })
 
-/** Reads that. */
-export async function diagnoseDatabase(tables: Pick<Tables, 'run'>): Promise<DatabaseDiagnosis> {
+/** Below this, PostgreSQL may not get the next file of its write-ahead log, of 16 MiB, and refuses writes. */
+export const LEAST_FREE_BYTES = 32 * 1024 * 1024
+
+/** Reads that; `freeBytes` says how many bytes are free on the disk of a folder, by default as the system says. */
+export async function diagnoseDatabase(
+  tables: Pick<Tables, 'run'>,
+  freeBytes = freeBytesOf,
+): Promise<DatabaseDiagnosis> {
   const row = await firstRow(tables, report, {})
   if (row === undefined) throw new Error('the database does not respond')
   const { folder, ...reported } = row
-  return { ...reported, freeBytes: folder === null ? Number.POSITIVE_INFINITY : await freeBytesOf(folder) }
+  return { ...reported, freeBytes: folder === null ? Number.POSITIVE_INFINITY : await freeBytes(folder) }
+}
+
+/** How many bytes a server could still write; any number if the folder is not one of this machine. */
+export async function freeBytesOf(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }

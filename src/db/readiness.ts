@@ -1,15 +1,14 @@
-import { statfs } from 'node:fs/promises'
 import pg from 'pg'
 import type { Database } from './database.js'
+import { diagnoseDatabase, LEAST_FREE_BYTES } from './diagnosis.js'
 import { isUnanswered } from './errors.js'
 import { loadMigrations } from './migration.js'
 import { withSession } from './session.js'
+import { runOn } from './sql.js'
+import type { Tables } from './tables.js'
 
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
-
-/** Asks whether calls can be answered. */
-export type Readiness = ReturnType<typeof createReadiness>
 
 /** What readiness depends on. */
 export interface ReadinessOptions {
@@ -42,8 +41,7 @@ const UNDEFINED_TABLE = '42P01'
  * database itself is asked. Reuses a response for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions) {
-  const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now() } = options
-  const { freeBytes = freeBytesOf } = options
+  const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now(), freeBytes } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
   let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
@@ -85,43 +83,22 @@ export function createReadiness(options: ReadinessOptions) {
   }
 }
 
-/** Below this, PostgreSQL may not get the next file of its write-ahead log, of 16 MiB, and refuses writes. */
-export const LEAST_FREE_BYTES = 32 * 1024 * 1024
-
-/** SQL of the folder of a database on this machine, such as the embedded one; null if it is elsewhere, or not known. */
-export const LOCAL_FOLDER = `CASE WHEN inet_server_addr() IS NULL
-            AND (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN current_setting('data_directory') END`
-
-/** How many bytes a server could still write; any number if the folder is not one of this machine. */
-export async function freeBytesOf(folder: string): Promise<number> {
-  try {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
-
-const question = `
-SELECT current_setting('transaction_read_only')::boolean AS only_reads,
-       ${LOCAL_FOLDER} AS folder,
-       (SELECT count(*)::int FROM _prisma_migrations
-         WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS applied`
+const APPLIED = `
+SELECT count(*)::int AS applied FROM _prisma_migrations
+ WHERE migration_name = ANY($1) AND finished_at IS NOT NULL AND rolled_back_at IS NULL`
 
 /** Unknown migrations belong to a later build, which must make sure that this one can continue. */
 async function judge(
   client: pg.Client,
   migrations: readonly string[],
-  freeBytes: NonNullable<ReadinessOptions['freeBytes']>,
+  freeBytesOf: ReadinessOptions['freeBytes'],
 ): Promise<NotReady> {
-  const { rows } = await client.query<{ only_reads: boolean; applied: number; folder: string | null }>(question, [
-    migrations,
-  ])
-  const [row] = rows
-  const free = typeof row?.folder === 'string' ? await freeBytes(row.folder) : Number.POSITIVE_INFINITY
+  const run: Tables['run'] = (statement, values) => runOn(client, statement, values, { isNamed: false })
+  const { onlyReads, freeBytes } = await diagnoseDatabase({ run }, freeBytesOf)
+  const { rows } = await client.query<{ applied: number }>(APPLIED, [migrations])
   return {
-    ...(row?.only_reads !== false && { database: 'is read-only' }),
-    ...(free < LEAST_FREE_BYTES && { disk: 'is full' }),
-    ...(row?.applied !== migrations.length && { migrations: 'are not all applied' }),
+    ...(onlyReads && { database: 'is read-only' }),
+    ...(freeBytes < LEAST_FREE_BYTES && { disk: 'is full' }),
+    ...(rows[0]?.applied !== migrations.length && { migrations: 'are not all applied' }),
   }
 }

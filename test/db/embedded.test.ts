@@ -19,11 +19,12 @@ import pg from 'pg'
 import { removeEmbeddedPostgres } from '../../harness/remove-embedded-postgres.js'
 import { scratchFolder } from '../../harness/scratch-folder.js'
 import { configFromEnvironment } from '../../src/config.js'
+import { freeBytesOf } from '../../src/db/diagnosis.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js'
 import { isPostmaster, readPidFile, stopPostmaster } from '../../src/db/embedded/postmaster.js'
 import { migrate } from '../../src/db/migrate.js'
 import { loadMigrations } from '../../src/db/migration.js'
-import { createReadiness, freeBytesOf } from '../../src/db/readiness.js'
+import { createReadiness } from '../../src/db/readiness.js'
 import { eventually } from '../support/eventually.js'
 
 describe('the embedded PostgreSQL', () => {

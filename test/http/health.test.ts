@@ -5,7 +5,7 @@ import { reasonOf } from '../../client/src/error-details.js'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js'
 import { JourneyService } from '../../gen/svc/v2/journey_pb.js'
 import { createDatabaseClock } from '../../src/db/clock.js'
-import { createReadiness, type Readiness, type ReadinessOptions } from '../../src/db/readiness.js'
+import { createReadiness, type ReadinessOptions } from '../../src/db/readiness.js'
 import { systemTiming } from '../../src/db/retries.js'
 import { createHealthRoutes } from '../../src/rpc/health.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -131,7 +131,7 @@ describe('a watched status', () => {
 describe('readiness', () => {
   let testDatabase: TestDatabase
   let database: Database
-  const asked: Readiness[] = []
+  const asked: ReturnType<typeof createReadiness>[] = []
   const log = { warn: () => {} }
   const createAsked = (options: Partial<ReadinessOptions> = {}) => {
     const readiness = createReadiness({ database, log, maxAgeMillis: 0, ...options })
