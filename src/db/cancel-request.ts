@@ -32,15 +32,13 @@ export function requestCancel(client: pg.Client, stream: () => Socket, timeoutMi
       isSent = true
       connection.cancel(processID, secretKey)
     }
-    const timer = setTimeout(() => {
+    const fail = () => {
       isSent = false
       socket.destroy()
-    }, timeoutMillis)
+    }
+    const timer = setTimeout(fail, timeoutMillis)
     connection.on('connect', () => (ssl ? connection.requestSsl() : send()))
-    connection.on('sslconnect', send)
-    connection.on('error', () => {
-      isSent = false
-    })
+    connection.on('sslconnect', send).on('error', fail)
     // The server answers by closing the connection.
     connection.on('end', () => {
       clearTimeout(timer)

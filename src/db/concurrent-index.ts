@@ -1,20 +1,16 @@
 import type pg from 'pg'
 
-/** A statement that makes or drops an index while writes continue, and that PostgreSQL refuses in a transaction. */
-export interface ConcurrentIndex {
-  readonly action: 'create' | 'drop'
-  /** As written in the statement. */
-  readonly index: string
-}
-
 const CONCURRENTLY =
   /^\s*(CREATE(?:\s+UNIQUE)?|DROP)\s+INDEX\s+CONCURRENTLY\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?((?:[\w$.]|"[^"]*")+)/i
 
-/** What a statement does to an index concurrently; undefined if it does something else. */
-export function concurrentIndexOf(sql: string): ConcurrentIndex | undefined {
+/**
+ * The index, as written there, that a statement makes or drops while writes continue, which PostgreSQL refuses in a
+ * transaction; undefined if it does something else.
+ */
+export function concurrentIndexOf(sql: string) {
   const [, verb = '', index = ''] = CONCURRENTLY.exec(sql.replaceAll(/--.*/g, '')) ?? []
   if (index === '') return undefined
-  return { action: /^drop$/i.test(verb) ? 'drop' : 'create', index }
+  return { action: /^drop$/i.test(verb) ? ('drop' as const) : ('create' as const), index }
 }
 
 /**

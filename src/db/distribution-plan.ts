@@ -125,7 +125,7 @@ const functionStep: DistributionStep = {
   statements: [`SELECT create_distributed_function('sequence_events(text, int)', '$1', colocate_with => '${TENANTS}')`],
 }
 
-/** Whether the table is already distributed. */
+/** Whether that is done. */
 async function hasDistributedFunction(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_dist_object

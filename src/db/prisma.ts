@@ -17,8 +17,6 @@ export type Prisma = PrismaClient<never, typeof secretColumns>
 /** The tables as Prisma's models: the client, or a transaction of it. */
 export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transaction' | '$use' | '$extends'>
 
-const provider = 'postgres' as const
-
 /** The most texts that Prisma may prepare per connection; lists of different lengths are different texts. */
 const MAX_PREPARED = 500
 
@@ -57,11 +55,9 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
     return steps
   }
   const factory = new PrismaPg(pool, pool.statementNames ? { statementNameGenerator: createStatementNames() } : {})
-  const { adapterName } = factory
   const connect = async () => {
     const adapter = await factory.connect()
-    const own: Adapter = Object.create(adapter)
-    return Object.assign(own, {
+    return Object.assign<Adapter, Pick<Adapter, 'startTransaction'>>(Object.create(adapter), {
       startTransaction: async (isolationLevel?: unknown) => {
         // Of the tables' transactions alone. Prisma begins some of its own, such as for an upsert.
         if (isolationLevel === undefined) return adapter.startTransaction()
@@ -71,7 +67,10 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
       },
     })
   }
-  const prisma: Prisma = new PrismaClient({ adapter: { provider, adapterName, connect }, omit: secretColumns })
+  const prisma: Prisma = new PrismaClient({
+    adapter: { provider: 'postgres', adapterName: factory.adapterName, connect },
+    omit: secretColumns,
+  })
   return {
     prisma,
     /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */

@@ -49,9 +49,6 @@ export const REQUIRED = {
 /** The server drops a client that vanished silently, and with it its locks. Not every server can. */
 const HELPFUL = { tcp_user_timeout: '10s' } as const
 
-/** What the role needs besides, because no session can be configured when it begins. */
-const HELPFUL_TO_ROLE = { ...HELPFUL, client_connection_check_interval: '1s' } as const
-
 /** The start of a session, for pg: a pooler refuses settings there, or loses them. */
 export function sessionConfig(options: SessionOptions, limits: SessionLimits): pg.ClientConfig {
   return { connectionString: sessionUrl(options), ...(options.sessions !== 'pooler' && limits) }
@@ -69,11 +66,15 @@ export function sessionUrl({ connectionString, sessions = 'server' }: SessionOpt
   return url.href
 }
 
-/** The statements that give a role what its sessions must have, for a superuser or the role itself. */
+/**
+ * The statements that give a role what its sessions must have, for a superuser or the role itself: all of it, because no
+ * session can be configured when it begins.
+ */
 export function roleSettings(role: string, sessionLimits: SessionLimits = defaultLimits): string[] {
   const name = pg.escapeIdentifier(role)
   const limits = Object.entries(sessionLimits).map(([setting, millis]) => [setting, `${millis / 1_000}s`])
-  return [...Object.entries(REQUIRED), ...limits, ...Object.entries(HELPFUL_TO_ROLE)].map(
+  const helpful = Object.entries({ ...HELPFUL, client_connection_check_interval: '1s' })
+  return [...Object.entries(REQUIRED), ...limits, ...helpful].map(
     ([setting, value]) => `ALTER ROLE ${name} SET ${setting} = '${value}'`,
   )
 }

@@ -23,9 +23,8 @@ export function runTransaction<T>(
   options: TransactionOptions,
   { deadline, call, statementMillis }: PoolUser & { readonly statementMillis: number },
 ): Promise<T> {
-  const { signal } = options
   const throwIfOver = () => {
-    signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
     pool.throwIfStopped(call)
   }
   return pool.use({ deadline, call }, (client) => {

@@ -40,18 +40,14 @@ export async function joinOrStart(place: Place, settings: Readonly<Record<string
       }
     } else if (started === undefined || started.ended()) {
       if (started !== undefined && !WORTH_ANOTHER_TRY.test(started.output())) break
-      started = await start(place, settings, found?.pid)
+      const binaries = prepareBinaries(place)
+      await ensureCluster(place, binaries)
+      ensureSocketDirectory(place)
+      started = spawnPostmaster(place, binaries, { ...SETTINGS, ...settings }, found?.pid)
     }
   }
   throw new Error(
     `the embedded PostgreSQL in ${place.directory} did not start: ${started?.output() || 'it accepts no session'}`,
     { cause: failure },
   )
-}
-
-async function start(place: Place, settings: Readonly<Record<string, string>>, stalePid: number | undefined) {
-  const binaries = prepareBinaries(place)
-  await ensureCluster(place, binaries)
-  ensureSocketDirectory(place)
-  return spawnPostmaster(place, binaries, { ...SETTINGS, ...settings }, stalePid)
 }

@@ -12,8 +12,8 @@ const WATCH = 3
 
 const WATCH_SECONDS = 2
 
-const SELECT_HOLDER = `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-  WHERE locktype = 'advisory' AND classid = $1 AND objid = $2`
+const HOLDER = `(SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND classid = $1 AND objid = $2)`
 
 /** The session by which a process shows the embedded server that it uses it. */
 export type UseSession = Awaited<ReturnType<typeof openUseSession>>
@@ -48,23 +48,22 @@ export async function openUseSession(socketDirectory: string, postmasterPid: num
     await client.end()
     throw error
   }
-  const query = async <Row extends pg.QueryResultRow>(text: string, key: number): Promise<Row | undefined> =>
-    (await client.query<Row>(text, [LOCK_CLASS, key])).rows[0]
-  const ask = async (call: string, key: number): Promise<boolean> =>
-    (await query<{ answer: boolean }>(`SELECT ${call} AS answer`, key))?.answer === true
+  const ask = async (expression: string, key: number) =>
+    (await client.query<{ answer: boolean | string }>(`SELECT ${expression} AS answer`, [LOCK_CLASS, key])).rows[0]
+      ?.answer
   return {
     /** Settles when the session has ended, on purpose or not. */
     ended,
     /** Tries to become the process that serves; false if another one does. */
-    tryServe: () => ask('pg_try_advisory_lock($1, $2)', SERVE),
+    tryServe: async () => (await ask('pg_try_advisory_lock($1, $2)', SERVE)) === true,
     /** Name of the process that serves, if the server knows it. */
-    serving: async () => (await query<{ name: string }>(SELECT_HOLDER, SERVE))?.name,
+    serving: () => ask(HOLDER, SERVE),
     /** Stops using the server; true if no other process uses it, and then none can join it any more. */
     leave: async (): Promise<boolean> => {
       try {
         await ask('pg_advisory_unlock_shared($1, $2)', USE)
         // Not earlier: if several leave at once, exactly the last one gets the lock.
-        const last = await ask('pg_try_advisory_lock($1, $2)', USE)
+        const last = (await ask('pg_try_advisory_lock($1, $2)', USE)) === true
         if (!last) await client.end()
         return last
       } catch {
