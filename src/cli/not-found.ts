@@ -4,10 +4,8 @@ import { nearestName } from '../protojson/nearest.js'
 import { findMembers, findTeams } from '../store/operator-search.js'
 import { listOrganizations } from '../store/organization.js'
 
-/** The most rows among which the nearest name is looked for. */
+/** The most rows among which the nearest name is looked for, each with a name of its own. */
 const MOST = 10_000
-/** The most names that `nearestName` compares. */
-const PART = 500
 
 /**
  * For an error that something does not exist, one that names the nearest there is: operators have access to everything,
@@ -57,9 +55,5 @@ function nearest(given: string, known: readonly Named[]): string | undefined {
   )
   const names = [...ids.keys()]
   const inside = wanted.length < 3 ? undefined : names.find((name) => name.includes(wanted))
-  const parts = Array.from({ length: Math.ceil(names.length / PART) }, (_, part) =>
-    names.slice(part * PART, (part + 1) * PART),
-  )
-  const near = parts.flatMap((part) => nearestName(wanted, part) ?? [])
-  return ids.get(inside ?? nearestName(wanted, near) ?? '')
+  return ids.get(inside ?? nearestName(wanted, names, 2 * MOST) ?? '')
 }

@@ -1,6 +1,6 @@
 /** The longest name that is compared: whoever sends a longer one has not mistyped anything. */
 const MAX_LENGTH = 64
-/** The most names that are compared. */
+/** The most names that are compared of what a request names. */
 const MAX_NAMES = 500
 /** The most names that a list of them shows. */
 const MAX_LISTED = 30
@@ -22,12 +22,12 @@ export function shortList(names: readonly string[]): string {
 }
 
 /** The name that was probably meant: the same but for case and separators, mistyped, or begun; undefined for none. */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
+export function nearestName(given: string, names: readonly string[], most = MAX_NAMES): string | undefined {
   if (given.length > MAX_LENGTH) return undefined
   const wanted = bare(given)
   if (wanted === '') return undefined
   let best: { name: string; distance: number } | undefined
-  for (const name of names.slice(0, MAX_NAMES)) {
+  for (const name of names.slice(0, most)) {
     const distance = distanceOf(wanted, bare(name))
     if (distance !== undefined && (best === undefined || distance < best.distance)) best = { name, distance }
   }
