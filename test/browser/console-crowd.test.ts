@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => console.stop())
 
 const screens: readonly (readonly [path: string, shows: string | RegExp])[] = [
-  ['/', 'Show more roles that end'],
+  ['/', 'Show 992 more API keys'],
   ['/directory', 'crowd 100'],
   ['/people/changes', 'Or paste its lines'],
   ['/people', /100 of 3,0\d\d read/],
@@ -35,7 +35,7 @@ const screens: readonly (readonly [path: string, shows: string | RegExp])[] = [
   ['/policies/crowd_1', 'Crowded group 1500'],
   ['/journeys', 'Crowded journey 1'],
   ['/journeys?state=overdue', 'Crowd Member1500'],
-  [`/journeys/${largeJourney}`, 'Crowd Member1500'],
+  [`/journeys/${largeJourney}`, 'Show 292 more tasks'],
   [`/journeys/${largeJourney}?view=table`, 'Crowd Member1500'],
   [`/journeys/${largeJourney}?view=time`, 'Due: Task 300'],
   ['/priorities', 'Crowded team 1500'],
@@ -51,7 +51,7 @@ const screens: readonly (readonly [path: string, shows: string | RegExp])[] = [
   ['/keys', 'Crowd Member1'],
   ['/keys/crowd_100', 'Crowded team 1401'],
   ['/events', 'Crowded group 1'],
-  ['/audit', 'Crowded group 1'],
+  ['/audit', 'Show 192 more members'],
   ['/webhooks', 'https://crowd.invalid/1'],
   ['/webhooks/crowd_1', /^Crowded (?:policy|app|SLA|team) \d+$/],
 ]
@@ -74,5 +74,29 @@ it.each(screens)('asks at most twelve times for %s', async (path, shows) => {
   await eventually(async () => expect(await page.getByText('…', { exact: true }).count()).toBe(0))
   expect(complaints).toEqual([])
   expect(requested.filter((url) => url.includes('/svc.v2.')).length).toBeLessThanOrEqual(12)
+  await close()
+})
+
+it('shows the first of many, and the others when asked', async () => {
+  const { page, close } = await console.open('/', await console.token())
+  const ends = page.getByText(/^The API key Crowded key \d+ ends/)
+  await page.getByRole('button', { name: 'Show 992 more API keys' }).click()
+  await eventually(async () => expect(await ends.count()).toBe(1_000))
+  await page.getByRole('button', { name: 'Show 992 more roles' }).waitFor()
+  await close()
+})
+
+it('lets one do on a phone what can be done about a member, behind the row', async () => {
+  const { page, go, close } = await console.open('/teams/crowd_1', await console.token(), { width: 390 })
+  await page.getByRole('link', { name: 'Crowd Member1', exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Remove Crowd Member1 from Crowded team 1' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'More of row 1', exact: true }).click()
+  const details = page.getByRole('dialog', { name: 'Details of the row' })
+  await details.getByRole('button', { name: 'Remove Crowd Member1 from Crowded team 1' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+  await details.waitFor({ state: 'detached' })
+  await go('/apps/crowd_1')
+  await page.getByRole('searchbox', { name: 'Name', exact: true }).fill('one 1500')
+  await page.getByRole('link', { name: 'Resource of one 1500' }).waitFor()
   await close()
 })

@@ -20,7 +20,7 @@ import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService } from '../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from './caller-context.js'
-import { memberOf, nameOf } from './message.js'
+import { idOf, memberOf, nameOf, teamOf } from './message.js'
 import { useName } from './names.js'
 import { itemOf, type ReadMethods, readMethods } from './standard-methods.js'
 import { callTagged } from './tagged.js'
@@ -66,8 +66,8 @@ export function kindOf(field: string): Kind | undefined {
 export interface Choice {
   readonly id: string
   readonly name: string
-  readonly email?: string
-  readonly teamId?: string
+  readonly email?: string | undefined
+  readonly teamId?: string | undefined
 }
 
 /** The kinds, in the order of the menu. */
@@ -142,12 +142,11 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
   const q = text.trim()
   const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
   const choices = data.map((item): Choice => {
-    const [email, teamId] = [memberOf(item, 'email'), memberOf(item, 'teamId')]
     return {
-      id: String(memberOf(item, 'id')),
+      id: idOf(item),
       name: nameOf(item),
-      ...(typeof email === 'string' && { email }),
-      ...(typeof teamId === 'string' && { teamId }),
+      teamId: teamOf(item),
+      email: memberOf(item, 'email') as string | undefined,
     }
   })
   const found = isSearched(kind)

@@ -68,7 +68,7 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
   if (pages.isPending) return <Skeleton lines={10} />
   if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
   if (rows.length === 0) return <Empty {...empty} />
-  // Where the screen is narrow, what a row leaves out is behind it.
+  const openedRow = opened && rows.find((row) => keyOf(row) === keyOf(opened))
   const hasMore = columns.some(({ isMinor }) => isMinor)
   const look = `${styles['grid']} ${isPart ? styles['part'] : ''}`
   const [above, below] = [shown[0]?.start ?? 0, virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)]
@@ -111,7 +111,7 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
           </tbody>
         </table>
       </section>
-      {opened !== undefined && <RowDialog columns={columns} row={opened} onClose={() => setOpened(undefined)} />}
+      {openedRow !== undefined && <RowDialog columns={columns} row={openedRow} onClose={() => setOpened(undefined)} />}
     </>
   )
 }

@@ -2,15 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { type AuditEvent, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { PersonLink } from '../../api/person.js'
-import { actionText, enumText, labelOf, numberText } from '../../api/words.js'
+import { actionText, enumText, labelOf } from '../../api/words.js'
+import { FirstFew } from '../../ui/first-few.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { ActorName } from './actor-name.js'
 import styles from './audit.module.css'
 import { TargetLink } from './target-link.js'
-
-/** So many changes of an event are seen at a glance: a directory may add thousands to a group. */
-const MAX_CHANGES = 20
 
 /** Events of the audit log along a line, newest first. */
 export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
@@ -40,26 +38,29 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
         )}
       </p>
       {fields && <p>Changed: {fields}</p>}
-      {event.changes.length > 0 && (
-        <ul className={styles['changes']}>
-          {event.changes.slice(0, MAX_CHANGES).map((change) => (
-            <li key={change.userId ?? change.field}>
-              {change.userId === undefined ? (
-                enumText(UserProfileFieldSchema, change.field)
-              ) : (
-                <PersonLink id={change.userId} />
-              )}{' '}
-              <StateBadge schema={FieldWriteOutcomeSchema} value={change.outcome} />
-              {change.oldOwner !== change.newOwner && (
-                <span className={styles['owners']}>
-                  {enumText(FieldOwnerSchema, change.oldOwner)} → {enumText(FieldOwnerSchema, change.newOwner)}
-                </span>
-              )}
-            </li>
-          ))}
-          {event.changes.length > MAX_CHANGES && <li>and {numberText(event.changes.length - MAX_CHANGES)} more</li>}
-        </ul>
-      )}
+      <FirstFew items={event.changes} many="members">
+        {(shown) =>
+          shown.length > 0 && (
+            <ul className={styles['changes']}>
+              {shown.map((change) => (
+                <li key={change.userId ?? change.field}>
+                  {change.userId === undefined ? (
+                    enumText(UserProfileFieldSchema, change.field)
+                  ) : (
+                    <PersonLink id={change.userId} />
+                  )}{' '}
+                  <StateBadge schema={FieldWriteOutcomeSchema} value={change.outcome} />
+                  {change.oldOwner !== change.newOwner && (
+                    <span className={styles['owners']}>
+                      {enumText(FieldOwnerSchema, change.oldOwner)} → {enumText(FieldOwnerSchema, change.newOwner)}
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </FirstFew>
       <p className={styles['facts']}>
         <When at={event.occurredAt} exact />
         {event.requestId !== '' && (

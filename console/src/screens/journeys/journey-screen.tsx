@@ -38,10 +38,10 @@ function JourneyParts({ journey, above }: { readonly journey: Journey; readonly 
       lead={journey.description}
       meta={
         <>
-          <span>{journey.friendlyIdentifier}</span>
+          {journey.friendlyIdentifier && <span>{journey.friendlyIdentifier}</span>}
           {journey.dueDate && <span>Due {dateText(journey.dueDate)}</span>}
           {isUnderWay && late && <Badge tone="bad">{late} late</Badge>}
-          <CheckCounts journey={journey} />
+          {journey.healthCheckCounts?.totalCount ? <CheckCounts journey={journey} /> : null}
           {journey.archivedAt && <Badge tone="warn">Archived</Badge>}
         </>
       }

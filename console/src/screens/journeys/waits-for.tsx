@@ -2,6 +2,7 @@ import { Fragment } from 'react'
 import type { Journey } from '../../../../gen/svc/v2/journey_pb.js'
 import { PersonLink, usePersonName } from '../../api/person.js'
 import { Badge } from '../../ui/button.js'
+import { FirstFew } from '../../ui/first-few.js'
 import { lateText } from '../../ui/when.js'
 import { nextTasks, type TaskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
@@ -11,16 +12,20 @@ export function WaitsFor({ facts }: { readonly facts: readonly TaskFacts[] }) {
   const next = nextTasks(facts)
   if (next.length === 0) return <>Nothing</>
   return (
-    <ul className={styles['waits']}>
-      {next.map(({ task, failures }) => (
-        <li key={task.id}>
-          <strong>{task.name}</strong>
-          {task.assignedToUserId && <PersonLink id={task.assignedToUserId} />}
-          {task.isOverdue && <Badge tone="bad">{lateText(task.dueDate)} late</Badge>}
-          {failures.length > 0 && <Badge tone="bad">Failed</Badge>}
-        </li>
-      ))}
-    </ul>
+    <FirstFew items={next} many="tasks">
+      {(shown) => (
+        <ul className={styles['waits']}>
+          {shown.map(({ task, failures }) => (
+            <li key={task.id}>
+              <strong>{task.name}</strong>
+              {task.assignedToUserId && <PersonLink id={task.assignedToUserId} />}
+              {task.isOverdue && <Badge tone="bad">{lateText(task.dueDate)} late</Badge>}
+              {failures.length > 0 && <Badge tone="bad">Failed</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </FirstFew>
   )
 }
 

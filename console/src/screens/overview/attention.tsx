@@ -9,9 +9,9 @@ import { usePages, useTotal } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { ThingLink } from '../../api/things.js'
 import { countText } from '../../api/words.js'
-import { usePagesOfAddress } from '../../ui/address.js'
-import { Button } from '../../ui/button.js'
+import type { Search } from '../../ui/address.js'
 import { dayOf, dayStart } from '../../ui/days.js'
+import { FirstFew } from '../../ui/first-few.js'
 import { Panel } from '../../ui/screen.js'
 import { Answered, type Asked } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
@@ -20,28 +20,32 @@ import styles from './overview.module.css'
 
 const SOON_DAYS = 30
 const SOON_MILLIS = SOON_DAYS * 86_400_000
-const ROLES = 100
 
 /** What needs attention. That nothing does is said only when everything has answered. */
 export function Attention() {
   const parts = [useJourneyMatters(), useKeyMatters(), useEndpointMatters(), useRoleMatters()]
   const asked = parts.flatMap((part) => part.asked)
   const allowed = asked.filter(({ why }) => why === undefined)
-  const matters = parts.flatMap((part) => part.matters)
   return (
     <Panel title="Needs attention">
       <Answered asked={allowed.length === 0 ? asked : allowed}>
-        {matters.length === 0 ? (
+        {parts.every(({ matters }) => matters.length === 0) ? (
           <p>Nothing needs attention{allowed.length < asked.length ? ', of what you can see' : ''}.</p>
         ) : (
-          <ul className={styles['matters']}>
-            {matters.map(({ key, text }) => (
-              <li key={key}>
-                <TriangleAlert size={15} aria-hidden />
-                <span>{text}</span>
-              </li>
-            ))}
-          </ul>
+          parts.map(({ many, matters }) => (
+            <FirstFew key={many} items={matters} many={many}>
+              {(shown) => (
+                <ul className={styles['matters']}>
+                  {shown.map(({ key, text }) => (
+                    <li key={key}>
+                      <TriangleAlert size={15} aria-hidden />
+                      <span>{text}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </FirstFew>
+          ))
         )}
       </Answered>
     </Panel>
@@ -49,21 +53,13 @@ export function Attention() {
 }
 
 interface Part {
+  readonly many: string
   readonly asked: readonly Asked[]
   readonly matters: readonly { readonly key: string; readonly text: ReactNode }[]
 }
 
-interface Counted {
-  readonly count: number | undefined
-  readonly one: string
-  readonly many: string
-  /** The list of those that are counted. */
-  readonly to: string
-  readonly search: Readonly<Record<string, string>>
-}
-
-/** One line, if there is any. */
-function counted({ count, one, many, to, search }: Counted): Part['matters'] {
+/** One line, if there is any, with the way to the list of those that are counted. */
+function counted(count: number | undefined, [one, many]: readonly [string, string], to: string, search: Search) {
   if (!count) return []
   const text = (
     <Link to={to} search={search as never}>
@@ -73,28 +69,26 @@ function counted({ count, one, many, to, search }: Counted): Part['matters'] {
   return [{ key: one, text }]
 }
 
+const words = {
+  late: ['journey is late', 'journeys are late'],
+  failing: ['journey has a failing check', 'journeys have failing checks'],
+  unused: ['API key has not been used for 30 days', 'API keys have not been used for 30 days'],
+  left: [
+    'API key still works though its creator is deactivated',
+    'API keys still work though their creators are deactivated',
+  ],
+} as const
+
 function useJourneyMatters(): Part {
   const { listJourneys } = JourneyService.method
   const late = useTotal(listJourneys, { isArchived: false, isOverdue: true })
   const failing = useTotal(listJourneys, { isArchived: false, isFailing: true })
-  const to = '/journeys'
   return {
+    many: 'journeys',
     asked: [late, failing],
     matters: [
-      ...counted({
-        count: late.data,
-        one: 'journey is late',
-        many: 'journeys are late',
-        to,
-        search: { state: 'overdue' },
-      }),
-      ...counted({
-        count: failing.data,
-        one: 'journey has a failing check',
-        many: 'journeys have failing checks',
-        to,
-        search: { state: 'failing' },
-      }),
+      ...counted(late.data, words.late, '/journeys', { state: 'overdue' }),
+      ...counted(failing.data, words.failing, '/journeys', { state: 'failing' }),
     ],
   }
 }
@@ -106,22 +100,11 @@ function useKeyMatters(): Part {
     ({ status, expiresAt }) => status === ApiKeyStatus.ACTIVE && expiresAt && Date.parse(expiresAt) - now < SOON_MILLIS,
   )
   return {
+    many: 'API keys',
     asked: [keys],
     matters: [
-      ...counted({
-        count: keys.rows.filter((key) => isUnused(key, now)).length,
-        one: 'API key has not been used for 30 days',
-        many: 'API keys have not been used for 30 days',
-        to: '/keys',
-        search: { use: 'unused' },
-      }),
-      ...counted({
-        count: keys.rows.filter(isLeftBehind).length,
-        one: 'API key still works though its creator is deactivated',
-        many: 'API keys still work though their creators are deactivated',
-        to: '/keys',
-        search: { left: 'yes' },
-      }),
+      ...counted(keys.rows.filter((key) => isUnused(key, now)).length, words.unused, '/keys', { use: 'unused' }),
+      ...counted(keys.rows.filter(isLeftBehind).length, words.left, '/keys', { left: 'yes' }),
       ...ending.map((key) => ({
         key: key.id,
         text: (
@@ -154,7 +137,7 @@ function useEndpointMatters(): Part {
     )
     return [{ key: id, text }]
   })
-  return { asked: [pages], matters }
+  return { many: 'webhooks', asked: [pages], matters }
 }
 
 /** The roles that end soon, over all teams, the first end first. */
@@ -162,16 +145,7 @@ function useRoleMatters(): Part {
   const { listTeamMembers } = TeamService.method
   // To the end of a day, so that the request stays the same all day.
   const end = dayStart(dayOf(Date.now()), SOON_DAYS + 1) ?? ''
-  const pages = usePages(listTeamMembers, { teamId: '-', expiresBefore: end, pageSize: ROLES })
-  const showMore = usePagesOfAddress(pages)
-  const more = {
-    key: 'more',
-    text: (
-      <Button look="quiet" onClick={showMore}>
-        Show more roles that end
-      </Button>
-    ),
-  }
+  const pages = usePages(listTeamMembers, { teamId: '-', expiresBefore: end })
   const matters = pages.rows.map(({ teamId, userId, expiresAt }) => ({
     key: `${teamId} ${userId}`,
     text: (
@@ -180,5 +154,5 @@ function useRoleMatters(): Part {
       </>
     ),
   }))
-  return { asked: [pages], matters: pages.hasNextPage ? [...matters, more] : matters }
+  return { many: 'roles', asked: [pages], matters }
 }

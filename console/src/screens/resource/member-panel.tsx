@@ -14,6 +14,8 @@ interface MemberPanelProps<Row> {
   readonly keyOf: (row: Row) => string
   /** What of a row is searched; absent for lists that are never long. */
   readonly textOf?: (row: Row) => string
+  /** What that is; default: the name or the email of somebody. */
+  readonly searched?: string
   readonly actions?: (row: Row) => ReactNode
   readonly add: ReactNode
   /** How the first row comes to be. */
@@ -29,7 +31,19 @@ const MANY = 25
 
 /** What belongs to a thing, with what can be done about each. */
 export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
-  const { title, pages, columns, keyOf, textOf, actions, add, empty, emptyTitle = 'Nobody yet', children } = props
+  const {
+    title,
+    pages,
+    columns,
+    keyOf,
+    textOf,
+    actions,
+    add,
+    empty,
+    emptyTitle = 'Nobody yet',
+    searched = 'Name or email',
+    children,
+  } = props
   const [text, setText] = useState('')
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage, error } = pages
   const isLong = rows.length > MANY || hasNextPage
@@ -42,14 +56,14 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
   const found = rows.filter((row) => words.every((word) => textOf?.(row).toLowerCase().includes(word)))
   const all: readonly Column<Row>[] = [
     ...columns,
-    ...(actions ? [{ label: 'What can be done', hidesLabel: true, size: 'wide' as const, cell: actions }] : []),
+    ...(actions ? [{ label: 'What can be done', hidesLabel: true, isMinor: true, cell: actions }] : []),
   ]
   return (
     <Panel
       title={title}
       actions={
         <Toolbar>
-          {isLong && textOf && <SearchFilter label="Name or email" value={text} onChange={setText} />}
+          {isLong && textOf && <SearchFilter label={searched} value={text} onChange={setText} />}
           {rows.length > 0 && !isLong && <ExportButton label={title} list={pages} />}
           {add}
         </Toolbar>
@@ -65,7 +79,7 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
             pages={textOf ? { ...pages, rows: found } : pages}
             columns={all}
             keyOf={keyOf}
-            empty={{ title: isReading ? 'Searching …' : 'Nobody has this name' }}
+            empty={{ title: isReading ? 'Searching …' : 'Nothing has this name' }}
           />
         )}
       </Answered>

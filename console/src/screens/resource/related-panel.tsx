@@ -29,6 +29,7 @@ export function RelatedPanel({ related: { path, by }, id }: RelatedPanelProps) {
       columns={columnsOf({ ...declaration, columns: columns.filter((name) => name !== by) })}
       keyOf={idOf}
       textOf={nameOf}
+      searched="Name"
       empty={empty}
       emptyTitle="None yet"
     />

@@ -43,8 +43,8 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
       columns={[
         { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
-        { label: 'Role', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-        { label: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
+        { label: 'Role', size: 'narrow', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
+        { label: 'Ends', size: 'narrow', isMinor: true, cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
       ]}
       keyOf={({ userId }) => userId}
       textOf={({ name, email }) => `${name} ${email}`}
