@@ -12,6 +12,8 @@ const TASKS = 300
 const RESOURCES = 20_000
 const MEMBERS = 3_000
 const RUNS = 5
+/** By which pages tell their processor time. */
+const sessions = new WeakMap()
 const journeyId = '0198a1c0-7d00-7000-8000-000000000300'
 const [first = '', token = ''] = process.argv.slice(2)
 
@@ -86,6 +88,13 @@ async function measure(origin, userToken) {
   const figures = {}
   const add = (name, value) => {
     figures[name] = [...(figures[name] ?? []), value]
+  }
+  // An import leaves nothing in the audit log.
+  for (let index = 1; index <= 100; index++) {
+    const headers = { authorization: `Bearer ${userToken}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ jobTitle: `Job ${Date.now()}` })
+    const { ok, status } = await fetch(`${origin}/v2/users/user_${index}`, { method: 'PUT', headers, body })
+    if (!ok) throw new Error(`changing a person answers ${status}`)
   }
   for (let run = 0; run < RUNS; run++) {
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
@@ -184,12 +193,13 @@ function watch(ready) {
   observer.observe(document, { childList: true, subtree: true })
 }
 
-/** The processor time of a page so far, in milliseconds. */
+/** The processor time of a page since this was first asked, in milliseconds. */
 async function taskMillis(page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
-  const { metrics } = await session.send('Performance.getMetrics')
-  await session.detach()
+  if (!sessions.has(page)) {
+    sessions.set(page, await page.context().newCDPSession(page))
+    await sessions.get(page).send('Performance.enable')
+  }
+  const { metrics } = await sessions.get(page).send('Performance.getMetrics')
   return metrics.find(({ name }) => name === 'TaskDuration').value * 1_000
 }
 
@@ -231,7 +241,9 @@ async function scrolled(page, name, distance, tell) {
       new Promise((resolve) => {
         const list = label
           ? document.querySelector(`main section[aria-label=${label}][tabindex]`)
-          : document.scrollingElement
+          : [document.querySelector('main'), document.scrollingElement].find(
+              (each) => each.scrollHeight > each.clientHeight,
+            )
         const times = []
         let last = performance.now()
         const step = (now) => {
