@@ -18,6 +18,9 @@ import { entryOf, type ResourceDeclaration } from './declaration.js'
 import { FieldValue } from './field-value.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
+/** So many are drawn soon, and read beside the frames of a scroll. */
+const PAGE_SIZE = 200
+
 /** The list of a resource: its columns, its filters, and a way to create one. */
 export function ResourceList({ declaration }: { readonly declaration: ResourceDeclaration }) {
   const { path, title, one, list, create, update, empty } = declaration
@@ -28,7 +31,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const navigate = useNavigate()
   const { request, missing } = useListRequest(declaration)
   const whyNotCreate = useWhyNot(create)
-  const pages = usePages(list, request, { isWanted: missing === undefined })
+  const pages = usePages(list, { ...request, pageSize: PAGE_SIZE }, { isWanted: missing === undefined })
   const rows: readonly Message[] = pages.rows
   const isBatch = entryOf(update).list !== undefined
   const picked = rows.filter((item) => chosen.includes(idOf(item)))
@@ -123,7 +126,7 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   const { field } = list.input
   const isWhole = field['includeTotal'] !== undefined
   const narrowed = filters.flatMap((name) => {
-    const value = given[name] ?? (name === 'teamId' && !isWhole && canBeAll(list) ? EVERY_TEAM : '')
+    const value = given[name] ?? (name === 'teamId' && !isWhole && field['q'] ? EVERY_TEAM : '')
     return value ? [[name, value] as const] : []
   })
   const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
@@ -140,9 +143,4 @@ function filtersOf({ filters = [] }: ResourceDeclaration): readonly Filter[] {
     const of = kindOf(name)
     return of ? { name, label: labelOf(name), kind: 'thing', of } : { name, label: 'Name', kind: 'search' }
   })
-}
-
-/** Whether a list can be one of all teams. */
-function canBeAll({ input }: ResourceDeclaration['list']): boolean {
-  return input.field['includeTotal'] !== undefined || input.field['q'] !== undefined
 }
