@@ -11,15 +11,14 @@ import {
   readSourceProfiles,
   type SourceProfileDocument,
 } from '../store/source-profile.js'
-import { userView } from '../store/user.js'
 import { type CallContext, requirePermissionIn } from './caller/caller.js'
 import { commandsOfRequest, type GovernedField, governedFields } from './profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from './profile/profile-value.js'
-import { lockMembers, lockValues } from './user/lock.js'
+import { lockMembers } from './user/lock.js'
 import type { ChangedMember, MemberCommand } from './user/member.js'
 import { planMembers } from './user/plan.js'
 import { memberWriterOf, printMember, requireMemberPermission } from './user/user.js'
-import { changeMember, memberTransaction, writePlan } from './user/write.js'
+import { memberTransaction, writePlan } from './user/write.js'
 import { emailViolations } from './value/email-address.js'
 import { repeats } from './value/taken-value.js'
 
@@ -229,8 +228,9 @@ export async function republishUser(
       commands: profiles.flatMap(commandsOfStored),
       refusedValues: 'leave out',
     } as const
-    const locked = await lockValues(tables, writer, [change], rows)
-    const { shown: user, changes, leftOut } = await changeMember(tables, writer, change, locked, userView)
-    return { user, changes, leftOut }
+    const plan = planMembers(writer, [change], await lockMembers(tables, writer, [change], rows))
+    await writePlan(tables, writer, plan)
+    const [{ changes, leftOut }] = plan.outcomes
+    return { user: await printMember({ tables, caller }, userId), changes, leftOut }
   })
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
+import type { Member } from '../domain/user/member.js'
 import {
   documentEmails,
   documentEntries,
@@ -21,11 +22,11 @@ import { type Attribute, attribute, type Schema, type Stated, shown } from './sc
 
 type User = DirectoryUserRow
 
-export function userNameOf({ directoryUserName, email }: User): string {
+export function userNameOf({ directoryUserName, email }: Member): string {
   return directoryUserName ?? email
 }
 
-export function saidOf({ directoryAttributes }: User): JsonObject | undefined {
+export function saidOf({ directoryAttributes }: Member): JsonObject | undefined {
   return isJsonObject(directoryAttributes as JsonValue) ? (directoryAttributes as JsonObject) : undefined
 }
 

@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 import { type DirectoryWrite, directoryValueOf } from '../domain/directory/directory-sync.js'
 import type { FieldCommand } from '../domain/profile/field-ownership.js'
-import type { MemberChange } from '../domain/user/member.js'
+import type { Member, MemberChange } from '../domain/user/member.js'
 import { emailAddressFault, emailKeyOf } from '../domain/value/email-address.js'
-import type { DirectoryUserRow } from '../store/directory/user.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { ScimError } from './error.js'
 import { entriesOf, entryValue, preferredEntries, textIn, valueAt, withoutNulls, withValueAt } from './json.js'
@@ -18,7 +17,7 @@ const MAX_DOCUMENT_BYTES = 65_536
  * What a directory has said of a user, as an object of SCIM: what its next change is applied to; `null` for what it has
  * taken away. For a user whom only an import has given to the directory, the values that belong to it.
  */
-export function documentOf(user: DirectoryUserRow): JsonObject {
+export function documentOf(user: Member): JsonObject {
   const { directoryExternalId, profile } = user
   const said = saidOf(user) ?? heldValues(user, ({ field }) => profile[field].owner === 'DIRECTORY')
   const gone = fieldAttributes.filter(({ field, place }) => {
@@ -33,12 +32,12 @@ export function documentOf(user: DirectoryUserRow): JsonObject {
 }
 
 /** The lists that a user shows where the directory has given none: what can be taken from them. */
-export function shownLists(user: DirectoryUserRow): JsonObject {
+export function shownLists(user: Member): JsonObject {
   const lists = heldValues(user, ({ attribute }) => attribute.multiValued)
   return { ...lists, emails: [{ value: user.email, type: 'work', primary: true }] }
 }
 
-function heldValues({ profile }: DirectoryUserRow, isWanted: (each: FieldAttribute) => boolean): JsonObject {
+function heldValues({ profile }: Member, isWanted: (each: FieldAttribute) => boolean): JsonObject {
   return fieldAttributes.filter(isWanted).reduce<JsonObject>((document, { field, attribute, place }) => {
     const { value } = profile[field]
     if (value === '') return document
@@ -69,7 +68,7 @@ interface Candidate {
  * Reads a document that replaces what the directory has said of a user. `followsUserName`: without email addresses, the
  * address of the user is the userName. Throws `invalidValue` if there is no userName, or no email address.
  */
-export function readUser(document: JsonObject, user?: DirectoryUserRow, followsUserName = true): SaidOfUser {
+export function readUser(document: JsonObject, user?: Member, followsUserName = true): SaidOfUser {
   const userName = textIn(document, 'userName') ?? ''
   if (userName === '') throw new ScimError(400, 'invalidValue', 'userName is required')
   const email = emailFrom(document, userName, user, followsUserName)
@@ -93,7 +92,7 @@ function candidatesIn(document: JsonObject, { field, attribute, place }: FieldAt
 /** The change of a locked user, or of somebody new, for which values are locked: those that the user may get. */
 export function wantedChangeOf(
   { document, userName, email, candidates }: SaidOfUser,
-  user: DirectoryUserRow | undefined,
+  user: Member | undefined,
 ): MemberChange {
   const commandsFor = (field: OwnedField): FieldCommand[] => {
     const of = [...candidates].filter(([each]) => each.field === field).flatMap(([, given]) => given)
@@ -115,12 +114,9 @@ export function wantedChangeOf(
 }
 
 /** Whether the directory has given the user the value already. */
-function isHeld(user: DirectoryUserRow | undefined, field: OwnedField, value: string): boolean {
+function isHeld(user: Member | undefined, field: OwnedField, value: string): boolean {
   return user?.profile[field].owner === 'DIRECTORY' && user.profile[field].value === value
 }
-
-/** What a directory writes of a user, new or not. */
-export type UserWrite = DirectoryWrite & { readonly email: string }
 
 /**
  * What the directory writes of a user. Fields of the profile that the document does not mention, or whose values cannot
@@ -131,8 +127,8 @@ export function userWriteFrom(
   { document: given, userName, email, active, candidates }: SaidOfUser,
   report: ScimReport,
   refusalOf: (field: OwnedField, value: string) => string | undefined,
-  user?: DirectoryUserRow,
-): UserWrite {
+  user?: Member,
+): DirectoryWrite {
   let document = given
   const supplied: Partial<Record<OwnedField, string | undefined>> = {}
   for (const [{ field, attribute, place, label }, values] of candidates) {
@@ -159,12 +155,7 @@ export function userWriteFrom(
  * The email address: the preferred one of those in the document; else the user name, if that is an address; else the
  * one that the user has.
  */
-function emailFrom(
-  document: JsonObject,
-  userName: string,
-  user: DirectoryUserRow | undefined,
-  followsUserName: boolean,
-): string {
+function emailFrom(document: JsonObject, userName: string, user: Member | undefined, followsUserName: boolean): string {
   const given = addressIn(document)
   if (given !== undefined) return given
   if (followsUserName && emailAddressFault(userName) === undefined) return userName
@@ -187,7 +178,7 @@ function addressEntryIn(document: JsonObject): JsonObject | undefined {
 function accountFrom(
   document: JsonObject,
   { userName, email }: { readonly userName: string; readonly email: string },
-  user: DirectoryUserRow | undefined,
+  user: Member | undefined,
 ): DirectoryWrite['account'] {
   const { userName: _, externalId, active: __, ...said } = document
   const attributes = withoutNulls(said)
@@ -212,7 +203,7 @@ function accountFrom(
  * The document with the address that follows the user name: if both were the same, and a change names only the user
  * name, the change is of both.
  */
-export function withFollowingEmail(document: JsonObject, before: JsonObject, user: DirectoryUserRow): JsonObject {
+export function withFollowingEmail(document: JsonObject, before: JsonObject, user: Member): JsonObject {
   const isUserName = (text: string | undefined) => emailKeyOf(text ?? '') === emailKeyOf(userNameOf(user))
   const userName = textIn(document, 'userName')
   const address = addressEntryIn(document)

@@ -1,20 +1,18 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import {
-  type DirectoryContext,
   deleteDirectoryUser,
-  lockDirectoryUser,
   readDirectoryUser,
   requireVersion,
   syncDirectoryUser,
   writerOf,
 } from '../domain/directory/directory-sync.js'
 import { findNamedMembers, type NamedMember } from '../domain/directory/named-member.js'
-import { lockValues, valueFault } from '../domain/user/lock.js'
+import { lockMembers, valueFault } from '../domain/user/lock.js'
 import { memberTransaction } from '../domain/user/write.js'
 import { emailKeyOf } from '../domain/value/email-address.js'
 import { notFound, ServiceError } from '../errors.js'
 import { searchedMembers } from '../store/directory/member-search.js'
-import type { DirectoryUserRow } from '../store/directory/user.js'
+import { type DirectoryUserRow, lockDirectoryUser } from '../store/directory/user.js'
 import { memberFrom } from '../store/member.js'
 import type { OwnedField } from '../store/owned-column.js'
 import { readPage } from '../store/search-page.js'
@@ -24,7 +22,7 @@ import { memberOf, textIn } from './json.js'
 import { applyPatch } from './patch.js'
 import { patchChangesFrom } from './patch-operation.js'
 import { readResource } from './read.js'
-import type { ScimReport, ScimRequest } from './request.js'
+import type { ScimRequest } from './request.js'
 import type { ResourceOperations } from './resource-routes.js'
 import { userType } from './resource-types.js'
 import { userNameOf } from './user-attributes.js'
@@ -55,11 +53,8 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     const userName = textIn(document, 'userName')
     const names = { userName, email: addressIn(document) ?? userName, externalId: textIn(document, 'externalId') }
     const known = await findNamedMembers(context.tables, context.organizationId, names)
-    const returning = returningUser(known, names.externalId)
-    if (returning === undefined) {
-      return memberTransaction(context.tables, (tables) => write({ ...context, tables }, report, readUser(document)))
-    }
-    return writeUser(request, returning.userId, (user) => {
+    return writeUser(request, returningUser(known, names.externalId)?.userId, () => (user) => {
+      if (user === undefined) return readUser(document)
       if (!isGone(user)) throw userTaken(user.userId)
       const said = readUser(withKeptId(document, body, user), user)
       return { ...said, active: said.active ?? true }
@@ -68,39 +63,39 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 
   replace(request) {
     const { body, report, id } = request
-    return deactivating(request, isInactive(body), async () => {
+    const read = () => {
       report.isAbout(textIn(body, 'userName'), textIn(body, 'externalId'))
       const document = readResource(body, userType, report)
-      return writeUser(request, id, (user) => {
-        requireUser(request, user)
+      return (found: DirectoryUserRow | undefined) => {
+        const user = userOf(request, found)
         return readUser(withKeptId(document, body, user), user, staysActive(user, document))
-      })
-    })
+      }
+    }
+    return writeUser(request, id, read, isInactive(body))
   },
 
   patch(request) {
     const { body, report, id } = request
-    return deactivating(request, deactivates(body), async () => {
+    const read = () => {
       const changes = patchChangesFrom(body, userType, report)
-      return writeUser(request, id, (user) => {
-        requireUser(request, user)
+      return (found: DirectoryUserRow | undefined) => {
+        const user = userOf(request, found)
         const before = documentOf(user)
         const after = applyPatch(before, changes, report, shownLists(user))
         const isRenamed = emailKeyOf(textIn(after, 'userName') ?? '') !== emailKeyOf(userNameOf(user))
         const follows = staysActive(user, after)
         return readUser(follows ? withFollowingEmail(after, before, user) : after, user, follows && isRenamed)
-      })
-    })
+      }
+    }
+    return writeUser(request, id, read, deactivates(body))
   },
 
   /** Deactivates the user, whose number others can have, and hides it from the directory until it is added again. */
   async remove(request) {
     const { context, id } = request
     await memberTransaction(context.tables, async (tables) => {
-      const within = { ...context, tables }
-      const user = await lockDirectoryUser(within, id)
-      requireUser(request, user)
-      await deleteDirectoryUser(within, user)
+      const user = await lockDirectoryUser(tables, { organizationId: context.organizationId, userId: id })
+      await deleteDirectoryUser({ ...context, tables }, userOf(request, user))
     })
     return undefined
   },
@@ -112,22 +107,42 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 }
 
 /**
- * Runs a write of a user. If what it says is refused, and it deactivates, the user is deactivated all the same, and the
- * refusal reported: whoever has left must not stay because of what stands beside it.
+ * Makes a member, or without one somebody new, what a request says, as far as the user can have the values. `read` reads
+ * the request, and says what it makes of the locked member. If the request is refused, and it deactivates, the user is
+ * deactivated all the same, and the refusal reported: whoever has left must not stay because of what stands beside it.
  */
-async function deactivating(
+async function writeUser(
   request: ScimRequest,
-  isDeactivation: boolean,
-  write: () => Promise<DirectoryUserRow>,
+  userId: string | undefined,
+  read: () => (user: DirectoryUserRow | undefined) => SaidOfUser,
+  deactivates = false,
 ): Promise<DirectoryUserRow> {
+  const { report } = request
+  const write = (saidOf: (user: DirectoryUserRow | undefined) => SaidOfUser) =>
+    memberTransaction(request.context.tables, async (tables) => {
+      const context = { ...request.context, tables }
+      const { organizationId } = context
+      const user = userId === undefined ? undefined : await lockDirectoryUser(tables, { organizationId, userId })
+      const said = saidOf(user)
+      const locked = await lockMembers(
+        tables,
+        writerOf(context),
+        [wantedChangeOf(said, user)],
+        user === undefined ? [] : [user],
+      )
+      const refusalOf = (field: OwnedField, value: string) => {
+        const fault = valueFault(locked, user?.userId ?? '', field, value)
+        return fault && refusalWords(fault)
+      }
+      return syncDirectoryUser(context, user, userWriteFrom(said, report, refusalOf, user), locked)
+    })
   try {
-    return await write()
+    return await write(read())
   } catch (error) {
-    if (!isDeactivation || !isAboutContent(error)) throw error
-    const { report, id } = request
+    if (!deactivates || !isAboutContent(error)) throw error
     report.leftOut.set('all but active', error instanceof ScimError ? error.detail : refusalWords(error))
-    return writeUser(request, id, (user) => {
-      requireUser(request, user)
+    return write((found) => {
+      const user = userOf(request, found)
       return readUser({ ...documentOf(user), active: false }, user, false)
     })
   }
@@ -145,45 +160,18 @@ function refusalWords(error: ServiceError): string {
   return error.violations[0]?.description ?? error.message
 }
 
-/** Makes a user what is said of it, which may depend on the user, who is locked. */
-function writeUser(
-  { context, report }: ScimRequest,
-  userId: string,
-  saidOf: (user: DirectoryUserRow) => SaidOfUser,
-): Promise<DirectoryUserRow> {
-  return memberTransaction(context.tables, async (tables) => {
-    const within = { ...context, tables }
-    const user = await lockDirectoryUser(within, userId)
-    return write(within, report, saidOf(user), user)
-  })
-}
-
-/** Makes a locked user, or a new one, what is said of it, as far as the user can have the values. */
-async function write(
-  context: DirectoryContext,
-  report: ScimReport,
-  said: SaidOfUser,
-  user?: DirectoryUserRow,
-): Promise<DirectoryUserRow> {
-  const rows = user === undefined ? [] : [user]
-  const locked = await lockValues(context.tables, writerOf(context), [wantedChangeOf(said, user)], rows)
-  const refusalOf = (field: OwnedField, value: string) => {
-    const fault = valueFault(locked, user?.userId ?? '', field, value)
-    return fault && refusalWords(fault)
-  }
-  return syncDirectoryUser(context, user, userWriteFrom(said, report, refusalOf, user), locked)
-}
-
 /** Whether a user is active before and after a write: Microsoft Entra renames whom it deletes. */
 function staysActive({ deactivatedAt }: DirectoryUserRow, { active }: JsonObject): boolean {
   return deactivatedAt === null && active !== false
 }
 
-/** Throws 404 for a user whom the directory has deleted, and 412 for one in another version. */
-function requireUser({ context, report }: ScimRequest, user: DirectoryUserRow): void {
+/** The user of a request. Throws 404 without one, or if the directory has deleted it, and 412 in another version. */
+function userOf({ context, report, id }: ScimRequest, user: DirectoryUserRow | undefined): DirectoryUserRow {
+  if (user === undefined) throw notFound('user', id)
   report.isAbout(userNameOf(user), user.directoryExternalId)
-  if (user.directoryDeletedAt !== null) throw notFound('user', user.userId)
-  requireVersion(context, user, { resourceType: 'user', resourceId: user.userId })
+  if (user.directoryDeletedAt !== null) throw notFound('user', id)
+  requireVersion(context, user, { resourceType: 'user', resourceId: id })
+  return user
 }
 
 /** The document with the externalId of the user, if the body does not have one: without it, the user would be lost. */

@@ -67,7 +67,7 @@ export function recordCallEvents(
   events: readonly CallEvent[],
 ): Promise<void> {
   const { caller, runtime } = callContext
-  return insertEvents(transaction, caller.organizationId, events, { ...authorOf(callContext), runtime })
+  return recordEventsIn(transaction, caller.organizationId, events, { ...authorOf(callContext), runtime })
 }
 
 /**
@@ -80,11 +80,12 @@ export async function recordAuditEvents(
   author: Author & { readonly runtime: Runtime },
 ): Promise<void> {
   for (const [organizationId, ofOrganization] of byOrganization(events)) {
-    await insertEvents(tables, organizationId, ofOrganization, author)
+    await recordEventsIn(tables, organizationId, ofOrganization, author)
   }
 }
 
-function insertEvents(
+/** The same of one organization. */
+export function recordEventsIn(
   tables: Tables,
   organizationId: string,
   events: readonly CallEvent[],

@@ -1,17 +1,18 @@
-import type { Tables } from '../../db/tables.js'
-import { type FieldViolation, refuseViolations } from '../../errors.js'
+import { firstRow, type Tables } from '../../db/tables.js'
+import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/runtime.js'
 import { leaveAllGroups } from '../../store/directory/group.js'
-import { type DirectoryUserRow, directoryUserView, lockedDirectoryUser } from '../../store/directory/user.js'
+import { type DirectoryUserRow, directoryUserView } from '../../store/directory/user.js'
 import { memberFrom } from '../../store/member.js'
 import { recordAuditEvents } from '../audit/audit-event.js'
 import type { Directory } from '../auth/authentication.js'
 import { commandsOfDirectory, type FieldCommand, type GovernedField, type Profile } from '../profile/field-ownership.js'
 import { fieldNames, type ProfileInput, profileValuesOf, type TextField, textFields } from '../profile/profile-value.js'
-import { type LockedMembers, lockValues } from '../user/lock.js'
-import type { DirectoryAccount, Member, MemberChange, MemberWriter } from '../user/member.js'
-import { changeMember, findMember } from '../user/write.js'
+import { type LockedMembers, lockMembers } from '../user/lock.js'
+import { type DirectoryAccount, isActive, type Member, type MemberChange, type MemberWriter } from '../user/member.js'
+import { planMembers } from '../user/plan.js'
+import { writePlan } from '../user/write.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
@@ -33,13 +34,13 @@ export interface DirectoryWrite {
 }
 
 /** A member as directories see one, even one whom the directory has deleted. Throws `RESOURCE_NOT_FOUND`. */
-export async function readDirectoryUser({ tables, organizationId }: DirectoryContext, userId: string) {
-  return memberFrom(await findMember(tables, directoryUserView.find, { organizationId, userId }))
-}
-
-/** The same of a member who is locked until the transaction ends. */
-export async function lockDirectoryUser({ tables, organizationId }: DirectoryContext, userId: string) {
-  return memberFrom(await findMember(tables, lockedDirectoryUser, { organizationId, userId }))
+export async function readDirectoryUser(
+  { tables, organizationId }: DirectoryContext,
+  userId: string,
+): Promise<DirectoryUserRow> {
+  const row = await firstRow(tables, directoryUserView.find, { organizationId, userId })
+  if (row === undefined) throw notFound('user', userId)
+  return memberFrom(row)
 }
 
 /** Throws `ETAG_MISMATCH` for a row in another version than the `If-Match` of the request accepts. */
@@ -64,21 +65,14 @@ export async function syncDirectoryUser(
   write: DirectoryWrite,
   locked?: LockedMembers,
 ): Promise<DirectoryUserRow> {
-  if (user === undefined) return makeChange(context, joiningOf(write), [], locked)
   const change = changeOf(user, write)
-  return change === undefined ? user : makeChange(context, change, [user], locked)
-}
-
-async function makeChange(
-  context: DirectoryContext,
-  change: MemberChange,
-  rows: readonly Member[],
-  locked?: LockedMembers,
-): Promise<DirectoryUserRow> {
   const { tables } = context
   const writer = writerOf(context)
-  const all = locked ?? (await lockValues(tables, writer, [change], rows))
-  return memberFrom((await changeMember(tables, writer, change, all, directoryUserView)).shown)
+  const plan = planMembers(writer, [change], locked ?? (await lockMembers(tables, writer, [change], user && [user])))
+  const [shown] = await writePlan(tables, writer, plan, directoryUserView)
+  if (shown !== undefined) return memberFrom(shown)
+  const isUnchanged = user !== undefined && plan.changed.length === 0
+  return isUnchanged ? user : readDirectoryUser(context, plan.outcomes[0].member.userId)
 }
 
 /**
@@ -104,30 +98,24 @@ export function writerOf({ organizationId, keyId, name, requestId, runtime }: Di
   return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
 }
 
-function joiningOf(write: DirectoryWrite): MemberChange {
+/** The change that makes the member, or somebody who joins, what the directory says. */
+function changeOf(member: Member | undefined, write: DirectoryWrite): MemberChange {
   const { email = '', active, account } = write
-  const userName = account?.directoryUserName ?? email
-  return { target: { email, mustJoin: true }, commands: commandsOf(write), active, userName, directory: account }
-}
-
-/** The change that makes the member what the directory says; undefined if it already is. */
-function changeOf(member: Member, write: DirectoryWrite): MemberChange | undefined {
-  const { account } = write
-  const commands = commandsOf(write).filter((command) => isEffective(member.profile, command))
-  const isMoved = write.email !== undefined && write.email !== member.email
-  const isOther = write.active !== undefined && write.active !== (member.deactivatedAt === null)
-  if (commands.length === 0 && !isMoved && !isOther && account === undefined && member.directoryManaged) {
-    return undefined
+  const commands = commandsOf(write)
+  if (member === undefined) {
+    const userName = account?.directoryUserName ?? email
+    return { target: { email, mustJoin: true }, commands, active, userName, directory: account }
   }
-  const email = isMoved ? write.email : undefined
-  const { directoryUserName = member.directoryUserName } = account ?? {}
-  const isRenamed = isMoved || account?.directoryUserName !== undefined
+  const { userId, profile, directoryUserName: heldName } = member
+  const moved = write.email === member.email ? undefined : write.email
+  const { directoryUserName = heldName } = account ?? {}
+  const isRenamed = moved !== undefined || account?.directoryUserName !== undefined
   return {
-    target: { userId: member.userId },
-    commands,
-    email,
-    active: isOther ? write.active : undefined,
-    userName: isRenamed ? (directoryUserName ?? email ?? member.email) : undefined,
+    target: { userId },
+    commands: commands.filter((command) => isEffective(profile, command)),
+    email: moved,
+    active: active === isActive(member) ? undefined : active,
+    userName: isRenamed ? (directoryUserName ?? moved ?? member.email) : undefined,
     directory: account,
   }
 }

@@ -58,37 +58,22 @@ export function valueFault(
 }
 
 /**
- * Locks the members that changes are about, and all that decides whether they can have their new values. Everybody locks
- * in one order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses,
- * phone numbers.
+ * Locks the members that changes are about, and all that decides whether they can have their new values. `held` are those
+ * members, if they are locked already. If a member gets another address, the old one is locked too. Everybody locks in
+ * one order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses, phone
+ * numbers.
  */
 export async function lockMembers(
   transaction: Tables,
-  writer: MemberWriter,
-  changes: readonly MemberChange[],
-): Promise<LockedMembers> {
-  const { organizationId } = writer
-  const ids = changes.flatMap(({ target }) => ('userId' in target ? target.userId : []))
-  const emails = changes.flatMap(({ target }) => {
-    return 'email' in target && target.mustJoin !== true ? emailKeyOf(target.email) : []
-  })
-  const holders = await findValueHolders(transaction, organizationId, { emails })
-  const userIds = new Set([...ids, ...holders.map(({ userId }) => userId)])
-  return lockValues(transaction, writer, changes, await lockMemberRows(transaction, organizationId, [...userIds]))
-}
-
-/**
- * Locks the values that changes give to members, whose rows are locked, and reads who has them. If a member gets another
- * address, the old one is locked too.
- */
-export async function lockValues(
-  transaction: Tables,
   { organizationId, runtime, actor, caller }: MemberWriter,
   changes: readonly MemberChange[],
-  rows: readonly Member[],
+  held?: readonly Member[],
 ): Promise<LockedMembers> {
+  const { ids, known, emails, phones, userNames, externalIds, managerIds, managerEmails } = valuesIn(changes)
+  const targets = held === undefined ? await findValueHolders(transaction, organizationId, { emails: known }) : []
+  const targetIds = new Set([...ids, ...targets.map(({ userId }) => userId)])
+  const rows = held ?? (await lockMemberRows(transaction, organizationId, [...targetIds]))
   const members = new Map(rows.map((member) => [member.userId, member]))
-  const { emails, phones, userNames, externalIds, managerIds, managerEmails } = valuesIn(changes)
   const moved = changes.flatMap(({ target, email }) => {
     const member = 'userId' in target ? members.get(target.userId) : undefined
     return member === undefined || email === undefined || emailKeyOf(member.email) === emailKeyOf(email) ? [] : member
@@ -155,6 +140,11 @@ function endsAdministrator({ target, active, role }: MemberChange, members: Read
 function valuesIn(changes: readonly MemberChange[]) {
   const commands = changes.flatMap((change) => change.commands)
   return {
+    ids: changes.flatMap(({ target }) => ('userId' in target ? target.userId : [])),
+    /** Addresses by which changes name those whom they are about. */
+    known: changes.flatMap(({ target }) => {
+      return 'email' in target && target.mustJoin !== true ? emailKeyOf(target.email) : []
+    }),
     emails: changes.flatMap(({ target, email }) => [
       ...('email' in target ? [emailKeyOf(target.email)] : []),
       ...('newcomer' in target ? [emailKeyOf(target.newcomer.email)] : []),

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../audit/audit-event.js'
+import type { CallEvent } from '../audit/audit-event.js'
 import { type ChangedMember, isActive, type Member, type MemberWriter } from './member.js'
 
 /**
@@ -6,12 +6,12 @@ import { type ChangedMember, isActive, type Member, type MemberWriter } from './
  * everything.
  */
 export function eventsOf(
-  { organizationId, action }: MemberWriter,
+  { action }: MemberWriter,
   { change, member, isNew, changes }: ChangedMember,
   before: Member,
-): AuditEvent[] {
-  const event = { organizationId, targetId: member.userId }
-  const events: AuditEvent[] = []
+): CallEvent[] {
+  const event = { targetId: member.userId }
+  const events: CallEvent[] = []
   const isRecorded = changes.length > 0 || change.refusedValues === 'leave out' || change.directory !== undefined
   if (isNew) events.push({ ...event, action: 'user.create', changes })
   else if (isRecorded) events.push({ ...event, action, changes })

@@ -129,8 +129,6 @@ export interface MemberChange {
   readonly directory?: DirectoryAccount | undefined
 }
 
-export type ChangeById = MemberChange & { readonly target: { readonly userId: string } }
-
 /** A member after a change, and what came of it. */
 export interface ChangedMember<Change extends MemberChange = MemberChange> {
   readonly change: Change

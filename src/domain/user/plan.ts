@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.js'
 import { mapInSlices } from '../../runtime/slices.js'
-import type { AuditEvent } from '../audit/audit-event.js'
+import type { CallEvent } from '../audit/audit-event.js'
 import {
   type FieldCommand,
   type GovernedField,
@@ -28,7 +28,7 @@ import { eventsOf } from './member-event.js'
 import { otherHolder, ValueHolders } from './value-holders.js'
 
 /** What is to be written for changes of members. */
-export interface MemberPlan<Outcome = ChangedMember> {
+export interface MemberPlan<Outcomes extends readonly unknown[] = readonly ChangedMember[]> {
   /** Those who join, in the order of the changes. */
   readonly added: readonly Member[]
   /** Those whose memberships are written anew. */
@@ -39,9 +39,9 @@ export interface MemberPlan<Outcome = ChangedMember> {
   readonly signedOut: readonly Member[]
   /** The departments that members get. */
   readonly departments: readonly string[]
-  readonly events: readonly AuditEvent[]
+  readonly events: readonly CallEvent[]
   /** One for each change. */
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: Outcomes
 }
 
 /**
@@ -51,15 +51,19 @@ export interface MemberPlan<Outcome = ChangedMember> {
  * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation, `LAST_ADMINISTRATOR`,
  * those about emails in their order, those about managers, and `PHONE_TAKEN`.
  */
-export function planMembers<Change extends MemberChange>(
+export function planMembers<const Changes extends readonly MemberChange[]>(
   writer: MemberWriter,
-  changes: readonly Change[],
+  changes: Changes,
   locked: LockedMembers,
-): MemberPlan<ChangedMember<Change>> {
+): MemberPlan<{ readonly [Index in keyof Changes]: ChangedMember<Changes[Index]> }> {
   const members = new PlannedMembers(writer, locked)
   members.judgeManagers(changes.filter(({ refusedValues }) => refusedValues === 'leave out'))
   const outcomes = changes.map((change) => members.apply(change))
-  return { ...members.plan(), outcomes }
+  // A list of as many as there are changes.
+  return {
+    ...members.plan(),
+    outcomes: outcomes as { readonly [Index in keyof Changes]: ChangedMember<Changes[Index]> },
+  }
 }
 
 /**
@@ -72,7 +76,7 @@ export async function planEachMember(
   changes: readonly (MemberChange | ServiceError)[],
   locked: LockedMembers,
   { areTogether = false } = {},
-): Promise<MemberPlan<ChangedMember | ServiceError>> {
+): Promise<MemberPlan<readonly (ChangedMember | ServiceError)[]>> {
   const members = new PlannedMembers(writer, locked)
   if (areTogether) await members.foresee(changes.flatMap((each) => (each instanceof ServiceError ? [] : each)))
   const outcomes = await mapInSlices(changes, (each) => (each instanceof ServiceError ? each : members.attempt(each)))
@@ -94,7 +98,7 @@ class PlannedMembers {
   readonly #administrators: Set<string> | undefined
   readonly #freeing = new Set<string>()
   readonly #departments = new Set<string>()
-  readonly #events: AuditEvent[] = []
+  readonly #events: CallEvent[] = []
 
   constructor(writer: MemberWriter, locked: LockedMembers) {
     const { members, newcomers, managers, administrators } = locked

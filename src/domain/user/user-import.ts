@@ -58,7 +58,7 @@ export async function planImportedUsers(
   context: CallContext,
   users: readonly ImportedUser[],
   locked: LockedMembers,
-): Promise<MemberPlan<ChangedMember | ServiceError>> {
+): Promise<MemberPlan<readonly (ChangedMember | ServiceError)[]>> {
   const newcomerIds = new Set(locked.newcomers.map(({ userId }) => userId))
   const changes = await mapInSlices(users, (user): MemberChange | ServiceError => {
     const { userId } = user

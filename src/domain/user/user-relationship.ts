@@ -41,7 +41,7 @@ export async function writeManager(
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pin })
   const action = managerUserId === '' ? 'user_relationship.delete' : 'user_relationship.create'
   const writer = { ...memberWriterOf(context, action), managerField: 'relatedUserId' }
-  const changes = [{ target: { userId }, commands }]
+  const changes = [{ target: { userId }, commands }] as const
   return memberTransaction(context.tables, async (tables) => {
     const locked = await lockMembers(tables, writer, changes)
     const before = relationshipOf(memberOf(locked.members, userId))
@@ -50,6 +50,6 @@ export async function writeManager(
     const plan = planMembers(writer, changes, locked)
     await writePlan(tables, writer, plan)
     const [changed] = plan.outcomes
-    return { relationship: changed && relationshipOf(changed.member), changes: changed?.changes ?? [] }
+    return { relationship: relationshipOf(changed.member), changes: changed.changes }
   })
 }

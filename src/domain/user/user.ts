@@ -1,5 +1,6 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { type FieldViolation, refuseViolations } from '../../errors.js'
+import { firstRow } from '../../db/tables.js'
+import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { countLiveKeys } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
 import type { PrintedObject } from '../../store/resource/print.js'
@@ -20,8 +21,9 @@ import { createPinFields, pinViolations, updatePinFields } from '../profile/pin-
 import { type ProfileInput, profileValuesOf } from '../profile/profile-value.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { lockMembers } from './lock.js'
-import { type ChangeById, type ChangedMember, type MemberRights, type MemberWriter, memberOf } from './member.js'
-import { changeMember, findMember, memberTransaction } from './write.js'
+import { type ChangedMember, type MemberChange, type MemberRights, type MemberWriter, memberOf } from './member.js'
+import { planMembers } from './plan.js'
+import { memberTransaction, writePlan } from './write.js'
 
 /** Whether a profile is that of the person who calls. */
 function isOwn(caller: Caller, userId: string): boolean {
@@ -46,11 +48,13 @@ export async function getUser(context: CallContext, userId: string): Promise<Pri
 }
 
 /** One member of the caller's organization, whoever may read it. Throws `RESOURCE_NOT_FOUND`. */
-export function printMember(
+export async function printMember(
   { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
 ): Promise<PrintedObject> {
-  return findMember(tables, userView.find, { organizationId, userId })
+  const user = await firstRow(tables, userView.find, { organizationId, userId })
+  if (user === undefined) throw notFound('user', userId)
+  return user
 }
 
 /**
@@ -68,21 +72,20 @@ export async function createUser(
   requirePermissionIn(caller, null, 'users:write')
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields })
   const writer = memberWriterOf(context, 'user.create')
-  const change = { target: { email, mustJoin: true }, commands, role }
+  const changes = [{ target: { email, mustJoin: true }, commands, role }] as const
   return memberTransaction(context.tables, async (tables) => {
-    const locked = await lockMembers(tables, writer, [change])
-    return (await changeMember(tables, writer, change, locked, userView)).shown
+    const plan = planMembers(writer, changes, await lockMembers(tables, writer, changes))
+    await writePlan(tables, writer, plan)
+    return printMember({ tables, caller }, plan.outcomes[0].member.userId)
   })
 }
 
 /** Changes of a user; whatever is absent stays as it is. */
-export interface UserUpdate {
+export interface UserUpdate extends Pick<MemberChange, 'email' | 'role' | 'active' | 'endsSessions'> {
   readonly userId: string
-  readonly email: string | undefined
-  readonly role: UserRole | undefined
-  readonly profile: ProfileInput
-  readonly pinFields: readonly GovernedField[]
-  readonly releaseFields: readonly GovernedField[]
+  readonly profile?: ProfileInput
+  readonly pinFields?: readonly GovernedField[]
+  readonly releaseFields?: readonly GovernedField[]
 }
 
 /** A user after a write, and what became of the fields that it named. */
@@ -97,10 +100,22 @@ export interface UserWrite extends Pick<ChangedMember, 'changes'> {
  * `LAST_ADMINISTRATOR`, the reasons about emails in their order, and `PHONE_TAKEN`; then nothing is written.
  */
 export async function updateUser(context: CallContext, update: UserUpdate): Promise<UserWrite> {
-  const { caller } = context
+  const { caller, ifMatch } = context
+  const { userId, active, endsSessions } = update
   const { change, violations } = changeOfUpdate(caller, update)
   refuseViolations(violations)
-  return changeUser(context, change, isOwn(caller, update.userId))
+  const accepted = acceptedVersionsFrom(ifMatch)
+  const isOwnProfile = isOwn(caller, userId) && active === undefined && endsSessions === undefined
+  if (!isOwnProfile) await requireMemberPermission(context, 'users:write', userId)
+  const writer = memberWriterOf(context, 'user.update')
+  return memberTransaction(context.tables, async (tables) => {
+    const locked = await lockMembers(tables, writer, [change])
+    const { version } = memberOf(locked.members, userId)
+    requireAcceptedVersion(accepted, entityTagOf(version), { resourceType: 'user', resourceId: userId })
+    const plan = planMembers(writer, [change], locked)
+    const [user] = await writePlan(tables, writer, plan, userView)
+    return { user: user ?? (await printMember({ tables, caller }, userId)), changes: plan.outcomes[0].changes }
+  })
 }
 
 /**
@@ -113,15 +128,14 @@ export async function deactivateUser(
   userId: string,
 ): Promise<{ readonly user: PrintedObject; readonly activeApiKeyCount: number }> {
   const { tables, caller, runtime } = context
-  const { user } = await changeUser(context, { target: { userId }, commands: [], active: false })
+  const { user } = await updateUser(context, { userId, active: false })
   const keys = { organizationId: caller.organizationId, createdByUserId: userId }
   return { user, activeApiKeyCount: await countLiveKeys(tables, keys, runtime.now()) }
 }
 
 /** Reactivates a member in the same way, and returns the user. Throws the same, but for the last. */
 export async function reactivateUser(context: CallContext, userId: string): Promise<PrintedObject> {
-  const { user } = await changeUser(context, { target: { userId }, commands: [], active: true })
-  return user
+  return (await updateUser(context, { userId, active: true })).user
 }
 
 /**
@@ -129,22 +143,7 @@ export async function reactivateUser(context: CallContext, userId: string): Prom
  * `PERMISSION_MISSING` and `ETAG_MISMATCH`.
  */
 export async function endUserSessions(context: CallContext, userId: string): Promise<void> {
-  await changeUser(context, { target: { userId }, commands: [], endsSessions: true })
-}
-
-/** Changes a member in the version that the request accepts. */
-async function changeUser(context: CallContext, change: ChangeById, isOwnProfile = false): Promise<UserWrite> {
-  const { userId } = change.target
-  const accepted = acceptedVersionsFrom(context.ifMatch)
-  if (!isOwnProfile) await requireMemberPermission(context, 'users:write', userId)
-  const writer = memberWriterOf(context, 'user.update')
-  return memberTransaction(context.tables, async (tables) => {
-    const locked = await lockMembers(tables, writer, [change])
-    const { version } = memberOf(locked.members, userId)
-    requireAcceptedVersion(accepted, entityTagOf(version), { resourceType: 'user', resourceId: userId })
-    const { shown, changes } = await changeMember(tables, writer, change, locked, userView)
-    return { user: shown, changes }
-  })
+  await updateUser(context, { userId, endsSessions: true })
 }
 
 /** The change that an update asks for, and what is wrong with it by itself; `path` precedes the names of fields. */
@@ -152,13 +151,13 @@ export function changeOfUpdate(
   caller: Caller,
   update: UserUpdate,
   path = '',
-): { readonly change: ChangeById; readonly violations: readonly FieldViolation[] } {
-  const { userId, email, role, profile, pinFields, releaseFields } = update
-  const { values, violations } = profileValuesOf({ email, ...profile }, path)
-  const pins = pinViolations(update, updatePinFields)
+): { readonly change: MemberChange; readonly violations: readonly FieldViolation[] } {
+  const { userId, profile = {}, pinFields = [], releaseFields = [], ...account } = update
+  const { values, violations } = profileValuesOf({ email: account.email, ...profile }, path)
+  const pins = pinViolations({ profile, pinFields, releaseFields }, updatePinFields)
   const commands = commandsOfRequest({ writer: apiWriterOf(caller), values, pinFields, releaseFields })
   return {
-    change: { target: { userId }, commands, email, role },
+    change: { target: { userId }, commands, ...account },
     violations: [...violations, ...pins.map((pin) => ({ ...pin, field: `${path}${pin.field}` }))],
   }
 }

@@ -1,47 +1,13 @@
-import type { Statement } from '../../db/statement.js'
-import { firstRow, type Tables, type TransactionOptions } from '../../db/tables.js'
-import { notFound } from '../../errors.js'
+import type { Tables, TransactionOptions } from '../../db/tables.js'
 import { insertDepartmentOptions } from '../../store/department-option.js'
-import { type MemberKey, type MemberView, writeMembers } from '../../store/member.js'
+import { type MemberView, writeMembers } from '../../store/member.js'
 import { deleteUserTokens } from '../../store/user-token.js'
-import { recordAuditEvents } from '../audit/audit-event.js'
+import { recordEventsIn } from '../audit/audit-event.js'
 import { takenValueOf } from '../value/taken-value.js'
-import type { LockedMembers } from './lock.js'
-import type { ChangedMember, Member, MemberChange, MemberWriter } from './member.js'
-import { type MemberPlan, planMembers } from './plan.js'
+import type { Member, MemberWriter } from './member.js'
+import type { MemberPlan } from './plan.js'
 
-/** The row that a statement finds for a member. Throws `RESOURCE_NOT_FOUND`. */
-export async function findMember<Row>(
-  tables: Tables,
-  statement: Statement<MemberKey, Row>,
-  key: MemberKey,
-): Promise<Row> {
-  const row = await firstRow(tables, statement, key)
-  if (row === undefined) throw notFound('user', key.userId)
-  return row
-}
-
-/**
- * Decides what becomes of one member, who is locked, writes it, and shows the member. Throws what `planMembers` throws;
- * then nothing is written.
- */
-export async function changeMember<Row>(
-  transaction: Tables,
-  writer: MemberWriter,
-  change: MemberChange,
-  locked: LockedMembers,
-  view: MemberView<Row>,
-): Promise<ChangedMember & { readonly shown: Row }> {
-  const { organizationId } = writer
-  const plan = planMembers(writer, [change], locked)
-  const [shown] = await writePlan(transaction, writer, plan, view)
-  const [changed] = plan.outcomes
-  if (changed === undefined) throw new Error('the change has no outcome')
-  const { userId } = changed.member
-  return { ...changed, shown: shown ?? (await findMember(transaction, view.find, { organizationId, userId })) }
-}
-
-/** Writes what was decided, and returns what `writeMembers` shows of those who are changed. */
+/** Writes what was decided about members, and returns what `writeMembers` shows of those who are changed. */
 export async function writePlan<Row>(
   transaction: Tables,
   writer: MemberWriter,
@@ -56,7 +22,7 @@ export async function writePlan<Row>(
   const others = changed.filter((member) => !isFreeing(member))
   const shown = await writeMembers(transaction, organizationId, added, others, view)
   await insertDepartmentOptions(transaction, organizationId, departments, runtime.newId)
-  if (events.length > 0) await recordAuditEvents(transaction, events, writer)
+  if (events.length > 0) await recordEventsIn(transaction, organizationId, events, writer)
   return shown
 }
 

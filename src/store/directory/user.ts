@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../../db/statement.js'
-import type { Tables } from '../../db/tables.js'
+import { firstRow, type Tables } from '../../db/tables.js'
 import {
   createMemberView,
   type MemberColumns,
@@ -8,6 +8,7 @@ import {
   type MemberOf,
   memberColumns,
   memberColumnTypes,
+  memberFrom,
   memberText,
 } from '../member.js'
 import { ofOrganization } from '../visibility.js'
@@ -51,12 +52,17 @@ export const directoryUserView = createMemberView(
   directoryUserColumns,
 )
 
-/** The same, locked until the transaction ends. */
-export const lockedDirectoryUser = createStatement<MemberKey, DirectoryUserColumns>({
+const locked = createStatement<MemberKey, DirectoryUserColumns>({
   name: 'lock_directory_user',
   columns: directoryUserColumnTypes,
   text: (key) => Prisma.sql`${memberText(directoryUserColumns, key)} FOR NO KEY UPDATE OF m`,
 })
+
+/** The same, locked until the transaction ends; undefined if the organization has no such member. */
+export async function lockDirectoryUser(transaction: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
+  const row = await firstRow(transaction, locked, key)
+  return row && memberFrom(row)
+}
 
 /** What a directory calls members, and whether they are gone, the oldest first. */
 export function findDirectoryAccounts({ models }: Tables, organizationId: string, userIds: readonly string[]) {
