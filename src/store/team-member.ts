@@ -4,7 +4,6 @@ import { schema } from '../../gen/prisma/schema.js'
 import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
-import { changeOrCreate } from './change-or-create.js'
 import type { MemberKey } from './member.js'
 import { type MemberName, namedMember, nameOf, namesIn } from './member-name.js'
 import type { ExpiredOf } from './organization.js'
@@ -105,15 +104,14 @@ export function listTeamMembers(tables: Tables, page: TeamMemberList & PageReque
   return page.endBefore === null ? list(tables, page) : listByEnd(tables, page)
 }
 
+/** Gives a member a role, who is locked, so that nobody else does. */
 export async function setTeamMember(
   { models }: Tables,
   key: TeamMemberKey,
   role: Pick<TeamMemberRow, 'role' | 'expiresAt'>,
 ): Promise<void> {
-  await changeOrCreate(
-    () => models.teamMember.updateMany({ where: key, data: role }),
-    () => models.teamMember.createMany({ data: [{ ...key, ...role }], skipDuplicates: true }),
-  )
+  const { count } = await models.teamMember.updateMany({ where: key, data: role })
+  if (count === 0) await models.teamMember.create({ data: { ...key, ...role }, select: { userId: true } })
 }
 
 export async function deleteTeamMember({ models }: Tables, key: TeamMemberKey): Promise<void> {

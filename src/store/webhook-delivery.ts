@@ -6,7 +6,6 @@ import { EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { changeOrCreate } from './change-or-create.js'
 import { eventText, findPosition } from './event.js'
 import type { ExpiredOf } from './organization.js'
 import { createPages } from './pages.js'
@@ -180,7 +179,7 @@ export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Pr
 }
 
 /**
- * Makes an event due for an endpoint, delivered or not, and returns its position; undefined if the feed does not have
+ * Makes an event due for an endpoint that is locked, delivered or not, and returns its position; undefined if the feed does not have
  * it, or not as one of the team, if one is given.
  */
 export async function resendDelivery(
@@ -200,14 +199,11 @@ export async function resendDelivery(
   if (position === undefined) return undefined
   const { targetType, targetId } = event
   const due = { status: 'PENDING', attempts: 0, dueAt } as const
-  await changeOrCreate(
-    () => models.webhookDelivery.updateMany({ where: { ...key }, data: due }),
-    () =>
-      models.webhookDelivery.createMany({
-        data: [{ ...key, position, targetType, targetId, createdAt: dueAt, ...due }],
-        skipDuplicates: true,
-      }),
-  )
+  const { count } = await models.webhookDelivery.updateMany({ where: { ...key }, data: due })
+  if (count === 0) {
+    const data = { ...key, position, targetType, targetId, createdAt: dueAt, ...due }
+    await models.webhookDelivery.create({ data, select: { eventId: true } })
+  }
   return String(position)
 }
 
