@@ -117,3 +117,27 @@ export async function findEndpointMaker({ models }: Tables, { organizationId, id
   })
   return { version, teamId, member: null, keys }
 }
+
+export type SealedSecret = Pick<WebhookSecretModel, 'organizationId' | 'endpointId' | 'id' | 'sealed'>
+
+const PAGE = 1_000
+
+/** The secrets of all organizations that still sign. */
+export async function* liveSecrets({ models }: Tables, now: Date): AsyncGenerator<SealedSecret> {
+  let page: readonly SealedSecret[] = []
+  do {
+    const last = page.at(-1)
+    page = await models.webhookSecret.findMany({
+      where: { ...unendedAt(now), ...(last && { id: { gt: last.id } }) },
+      orderBy: { id: 'asc' },
+      take: PAGE,
+      select: { organizationId: true, endpointId: true, id: true, sealed: true },
+    })
+    yield* page
+  } while (page.length === PAGE)
+}
+
+/** Replaces a sealed text, unless it has already been replaced. */
+export async function replaceSealed({ models }: Tables, secret: SealedSecret, sealed: string): Promise<void> {
+  await models.webhookSecret.updateMany({ where: { ...secret }, data: { sealed } })
+}

@@ -1,20 +1,20 @@
 import type { Tables } from '../../db/tables.js'
 import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
-import { addSecret, type EndpointKey, type EndpointTarget, findEndpointTarget } from '../../store/webhook-endpoint.js'
 import {
+  addSecret,
+  type EndpointKey,
+  type EndpointTarget,
+  findEndpointTarget,
+  liveSecrets,
   replaceSealed,
   type SealedSecret,
-  type SigningKeys,
-  selectLiveSecrets,
-  signingKeysFrom,
-  signingKeysText,
-} from '../../store/webhook-secret.js'
+} from '../../store/webhook-endpoint.js'
 import { createSealer, type Sealer } from '../value/sealed-text.js'
+import type { SigningKeys } from './signature.js'
 
 /** How long a replaced secret still signs. */
 const OVERLAP_MILLIS = 24 * 3_600_000
-const PAGE = 1_000
 
 export type SecretStore = ReturnType<typeof createSecretStore>
 
@@ -50,16 +50,16 @@ export function createSecretStore({ current, previous }: SealKeys) {
       const { organizationId, id: endpointId } = endpoint
       const found = await findEndpointTarget(tables, endpoint, createdAt)
       const lost = sealedOf({ ...endpoint, secrets: found?.secrets ?? [] }).filter((each) => opened(each) === undefined)
-      const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, signingKeysText(keys))
+      const sealed = requireKey().seal(`${organizationId} ${endpointId} ${id}`, JSON.stringify(keys))
       const expireAt = new Date(createdAt.getTime() + OVERLAP_MILLIS)
       const others = { expireAt, lost: lost.map((each) => each.id) }
       await addSecret(tables, { organizationId, endpointId, id, sealed, createdAt }, others)
     },
     /** The keys of an endpoint. Throws `SEAL_KEY_MISSING` if one was sealed with a key that is not set. */
     open: (endpoint: SealedEndpoint): SigningKeys[] =>
-      sealedOf(endpoint).map((secret) => {
+      sealedOf(endpoint).map((secret): SigningKeys => {
         const text = opened(secret)
-        if (text !== undefined) return signingKeysFrom(text)
+        if (text !== undefined) return JSON.parse(text)
         const fault = `a secret of the webhook endpoint ${endpoint.id} cannot be opened`
         const advice = 'its operator must set the SVC_SEAL_KEY that sealed it; if that is lost, rotate the secret'
         throw new ServiceError('SEAL_KEY_MISSING', `${fault} by this server: ${advice}`)
@@ -90,16 +90,6 @@ type SealedEndpoint = EndpointKey & Pick<EndpointTarget, 'secrets'>
 
 function sealerOf(key: string): Sealer {
   return createSealer(Buffer.from(key), { purpose: 'webhook secret', macBytes: 32, blockBytes: 64 })
-}
-
-async function* liveSecrets(tables: Tables, now: Date): AsyncGenerator<SealedSecret> {
-  let page: readonly SealedSecret[]
-  let after: SealedSecret | undefined
-  do {
-    page = await selectLiveSecrets(tables, { now, after, rows: PAGE })
-    yield* page
-    after = page.at(-1)
-  } while (page.length === PAGE)
 }
 
 /**

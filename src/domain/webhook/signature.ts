@@ -1,6 +1,13 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import type { Runtime } from '../../runtime/runtime.js'
-import type { SigningKeys } from '../../store/webhook-secret.js'
+
+/** What signs the requests to an endpoint: what is sealed as its secret. */
+export interface SigningKeys {
+  /** The key of the HMAC: `whsec_` and base64. */
+  readonly secret: string
+  /** An Ed25519 key (PKCS #8, DER) in base64, if its signatures are wanted. */
+  readonly privateKey?: string
+}
 
 const SECRET_BYTES = 32
 
