@@ -46,15 +46,12 @@ interface Pages<Page> extends FilteredRows<Page> {
 /** How many bytes the items of a page have before it is cut: the last one may go beyond. */
 const MAX_BYTES = Prisma.raw(String(8 * 1024 * 1024))
 
-/** The page sizes that have a statement of their own if plans are kept, the largest last. */
-const pageClasses = [100, 1_000, 10_000] as const
-
 /**
  * Makes a list in pages. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new
- * one, and of a limit that is a parameter, it expects a tenth of all rows. So where plans are kept, pages have a
- * statement for their class of sizes, with a constant limit: planned anew, a page of ten users has 0.54 of the
- * throughput. A search reads the ordinals of all that it finds and cuts them to the page: a planner who expects it to
- * find many would rather split text after text into words, in the order of the list, until the page is full.
+ * one. So where plans are kept, an inner `SELECT` hides the size of the page from the planner, which then expects a tenth
+ * of all rows: planned anew, a page of ten users has 0.54 of the throughput. A search reads the ordinals of all that it
+ * finds and cuts them to the page: a planner who expects it to find many would rather split text after text into words,
+ * in the order of the list, until the page is full.
  */
 export function createPages<Filters extends object>(name: string, pages: Pages<Filters>) {
   type Page = Filters & PageRequest
@@ -71,27 +68,19 @@ export function createPages<Filters extends object>(name: string, pages: Pages<F
     })
     return Prisma.sql`${wanted(pages, places)} AND ${place} (${Prisma.join(after)})`
   }
-  const text = (places: Places<Page>, where: Prisma.Sql, most: Prisma.Sql) =>
-    pageText(pages, ordered, places, where, most)
-  const anew = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
+  const make = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
     createStatement<Page, PageRow>({
       name: named,
       columns,
-      planned: 'anew',
+      planned: keepsPlans ? 'once' : 'anew',
       text: (places) => {
-        const most = Prisma.sql`${places.pageSize} + 1`
-        return text(places, where(places, most), most)
+        const most = keepsPlans ? Prisma.sql`(SELECT ${places.pageSize}::int + 1)` : Prisma.sql`${places.pageSize} + 1`
+        return pageText(pages, ordered, places, where(places, most), most)
       },
     })
-  const kept = (size: number) =>
-    createStatement<Page, PageRow>({
-      name: `${name}_${size}`,
-      columns,
-      text: (places) => text(places, isWanted(places), Prisma.raw(String(size + 1))),
-    })
-  const statements = keepsPlans ? pageClasses.map(kept) : [anew(name, isWanted)]
+  const list = make(name, isWanted)
   const search = isSearched
-    ? anew(
+    ? make(
         `${name}_found`,
         (places, most) => Prisma.sql`${ofOrganization(alias)} AND ${row}.ordinal = ANY (ARRAY(
              SELECT * FROM (SELECT ${row}.ordinal FROM ${rowsOf(pages)} WHERE ${isWanted(places)} OFFSET 0) ${row}
@@ -99,9 +88,7 @@ export function createPages<Filters extends object>(name: string, pages: Pages<F
       )
     : undefined
   return (tables: Tables, page: Page): Promise<PageRow | undefined> => {
-    const fitting = keepsPlans ? pageClasses.findIndex((size) => page.pageSize <= size) : 0
-    const statement = typeof page.q === 'string' && search !== undefined ? search : statements[fitting]
-    if (statement === undefined) throw new Error(`no page has ${page.pageSize} items`)
+    const statement = typeof page.q === 'string' && search !== undefined ? search : list
     return firstRow(tables, statement, { ...page, after: page.after ?? start })
   }
 }
@@ -141,7 +128,7 @@ SELECT ${itemsText(Prisma.sql`${row}.printed`, ordered, isIn)} AS items,
       FROM (
         SELECT ${row}.*, ${text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
           FROM (SELECT ${row}.* FROM ${rowsOf(pages)} WHERE ${where} ORDER BY ${ordered} LIMIT ${most}) ${row} ${join}
-         ORDER BY ${ordered} LIMIT ${pageSize} + 1
+         ORDER BY ${ordered} LIMIT ${most}
       ) ${row}
     WINDOW in_order AS (ORDER BY ${ordered} ROWS UNBOUNDED PRECEDING)
   ) ${row}`

@@ -61,7 +61,7 @@ const operations: Operation[] = [
     'list_journeys_by_lateness',
     'count_journeys',
   ]),
-  byKey('GET /v2/users?includeTotal=true', undefined, ['list_users_10000', 'count_users']),
+  byKey('GET /v2/users?includeTotal=true', undefined, ['list_users', 'count_users']),
   byKey(`GET /v2/entity-ingestion-configs?teamId=${team}`, undefined, ['list_entity_ingestion_configs_of_teams']),
   byKey('GET /v2/entity-ingestion-configs?teamId=-', undefined, ['list_entity_ingestion_configs']),
   byKey(`GET /v2/entity-field-mappings?entityTypeId=${entityTypes.it}`, undefined, [
@@ -191,7 +191,7 @@ const reasons: Readonly<Record<string, RegExp>> = {
   'prints JSON in the database': /\bto_json\(|\bjsonb?_(?:build_object|agg)\(/,
   'locks rows or values': /\bFOR (?:(?:NO KEY )?UPDATE|(?:KEY )?SHARE)\b|\bpg_advisory_xact_lock\(/,
   'takes a set of rows as one parameter': /\bunnest\(|\bjson_to_recordset\(/,
-  'reads or takes a page': /\bLIMIT \$?\d/,
+  'reads or takes a page': /\bLIMIT (?:\$?\d|\(SELECT \$\d)/,
   recurs: /\bWITH RECURSIVE\b/,
   'works on rows that an import has staged': /\b(?:staged_\w+|import_rows)\b/,
   'counts by the condition of its list': /^SELECT count\(\*\)/,
