@@ -79,19 +79,8 @@ interface NamedApprovers {
   readonly groupIds: readonly string[]
 }
 
-const lockUsers = createRowLock<{ readonly userId: string }>({
-  name: 'lock_memberships',
-  table: schema.Membership,
-  strength: 'KEY SHARE',
-  read: { userId: true },
-  key: 'user_id',
-})
-const lockGroups = createRowLock<{ readonly id: string }>({
-  name: 'lock_groups',
-  table: schema.Group,
-  strength: 'KEY SHARE',
-  read: { id: true },
-})
+const lockUsers = createRowLock({ table: schema.Membership, strength: 'KEY SHARE', read: ['userId'], key: 'user_id' })
+const lockGroups = createRowLock({ table: schema.Group, strength: 'KEY SHARE', read: ['id'] })
 
 export const approvalProcedureStore = createStandardStore<ApprovalProcedureRow>(approvalProcedureResource, {
   ownerColumn: 'access_policy_id',

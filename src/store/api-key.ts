@@ -140,34 +140,30 @@ export async function findTeamOfKey({ models }: Tables, { organizationId, id }: 
   return (await models.apiKey.findUnique({ where, select: { teamId: true } }))?.teamId ?? null
 }
 
-/** A key whose chain is locked, and when the transaction began by the clock of the database. */
-export type LockedApiKey = Omit<
-  ApiKeyModel,
-  'secretHash' | 'lastUsedAt' | 'createdBy' | 'createdByUserId' | 'previousRotation' | 'ordinal' | 'version'
-> & { readonly now: Date }
-
 // The first key stands for the chain: it stays the first, however the chain grows.
-const lock = createRowLock<LockedApiKey>({
-  name: 'lock_api_keys',
+const lock = createRowLock({
   table: schema.ApiKey,
   strength: 'NO KEY UPDATE',
-  read: {
-    id: true,
-    organizationId: true,
-    teamId: true,
-    kind: true,
-    name: true,
-    permissions: true,
-    createdAt: true,
-    expiresAt: true,
-    revokedAt: true,
-    revokedBy: true,
-    chainId: true,
-    rotation: true,
-    now: [Prisma.sql`now()`, 'timestamptz'],
-  },
+  read: [
+    'id',
+    'organizationId',
+    'teamId',
+    'kind',
+    'name',
+    'permissions',
+    'createdAt',
+    'expiresAt',
+    'revokedAt',
+    'revokedBy',
+    'chainId',
+    'rotation',
+  ],
+  more: { now: [Prisma.sql`now()`, 'timestamptz'] },
   order: 'rotation',
 })
+
+/** A key whose chain is locked, and when the transaction began by the clock of the database. */
+export type LockedApiKey = NonNullable<Awaited<ReturnType<typeof lockKeyChain>>>
 
 /**
  * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such
@@ -176,7 +172,7 @@ const lock = createRowLock<LockedApiKey>({
 export async function lockKeyChain(
   transaction: Tables,
   { organizationId, id, chainId }: Pick<FoundApiKey, 'organizationId' | 'id' | 'chainId'>,
-): Promise<LockedApiKey | undefined> {
+) {
   const locked = await transaction.run(lock, { organizationId, ids: [chainId, id] })
   return locked.find((key) => key.id === id)
 }

@@ -13,36 +13,20 @@ import { ofOrganization, type Visibility } from './visibility.js'
 
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
-/** A locked app resource, with the values that must be unique. */
-export type LockedAppResource = Pick<
-  AppResourceModel,
-  'id' | 'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId' | 'tagIds'
->
-
-const lock = createRowLock<LockedAppResource>({
+const lock = createRowLock({
   name: 'lock_app_resources_of_batch',
   table: schema.AppResource,
   strength: 'UPDATE',
-  read: {
-    id: true,
-    teamId: true,
-    appInstanceId: true,
-    resourceType: true,
-    externalId: true,
-    scopedId: true,
-    tagIds: true,
-  },
+  read: ['id', 'teamId', 'appInstanceId', 'resourceType', 'externalId', 'scopedId', 'tagIds'],
 })
+
+/** A locked app resource, with the values that must be unique. */
+export type LockedAppResource = Awaited<ReturnType<typeof lockAppResources>>[number]
 
 type Owners = Readonly<Record<'teamIds' | 'appInstanceIds', readonly string[]>> & { readonly organizationId: string }
 
-const ofOwner = { strength: 'NO KEY UPDATE', read: { id: true } } as const
-const lockTeams = createRowLock<{ readonly id: string }>({ name: 'lock_teams', table: schema.Team, ...ofOwner })
-const lockInstances = createRowLock<{ readonly id: string }>({
-  name: 'lock_app_instances',
-  table: schema.AppInstance,
-  ...ofOwner,
-})
+const lockTeams = createRowLock({ table: schema.Team, strength: 'NO KEY UPDATE', read: ['id'] })
+const lockInstances = createRowLock({ table: schema.AppInstance, strength: 'NO KEY UPDATE', read: ['id'] })
 
 /** New values of one resource; absent ones stay as they are, and an empty description or external id clears it. */
 export type AppResourceUpdate = { readonly id: string } & {
@@ -115,11 +99,7 @@ export const appResourceStore = createStandardStore(appResourceResource, {
 })
 
 /** The resources that are in the scope, in id order, locked until the transaction ends. */
-export function lockAppResources(
-  transaction: Tables,
-  ids: readonly string[],
-  visibility: Visibility,
-): Promise<LockedAppResource[]> {
+export function lockAppResources(transaction: Tables, ids: readonly string[], visibility: Visibility) {
   return transaction.run(lock, { ids, ...visibility })
 }
 

@@ -1,5 +1,4 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { DepartmentOptionModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
 import { createStatement } from '../db/statement.js'
@@ -10,7 +9,8 @@ import { listText } from './resource/text.js'
 import { createRowLock } from './row-lock.js'
 import { escapedPattern } from './search.js'
 
-const departmentResource = declareResource(DepartmentOptionSchema, schema.DepartmentOption, 'd')
+const table = schema.DepartmentOption
+const departmentResource = declareResource(DepartmentOptionSchema, table, 'd')
 
 const list = createStatement<{ readonly organizationId: string }, PrintedRow>({
   name: 'list_department_options',
@@ -30,13 +30,7 @@ function nameKeyOf(name: string): string {
   return name.normalize('NFC').trim().toLowerCase()
 }
 
-const findTaken = createRowLock<{ readonly nameKey: string }>({
-  name: 'lock_department_options',
-  table: schema.DepartmentOption,
-  strength: 'KEY SHARE',
-  read: { nameKey: true },
-  key: 'name_key',
-})
+const findTaken = createRowLock({ table, strength: 'KEY SHARE', read: ['nameKey'], key: 'name_key' })
 
 /** Prisma blocks others while it plans a query: 0.2 ms for each row. */
 const AT_ONCE = 50
@@ -57,7 +51,7 @@ export async function insertDepartmentOptions(
   byKey.delete('')
   if (byKey.size === 0) return
   const held = await run(findTaken, { organizationId, ids: [...byKey.keys()] })
-  for (const { nameKey } of held) byKey.delete(nameKey)
+  for (const { nameKey } of held) byKey.delete(nameKey ?? '')
   const keys = [...byKey.keys()].sort()
   const data = keys.map((nameKey) => ({ organizationId, id: newId(), name: byKey.get(nameKey) ?? nameKey, nameKey }))
   for (let start = 0; start < data.length; start += AT_ONCE) {
@@ -65,12 +59,7 @@ export async function insertDepartmentOptions(
   }
 }
 
-const lock = createRowLock<Pick<DepartmentOptionModel, 'id' | 'name'>>({
-  name: 'lock_department_options',
-  table: schema.DepartmentOption,
-  strength: 'UPDATE',
-  read: { id: true, name: true },
-})
+const lock = createRowLock({ table, strength: 'UPDATE', read: ['id', 'name'] })
 
 /** Locks a department of an organization; undefined if there is none with the id. */
 export async function lockDepartmentOption(tables: Tables, organizationId: string, id: string) {

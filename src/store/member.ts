@@ -56,14 +56,11 @@ function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => 
 export const memberColumns = Prisma.sql`${listOf(columns, ({ name, column }) => `m.${column} AS "${name}"`)},
        m.version::text AS version`
 
-const lock = createRowLock<MemberColumns>({
-  name: 'lock_memberships',
+const lock = createRowLock({
   table: schema.Membership,
   strength: 'NO KEY UPDATE',
-  read: {
-    ...(Object.fromEntries(columns.map(({ name }) => [name, true])) as Record<keyof MemberColumns, true>),
-    version: [Prisma.sql`version::text`, 'text'],
-  },
+  read: columns.map(({ name }) => name as Exclude<keyof MemberColumns, 'version'>),
+  more: { version: [Prisma.sql`version::text`, 'text'] },
   key: 'user_id',
 })
 

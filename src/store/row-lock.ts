@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { type Columns, createStatement, type Parameter, type Statement } from '../db/statement.js'
-import { camelCase, type Table } from './resource/resource.js'
+import { type Columns, createStatement, type Parameter } from '../db/statement.js'
+import { camelCase, type RowOf, type Table } from './resource/resource.js'
 import { inTeams, isOneOf, type Visibility } from './visibility.js'
 
 /** Rows of an organization by their ids; of tables that name a team, those of some teams, if these are given. */
@@ -9,13 +9,15 @@ export interface NamedRows extends Partial<Visibility> {
   readonly ids: readonly string[]
 }
 
-interface RowLockDefinition<Row> {
-  /** Names the statement, together with the strength. */
-  readonly name: string
-  readonly table: Table
+interface RowLockDefinition<Of extends Table, Property, More> {
+  readonly table: Of
   readonly strength: 'UPDATE' | 'NO KEY UPDATE' | 'SHARE' | 'KEY SHARE'
-  /** What is read of each row: the column with the name of the property, or another value and its type. */
-  readonly read: { readonly [Property in keyof Row & string]: true | readonly [value: Prisma.Sql, type: string] }
+  /** The properties that are read of each row. */
+  readonly read: readonly Property[]
+  /** Other values that are read, each with its type. */
+  readonly more?: More
+  /** Names the statement, together with the strength. Default: that of the table. */
+  readonly name?: string
   /** The column of the ids. Default: `id`. */
   readonly key?: string
   /** The column whose order the locks follow. Default: that of the ids. */
@@ -24,32 +26,44 @@ interface RowLockDefinition<Row> {
   readonly team?: Prisma.Sql
 }
 
+type Value = readonly [value: Prisma.Sql, type: keyof ValueTypes]
+interface ValueTypes {
+  readonly text: string
+  readonly timestamptz: Date
+}
+
 /**
  * Makes a statement that locks rows until the transaction ends and reads them as they are then. Everyone locks rows of
  * a table in one order, so that those who share some wait for each other instead of deadlocking.
  */
-export function createRowLock<Row extends object = Record<never, never>>({
-  name,
+export function createRowLock<
+  Of extends Table,
+  Property extends keyof RowOf<Of> & string,
+  const More extends Readonly<Record<string, Value>> = Record<never, never>,
+>({
   table,
   strength,
   read,
+  more,
+  name = `lock_${table.name}`,
   key = 'id',
   order = key,
   team = ownTeam(table),
-}: RowLockDefinition<Row>): Statement<NamedRows, Row> {
-  const columnOf = new Map(Object.keys(table.columns).map((column) => [camelCase(column), column]))
-  const values = Object.entries<true | readonly [Prisma.Sql, string]>(read).map(([property, other]) => {
-    const column = columnOf.get(property) ?? ''
-    const [value, type] = other === true ? [Prisma.raw(column), String(table.columns[column]?.type)] : other
-    return { property, type, text: Prisma.sql`${value} AS ${Prisma.raw(`"${property}"`)}` }
-  })
+}: RowLockDefinition<Of, Property, More>) {
+  type Row = Pick<RowOf<Of>, Property> & { readonly [Name in keyof More]: ValueTypes[More[Name][1]] }
+  const named = Object.entries(table.columns).filter(([column]) =>
+    read.some((property) => property === camelCase(column)),
+  )
+  const ofRow = named.map(([column, { type }]) => [camelCase(column), Prisma.raw(column), type] as const)
+  const values = [...ofRow, ...Object.entries({ ...more }).map(([property, value]) => [property, ...value] as const)]
+  const texts = values.map(([property, value]) => Prisma.sql`${value} AS ${Prisma.raw(`"${property}"`)}`)
   const isNamed = (ids: Parameter) => isOneOf(Prisma.raw(key), ids, table.columns[key]?.type)
   const organization = Prisma.raw('organization_id' in table.columns ? 'organization_id' : 'id')
   return createStatement<NamedRows, Row>({
     name: `${name}_for_${strength.toLowerCase().replaceAll(' ', '_')}`,
-    columns: Object.fromEntries(values.map(({ property, type }) => [property, type])) as Columns<Row>,
+    columns: Object.fromEntries(values.map(([property, , type]) => [property, type])) as Columns<Row>,
     text: ({ organizationId, ids, teamIds }) => Prisma.sql`
-SELECT ${values.length === 0 ? Prisma.empty : Prisma.join(values.map(({ text }) => text))} FROM ${Prisma.raw(table.name)}
+SELECT ${texts.length === 0 ? Prisma.empty : Prisma.join(texts)} FROM ${Prisma.raw(table.name)}
  WHERE ${organization} = ${organizationId} AND ${isNamed(ids)}
        ${team === undefined ? Prisma.empty : Prisma.sql`AND ${inTeams(team, teamIds)}`}
  ORDER BY ${Prisma.raw(order)}

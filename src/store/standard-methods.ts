@@ -89,12 +89,12 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
        ${isOwned}`
     },
   })
-  const lock = createRowLock<Pick<StandardRow, 'teamId'>>({
-    name: `lock_${table.name}`,
+  const lock = createRowLock({
     table,
     strength: 'UPDATE',
+    read: [],
+    more: { teamId: [ownTeam, 'text'] },
     team: ownTeam,
-    read: { teamId: [ownTeam, 'text'] },
   })
   return {
     /** The name of its message, such as `EntityType`. */
@@ -118,7 +118,8 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
      * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
      * meantime. What is read after this sees the rows of its lists as they are then.
      */
-    lock: (tables: Tables, wanted: WantedObject) => firstRow(tables, lock, { ...wanted, ids: [wanted.id] }),
+    lock: (tables: Tables, wanted: WantedObject): Promise<Pick<StandardRow, 'teamId'> | undefined> =>
+      firstRow(tables, lock, { ...wanted, ids: [wanted.id] }),
     ...createStandardWrites(resource, options.relations),
   }
 }

@@ -13,12 +13,8 @@ export function createReference<Of>(table: Table, column: string) {
   const target = referencedTable(table, column)
   const team = teamColumn(target) ?? 'id'
   const property = camelCase(team)
-  const keep = createRowLock<{ readonly id: string; readonly teamId: string }>({
-    name: `lock_${target.name}`,
-    table: target,
-    strength: 'SHARE',
-    read: { id: true, teamId: [Prisma.raw(team), 'text'] },
-  })
+  const values = { id: [Prisma.raw('id'), 'text'], teamId: [Prisma.raw(team), 'text'] } as const
+  const keep = createRowLock({ table: target, strength: 'SHARE', read: [], more: values })
   return {
     /** The property with the id, which has the name of its field. */
     property: camelCase(column) as keyof Of & string,

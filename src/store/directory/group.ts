@@ -69,21 +69,14 @@ export const groupMemberValues = {
   name: { sql: Prisma.sql`nullif(btrim(o.first_name || ' ' || o.last_name), '')` },
 } satisfies Readonly<Record<string, Value>>
 
-export type LockedGroup = Pick<DirectoryGroupRow, 'id' | 'name' | 'directoryExternalId' | 'version'> &
-  Pick<GroupModel, 'directoryManaged'>
-
-const lock = createRowLock<LockedGroup>({
-  name: 'lock_groups',
+const lock = createRowLock({
   table: schema.Group,
   strength: 'NO KEY UPDATE',
-  read: {
-    id: true,
-    name: true,
-    directoryExternalId: true,
-    directoryManaged: true,
-    version: [Prisma.sql`version::text`, 'text'],
-  },
+  read: ['id', 'name', 'directoryExternalId', 'directoryManaged'],
+  more: { version: [Prisma.sql`version::text`, 'text'] },
 })
+
+export type LockedGroup = NonNullable<Awaited<ReturnType<typeof lockGroup>>>
 
 export function findDirectoryGroup(
   tables: Tables,
@@ -100,10 +93,7 @@ function firstGroup(tables: Tables, organizationId: string, condition: Condition
   return firstRow(tables, page, { organizationId })
 }
 
-export function lockGroup(
-  transaction: Tables,
-  { organizationId, groupId }: GroupKey,
-): Promise<LockedGroup | undefined> {
+export function lockGroup(transaction: Tables, { organizationId, groupId }: GroupKey) {
   return firstRow(transaction, lock, { organizationId, ids: [groupId] })
 }
 

@@ -58,7 +58,7 @@ export function statementsOf(kind: StagedKind) {
       { organizationId: 'text', ids: 'text[]' },
       () => existingText(kind),
     ),
-    lock: createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: {} }),
+    lock: createRowLock({ name: `import_${stem}_lock`, ...byKey, strength: 'NO KEY UPDATE', read: [] }),
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
     /** In the order of lines, one fault for each. */
