@@ -183,19 +183,22 @@ export function sequenceEvents(tables: Tables, organizationId: string): Promise<
   return firstRow(tables, sequence, { organizationId })
 }
 
-/** The position of an event of the audit log; undefined if it is not in the feed. */
-export async function findPosition(
-  { models }: Tables,
-  organizationId: string,
-  eventId: string,
-): Promise<bigint | undefined> {
+/** What an event says of itself beside its JSON, and its position; undefined if the feed does not have it. */
+export async function findPlacedEvent({ models }: Tables, organizationId: string, eventId: string) {
+  const event = await models.auditEvent.findUnique({
+    where: { organizationId_id: { organizationId, id: eventId } },
+    select: { action: true, occurredAt: true, targetType: true, targetId: true, teamId: true },
+  })
+  if (event === null) return undefined
   const firstEventId = `${eventId.slice(0, -4)}0000`
   const index = Number.parseInt(eventId.slice(-4), 16)
   const write = await models.eventFeed.findFirst({
     where: { firstEventId, organizationId },
     select: { position: true, eventCount: true },
   })
-  return write === null || index >= write.eventCount ? undefined : write.position + BigInt(index)
+  return write === null || index >= write.eventCount
+    ? undefined
+    : { ...event, position: write.position + BigInt(index) }
 }
 
 /** The first or the last event that is kept; undefined if there is none. */
@@ -253,11 +256,4 @@ async function happenedAt(models: Models, organizationId: string, ordinal: bigin
   if (recorded === null) return undefined
   const event = { organizationId_id: { organizationId, id: recorded.firstEventId } }
   return (await models.auditEvent.findUnique({ where: event, select: { occurredAt: true } }))?.occurredAt
-}
-
-/** What an event says of itself beside its JSON; undefined if the log does not have it. */
-export async function findRecordedEvent({ models }: Tables, organizationId: string, id: string) {
-  const where = { organizationId_id: { organizationId, id } }
-  const select = { action: true, occurredAt: true, targetType: true, targetId: true }
-  return (await models.auditEvent.findUnique({ where, select })) ?? undefined
 }

@@ -6,7 +6,7 @@ import { EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { eventText, findPosition } from './event.js'
+import { eventText, findPlacedEvent } from './event.js'
 import type { ExpiredOf } from './organization.js'
 import { createPages } from './pages.js'
 import { rowText } from './resource/print.js'
@@ -189,15 +189,9 @@ export async function resendDelivery(
   dueAt: Date,
 ): Promise<string | undefined> {
   const { models } = tables
-  const { organizationId, eventId } = key
-  const event = await models.auditEvent.findUnique({
-    where: { organizationId_id: { organizationId, id: eventId } },
-    select: { id: true, targetType: true, targetId: true, teamId: true },
-  })
-  if (event === null || (teamId !== '' && teamId !== event.teamId)) return undefined
-  const position = await findPosition(tables, organizationId, event.id)
-  if (position === undefined) return undefined
-  const { targetType, targetId } = event
+  const event = await findPlacedEvent(tables, key.organizationId, key.eventId)
+  if (event === undefined || (teamId !== '' && teamId !== event.teamId)) return undefined
+  const { position, targetType, targetId } = event
   const due = { status: 'PENDING', attempts: 0, dueAt } as const
   const { count } = await models.webhookDelivery.updateMany({ where: { ...key }, data: due })
   if (count === 0) {

@@ -4,7 +4,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
-import { findPosition } from '../../src/store/event.js'
+import { findPlacedEvent } from '../../src/store/event.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
@@ -122,11 +122,11 @@ describe('the feed of events', () => {
       expect((await list(`cursor=${cursorOf(id)}`)).data).toEqual(events.slice(index + 1))
       const other = await service.rest('GET', `/v2/events?cursor=${cursorOf(randomUUID())}`, { token: key })
       expect([other.status, other.json.code]).toEqual([400, 'out_of_range'])
-      expect(await findPosition(service.database, acme, id)).toBe(BigInt(position))
+      expect((await findPlacedEvent(service.database, acme, id))?.position).toBe(BigInt(position))
     }
     const beyond = `${events[0]?.id.slice(0, -4)}0005`
     for (const unknown of [beyond, randomUUID()]) {
-      expect(await findPosition(service.database, acme, unknown)).toBeUndefined()
+      expect(await findPlacedEvent(service.database, acme, unknown)).toBeUndefined()
     }
   })
 

@@ -1,7 +1,7 @@
 import type { SendResult } from '../../egress/webhook-sender.js'
 import { notFound, ServiceError } from '../../errors.js'
 import { consecutiveIds } from '../../runtime/runtime.js'
-import { findPosition, findRecordedEvent, readFeed, readFeedStates } from '../../store/event.js'
+import { findPlacedEvent, readFeed, readFeedStates } from '../../store/event.js'
 import { recordSent, type SentEvent } from '../../store/webhook-delivery.js'
 import { findEndpointTarget, webhookEndpointStore } from '../../store/webhook-endpoint.js'
 import { type CallContext, visibilityOf } from '../caller/caller.js'
@@ -66,9 +66,9 @@ async function placedEvent(
 ): Promise<{ readonly position: bigint; readonly event: SentEvent }> {
   for (;;) {
     const [feed] = await readFeedStates(tables, [organizationId])
-    const position = await findPosition(tables, organizationId, eventId)
-    const recorded = position && (await findRecordedEvent(tables, organizationId, eventId))
-    if (position !== undefined && recorded) {
+    const placed = await findPlacedEvent(tables, organizationId, eventId)
+    if (placed !== undefined) {
+      const { position, teamId: _, ...recorded } = placed
       const place = { after: String(position - 1n), afterEventId: '', pageSize: 1, lookedAt: 1 }
       const all = { organizationId, teamIds: null, types: [], teamId: '', targetId: '' }
       const event = (await readFeed(tables, { ...all, ...place }))?.items ?? ''
