@@ -157,17 +157,13 @@ export function isFound(alias: string, text: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(${q}::text IS NULL OR ${words} @@ search_query(${organizationId}, ${q}))`
 }
 
-/** The statement that counts the rows that filters want, which reads all of them. */
-export function countStatement<Filters>(name: string, rows: FilteredRows<Filters>) {
-  return createStatement<Filters, { readonly count: number }>({
+/** Makes the count of the rows that filters want, which reads all of them. */
+export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
+  const statement = createStatement<Filters, { readonly count: number }>({
     name,
     columns: { count: 'int4' },
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rowsOf(rows)} WHERE ${wanted(rows, places)}`,
   })
-}
-
-export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
-  const statement = countStatement(name, rows)
   return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0
 }

@@ -1,7 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
-import { countStatement } from './pages.js'
+import type { Tables } from '../db/tables.js'
 import type { Table } from './resource/resource.js'
 import { type Condition, type Order, orderBy } from './search.js'
 import { ofOrganization } from './visibility.js'
@@ -46,57 +45,45 @@ export interface Page<Row> {
 /** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
 const MAX_REFERENCES = 20_000
 
-/** How many rows a page has before it is cut. */
-type Uncut = { readonly found: bigint }
+interface Counted {
+  /** Null in the only row of an empty page. */
+  readonly place: bigint | null
+  readonly total: number
+}
 
-/** The statements that read a page of a selection and count the selection. */
-export function searchStatements<Row>(
+/** The statement that reads a page of a selection, and counts the selection as of the same moment. */
+export function searchStatement<Row>(
   { name, table, alias, where, columns, types, references }: SearchRows<Row>,
   { condition, order }: Search = {},
   { offset, count }: Range = { offset: 0, count: 100 },
 ) {
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table.name} ${alias}`)]
-  const wanted = Prisma.join([where, ...(condition === undefined ? [] : [condition.sql])], ' AND ')
+  const wanted = condition === undefined ? where : Prisma.sql`${where} AND ${condition.sql}`
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
-  const found = Prisma.sql`FROM ${rows} WHERE ${ofOrganization(alias)} AND ${wanted}`
-  // Found first, and cut to the page then: a planner that expects more rows than there are would rather read the list in
-  // its order until the page is full.
-  const source = condition?.isIndexed ? Prisma.sql`FROM (SELECT ${row}.* ${found} OFFSET 0) ${row}` : found
   const text = Prisma.sql`
-SELECT ${columns}, ${row}.found
-  FROM (
-    SELECT ${row}.*, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before,
-           count(*) OVER () AS found
-      FROM unnest(ARRAY(SELECT ${row}.ordinal ${source} ORDER BY ${sort} OFFSET ${offset} LIMIT ${count}))
-           WITH ORDINALITY AS page (ordinal, place)
+SELECT ${columns}, ${row}.place, cardinality(found.ordinals) AS total
+  FROM (SELECT ARRAY(SELECT ${row}.ordinal FROM ${rows} WHERE ${ofOrganization(alias)} AND ${wanted} ORDER BY ${sort}) AS ordinals OFFSET 0) found
+  LEFT JOIN LATERAL (
+    SELECT ${row}.*, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before
+      FROM unnest(found.ordinals[${offset + 1}::int : ${offset + count}::int]) WITH ORDINALITY AS page (ordinal, place)
       JOIN ${rows} ON ${ofOrganization(alias)} AND ${row}.ordinal = page.ordinal
      CROSS JOIN LATERAL (SELECT count(*) AS shown FROM ${references}) refers
-  ) ${row}
- WHERE ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
+  ) ${row} ON ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
-  const page = createStatement<OfOrganization, Row & Uncut>({
+  return createStatement<OfOrganization, Row & Counted>({
     name: `list_${name}`,
-    columns: { ...types, found: 'int8' } as Columns<Row & Uncut>,
+    columns: { ...types, place: 'int8', total: 'int4' } as Columns<Row & Counted>,
     planned: 'anew',
     text: () => text,
   })
-  const total = countStatement<OfOrganization>(`count_${name}`, { table, alias, condition: () => wanted })
-  return [page, total] as const
 }
 
-/** Reads a page of a selection. Counts the selection only if the page does not already show how many rows there are. */
 export async function readPage<Row>(
-  tables: Tables,
+  { run }: Pick<Tables, 'run'>,
   searched: SearchRows<Row>,
   { organizationId, ...search }: Selection,
   range: Range,
 ): Promise<Page<Row>> {
-  const { offset, count } = range
-  const [page, counting] = searchStatements(searched, search, range)
-  const rows = count === 0 ? [] : await tables.run(page, { organizationId })
-  const found = Number(rows[0]?.found ?? 0)
-  if (found < count && (found > 0 || offset === 0)) return { rows, total: found === 0 ? 0 : offset + found }
-  const total = (await firstRow(tables, counting, { organizationId }))?.count ?? 0
-  // Others may write between the two reads: what was read is counted at least.
-  return { rows, total: found === 0 ? total : Math.max(total, offset + found) }
+  const rows = await run(searchStatement(searched, search, range), { organizationId })
+  return { rows: rows.filter(({ place }) => place !== null), total: rows[0]?.total ?? 0 }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Statement } from '../../src/db/statement.js'
 import { searchedGroups } from '../../src/store/directory/group.js'
 import { searchedMembers } from '../../src/store/directory/member-search.js'
-import { searchStatements } from '../../src/store/search-page.js'
+import { searchStatement } from '../../src/store/search-page.js'
 
 /** A statement, whatever its parameters and rows. */
 type AnyStatement = Pick<Statement<never, object>, 'name' | 'text'> & {
@@ -48,5 +48,5 @@ function isOfStaging(file: string): boolean {
 /** Every statement of the service by its name. */
 export const statements = statementsByName([
   ...(await statementsOfStores()),
-  ...[searchedMembers, searchedGroups(true)].flatMap((searched) => searchStatements<object>(searched)),
+  ...[searchedMembers, searchedGroups(true)].flatMap((searched) => searchStatement<object>(searched)),
 ])

@@ -7,7 +7,7 @@ import { takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
 import { createRowLock } from '../row-lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
-import { type SearchRows, searchStatements } from '../search-page.js'
+import { readPage, type SearchRows } from '../search-page.js'
 import { ofOrganization } from '../visibility.js'
 import type { Reference } from './user.js'
 
@@ -87,10 +87,10 @@ export function findDirectoryGroup(
   return firstGroup(tables, organizationId, condition, withMembers)
 }
 
-function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
-  const searched = searchedGroups(withMembers)
-  const [page] = searchStatements(searched, { condition }, { offset: 0, count: 1 })
-  return firstRow(tables, page, { organizationId })
+async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
+  const first = { offset: 0, count: 1 }
+  const { rows } = await readPage(tables, searchedGroups(withMembers), { organizationId, condition }, first)
+  return rows[0]
 }
 
 export function lockGroup(transaction: Tables, { organizationId, groupId }: GroupKey) {
