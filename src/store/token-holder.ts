@@ -1,6 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import type { TeamUserRole } from '../../gen/prisma/enums.js'
-import type { ApiKeyModel, MembershipModel, UserTokenModel } from '../../gen/prisma/models.js'
+import type { ApiKeyModel, MembershipModel, TeamMemberModel, UserTokenModel } from '../../gen/prisma/models.js'
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { unendedAt } from './team-member.js'
@@ -25,13 +24,14 @@ export type TokenKey = Pick<
     readonly keyExpiresAt: Date | null
   }
 
+/** A role in a team. In rows of a statement, its end is RFC 3339. */
+export type HeldRole = Pick<TeamMemberModel, 'teamId' | 'role'> & { readonly expiresAt: Date | string | null }
+
 /** A member with the roles in the teams of the organization that have not ended. */
 export type TokenMember = Expiring &
   Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
     readonly name: string
-    readonly teamRoles: Readonly<Record<string, TeamUserRole>>
-    /** When those of them end that do (RFC 3339). */
-    readonly teamRoleEnds: Readonly<Record<string, string>>
+    readonly teamRoles: readonly HeldRole[]
   }
 
 export interface OrganizationTokens {
@@ -91,21 +91,17 @@ const memberColumns = {
   role: 'enum user_role',
   name: 'text',
   teamRoles: 'json',
-  teamRoleEnds: 'json',
 } as const
 
 const memberOfToken = Prisma.sql`
 SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), m.email) AS name,
-       held.roles AS "teamRoles", held.ends AS "teamRoleEnds"
-  FROM user_tokens token
-  JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
- CROSS JOIN LATERAL
-       (SELECT coalesce(json_object_agg(t.team_id, t.role), '{}') AS roles,
-               coalesce(json_object_agg(t.team_id, t.expires_at) FILTER (WHERE t.expires_at IS NOT NULL), '{}') AS ends
+       (SELECT coalesce(json_agg(json_build_object('teamId', t.team_id, 'role', t.role, 'expiresAt', t.expires_at)), '[]')
           FROM team_members t
          WHERE ${ofOrganization('t')} AND t.user_id = m.user_id
-           AND (t.expires_at IS NULL OR t.expires_at > now())) AS held
+           AND (t.expires_at IS NULL OR t.expires_at > now())) AS "teamRoles"
+  FROM user_tokens token
+  JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
  WHERE ${ofOrganization('token')} AND m.deactivated_at IS NULL`
 
 const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
@@ -161,13 +157,9 @@ export async function findMembersOfEmail(
       teamRoles: { where: unendedAt(now), select: { teamId: true, role: true, expiresAt: true } },
     },
   })
-  return members.map(({ firstName, lastName, deactivatedAt, email, teamRoles, ...member }) => ({
+  return members.map(({ firstName, lastName, deactivatedAt, email, ...member }) => ({
     ...member,
     name: `${firstName} ${lastName}`.trim() || email,
-    teamRoles: Object.fromEntries(teamRoles.map(({ teamId, role }) => [teamId, role])),
-    teamRoleEnds: Object.fromEntries(
-      teamRoles.flatMap(({ teamId, expiresAt }) => (expiresAt === null ? [] : [[teamId, expiresAt.toISOString()]])),
-    ),
     isActive: deactivatedAt === null,
   }))
 }

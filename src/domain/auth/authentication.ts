@@ -1,6 +1,7 @@
 import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
 import {
   findManagementKeys,
+  type HeldRole,
   selectKeysOfTokens,
   selectMembersOfTokens,
   type TokenKey,
@@ -90,10 +91,10 @@ export function reachOfKey(teamId: string | null, granted: readonly string[]): R
 }
 
 function callerOfMember(member: TokenMember): Caller {
-  const { userId: id, name, organizationId, role, teamRoles, teamRoleEnds, expiresAt } = member
+  const { userId: id, name, organizationId, role, teamRoles, expiresAt } = member
   const reach = reachOfUser(role, teamRoles)
-  const ends = reach.scope === 'teams' ? Object.entries(teamRoleEnds) : []
-  const rightEnd = new Map(ends.map(([teamId, end]) => [teamId, new Date(end)]))
+  const ending = reach.scope === 'teams' ? teamRoles.filter((each) => each.expiresAt !== null) : []
+  const rightEnd = new Map(ending.map((each) => [each.teamId, new Date(each.expiresAt ?? 0)]))
   return { kind: 'USER_TOKEN', id, name, organizationId, reach, expiresAt, rightEnd }
 }
 
@@ -112,13 +113,13 @@ export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Perm
 
 /**
  * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
- * guest's to the reads of the team roles. `teamRoles` is keyed by the id of the team.
+ * guest's to the reads of the team roles.
  */
-export function reachOfUser(role: UserRole, teamRoles: Readonly<Record<string, TeamUserRole>>): Reach {
+export function reachOfUser(role: UserRole, teamRoles: readonly Pick<HeldRole, 'teamId' | 'role'>[]): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
   const teams = new Map<string, ReadonlySet<Permission>>()
-  for (const [teamId, teamRole] of Object.entries(teamRoles)) {
-    teams.set(teamId, role === 'ORG_GUEST' ? readAll : teamRolePermissions[teamRole])
+  for (const held of teamRoles) {
+    teams.set(held.teamId, role === 'ORG_GUEST' ? readAll : teamRolePermissions[held.role])
   }
   return { scope: 'teams', teams }
 }

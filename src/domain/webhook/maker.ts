@@ -34,9 +34,7 @@ export async function requireReadable(
   if (found === undefined) return 'readable'
   const { version, teamId, member, keys } = found
   const reaches = keys.map((each) => reachOfKey(each.teamId, each.permissions))
-  if (member !== null) {
-    reaches.push(reachOfUser(member.role, Object.fromEntries(member.teamRoles.map((each) => [each.teamId, each.role]))))
-  }
+  if (member !== null) reaches.push(reachOfUser(member.role, member.teamRoles))
   if (reaches.some((reach) => hasPermissionIn({ reach }, teamId, 'audit:read'))) return 'readable'
   const isDisabled = await disableWithEvent(database, { ...key, version }, 'RIGHT_ENDED', runtime)
   return isDisabled ? 'disabled' : 'unreadable'
