@@ -116,7 +116,6 @@ const operations: Operation[] = [
         'apiKey.updateManyAndReturn',
         'apiKeySession.deleteMany',
         ...eventWrites,
-        'eventOutbox.deleteMany',
       ),
     ],
   ],
