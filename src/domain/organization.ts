@@ -36,5 +36,5 @@ export function updateOrganization(
 
 /** Refuses an organization that does not exist. */
 export async function requireOrganization(tables: Tables, organizationId: string): Promise<void> {
-  if (!(await store.hasOrganization(tables, organizationId))) throw notFound('organization', organizationId)
+  if ((await store.findOrganization(tables, organizationId)) === null) throw notFound('organization', organizationId)
 }

@@ -2,13 +2,11 @@ import type { DatabaseClock } from '../db/clock.js'
 import { pause } from '../db/retries.js'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
-import { deleteExpiredSessions } from '../store/api-key-session.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
-import { deleteExpiredIdempotencyKeys } from '../store/idempotency-key.js'
-import { type ExpiredOf, organizationIdsAfter } from '../store/organization.js'
+import { organizationIdsAfter } from '../store/organization.js'
 import { deleteOldAttempts } from '../store/revoke-attempt.js'
+import { deleteExpiredAnswers, deleteExpiredSessions, deleteExpiredUserTokens, type ExpiredOf } from '../store/sweep.js'
 import { deleteEndedRoles } from '../store/team-member.js'
-import { deleteExpiredUserTokens } from '../store/user-token.js'
 import { deleteOldDeliveries } from '../store/webhook-delivery.js'
 import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
@@ -58,7 +56,7 @@ export async function sweepOrganizations(tables: Tables, after: string, options:
     for (const deleteTokens of [deleteExpiredSessions, deleteExpiredUserTokens]) {
       await repeatedly((rows) => deleteTokens(tables, { organizationId, by: tokensBy, rows }))
     }
-    await repeatedly((rows) => deleteExpiredIdempotencyKeys(tables, { organizationId, by: now, rows }))
+    await repeatedly((rows) => deleteExpiredAnswers(tables, { organizationId, by: now, rows }))
     await repeatedly((rows) => removeEndedRoles(tables, { organizationId, by, rows }, runtime))
     await deleteOld(tables, organizationId, options)
   }

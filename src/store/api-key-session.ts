@@ -3,7 +3,6 @@ import type { ApiKeySessionModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import type { KeyId } from './api-key.js'
-import type { ExpiredOf } from './organization.js'
 import { ofOrganization } from './visibility.js'
 
 /** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
@@ -68,10 +67,4 @@ export async function shortenApiKeySessions(
 ): Promise<void> {
   const where = { organizationId, apiKeyId: id, expiresAt: { gt: expiresAt } }
   await models.apiKeySession.updateMany({ where, data: { expiresAt } })
-}
-
-/** Deletes sessions of an organization, and returns how many. */
-export async function deleteExpiredSessions({ models }: Tables, { organizationId, by, rows }: ExpiredOf) {
-  const where = { organizationId, expiresAt: { lte: by } }
-  return (await models.apiKeySession.deleteMany({ where, limit: rows })).count
 }

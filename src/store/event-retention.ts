@@ -3,7 +3,7 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { idAfter } from './audit-log.js'
 import { firstOfWrite } from './event.js'
-import type { ExpiredOf } from './organization.js'
+import type { ExpiredOf } from './sweep.js'
 import { ofOrganization } from './visibility.js'
 
 const deleteFromLog = createStatement<ExpiredOf & { readonly beforeId: string }, { readonly deleted: number }>({

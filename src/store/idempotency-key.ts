@@ -3,7 +3,6 @@ import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
 import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { ServiceError } from '../errors.js'
-import type { ExpiredOf } from './organization.js'
 
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
 export type IdempotencyName = Pick<IdempotencyKeyModel, 'organizationId' | 'actorKind' | 'actorId' | 'method' | 'key'>
@@ -70,13 +69,4 @@ export async function storeIdempotencyAnswer(
     where: name,
     data: { answer, entityTag, error: error === null ? null : JSON.stringify(error) },
   })
-}
-
-/** Deletes up to `rows` of an organization's answers that expired by a time. Returns how many were deleted. */
-export async function deleteExpiredIdempotencyKeys(
-  { models }: Tables,
-  { organizationId, by, rows }: ExpiredOf,
-): Promise<number> {
-  const where = { organizationId, expiresAt: { lte: by } }
-  return (await models.idempotencyKey.deleteMany({ where, limit: rows })).count
 }

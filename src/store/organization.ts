@@ -5,10 +5,6 @@ import type { Tables } from '../db/tables.js'
 import { declareResource } from './resource/resource.js'
 import { createFieldRows } from './resource/row.js'
 
-export async function hasOrganization(tables: Tables, id: string): Promise<boolean> {
-  return (await tables.models.organization.findUnique({ where: { id }, select: { id: true } })) !== null
-}
-
 const shown = { id: true, name: true, region: true } as const
 
 export type OrganizationRow = Pick<OrganizationModel, keyof typeof shown>
@@ -55,13 +51,6 @@ export async function organizationIdsAfter(tables: Tables, id: string, take: num
     take,
   })
   return found.map((organization) => organization.id)
-}
-
-/** Rows of an organization to delete: those that expired or were made by a time, at most so many. */
-export interface ExpiredOf {
-  readonly organizationId: string
-  readonly by: Date
-  readonly rows: number
 }
 
 /** All organizations, in the order in which they were made. */

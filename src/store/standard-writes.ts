@@ -22,7 +22,7 @@ interface Model {
   create(query: object): Promise<unknown>
   createMany(query: object): Promise<unknown>
   update(query: object): Promise<unknown>
-  deleteMany(query: object): Promise<unknown>
+  deleteMany(query: object): Promise<{ readonly count: number }>
 }
 
 /** A list of an object whose items are rows of another table. */

@@ -6,11 +6,11 @@ import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { MemberKey } from './member.js'
 import { type MemberName, namedMember, nameOf, namesIn } from './member-name.js'
-import type { ExpiredOf } from './organization.js'
 import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createReference } from './standard-references.js'
+import type { ExpiredOf } from './sweep.js'
 import { inTeams, type Visibility } from './visibility.js'
 
 export const keptTeam = createReference(schema.TeamMember, 'team_id')

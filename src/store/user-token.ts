@@ -1,6 +1,5 @@
 import type { UserTokenModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
-import type { ExpiredOf } from './organization.js'
 
 export async function insertUserToken({ models }: Tables, token: UserTokenModel): Promise<void> {
   await models.userToken.create({ data: token, select: { userId: true } })
@@ -55,10 +54,4 @@ export async function deleteUserTokens(
   { organizationId, userIds }: { readonly organizationId: string; readonly userIds: readonly string[] },
 ): Promise<void> {
   await models.userToken.deleteMany({ where: { organizationId, userId: { in: [...userIds] } } })
-}
-
-/** Deletes expired tokens of an organization, and returns how many. */
-export async function deleteExpiredUserTokens({ models }: Tables, { organizationId, by, rows }: ExpiredOf) {
-  const where = { organizationId, expiresAt: { lte: by } }
-  return (await models.userToken.deleteMany({ where, limit: rows })).count
 }
