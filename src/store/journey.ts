@@ -98,23 +98,18 @@ export function journeyText(lists: Partial<Declarations<typeof JourneySchema, ty
   return rowText(declareResource(JourneySchema, schema.Journey, 'j', { ...declared, ...lists }))
 }
 
-/** The number of checks of a status, such as `failing_count`, or of all of them. */
-function countText(name: string): Prisma.Sql {
-  if (name === 'total_count') return Prisma.sql`count(*)`
-  return Prisma.sql`count(*) FILTER (WHERE c.status = ${Prisma.raw(`'${name.replace(/_count$/, '').toUpperCase()}'`)})`
-}
+const countOf = (status: string) =>
+  ({ kind: 'computed', sql: Prisma.raw(`count(*) FILTER (WHERE c.status = '${status}')`) }) as const
 
-const countsResource = declareResource(
-  HealthCheckCountsSchema,
-  schema.JourneyHealthCheck,
-  'c',
-  Object.fromEntries(
-    HealthCheckCountsSchema.fields.map(({ localName, name }) => [
-      localName,
-      { kind: 'computed', sql: countText(name) },
-    ]),
-  ) as Declarations<typeof HealthCheckCountsSchema, typeof schema.JourneyHealthCheck>,
-)
+const countsResource = declareResource(HealthCheckCountsSchema, schema.JourneyHealthCheck, 'c', {
+  totalCount: { kind: 'computed', sql: Prisma.raw('count(*)') },
+  failingCount: countOf('FAILING'),
+  warningCount: countOf('WARNING'),
+  passingCount: countOf('PASSING'),
+  runningCount: countOf('RUNNING'),
+  noDataCount: countOf('NO_DATA'),
+  canceledCount: countOf('CANCELED'),
+})
 
 const wholeText = journeyText({
   tasks: { kind: 'computed', sql: Prisma.sql`tasks.list` },
