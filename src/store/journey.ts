@@ -12,7 +12,7 @@ import {
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
-import { type Declarations, declareResource } from './resource/resource.js'
+import { type Declarations, declareResource, propertiesIn } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
@@ -136,13 +136,14 @@ export function isVisible({ teamIds, userId }: Places<JourneyViewer>): Prisma.Sq
   return Prisma.sql`(${ofTeams} OR j.requester_user_id = ${userId} OR j.requester_manager_user_id = ${userId})`
 }
 
+const deciding = propertiesIn(schema.Journey, ['teamId', 'requesterUserId', 'requesterManagerUserId'], 'j')
+
 /** A journey with all its parts in one statement, so that they are as of one moment. */
 const print = createStatement<JourneySelection, JourneyRow>({
   name: 'print_journey',
-  columns: { teamId: 'text', requesterUserId: 'text', requesterManagerUserId: 'text', json: 'text' },
+  columns: { ...deciding.types, json: 'text' },
   text: (places) => Prisma.sql`
-SELECT j.team_id AS "teamId", j.requester_user_id AS "requesterUserId",
-       j.requester_manager_user_id AS "requesterManagerUserId", ${wholeText} AS json
+SELECT ${deciding.sql}, ${wholeText} AS json
   FROM journeys j ${journeyParts}
  WHERE ${ofOrganization('j')} AND j.id = ${places.id}::uuid AND ${isVisible(places)}`,
 })

@@ -6,7 +6,7 @@ import { type Columns, createStatement, type Places, type Statement } from '../d
 import type { Tables } from '../db/tables.js'
 import { jsonInSlices } from '../runtime/slices.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
-import { camelCase } from './resource/resource.js'
+import { camelCase, propertiesIn } from './resource/resource.js'
 import { createRowLock } from './row-lock.js'
 import { isOneOf } from './visibility.js'
 
@@ -41,25 +41,22 @@ const columns = Object.entries(schema.Membership.columns)
 const changedColumns = columns.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
 
-/** The types of the columns of `memberColumns`. */
-export const memberColumnTypes = {
-  ...Object.fromEntries(columns.map(({ name, type }) => [name, type])),
-  version: 'text',
-} as Columns<MemberColumns>
-
 /** A comma-separated list with a text for each column. */
 function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => string): Prisma.Sql {
   return Prisma.raw(some.map(text).join(', '))
 }
 
-/** The columns of a member `m`. */
-export const memberColumns = Prisma.sql`${listOf(columns, ({ name, column }) => `m.${column} AS "${name}"`)},
-       m.version::text AS version`
+const names = columns.map(({ name }) => name as Exclude<keyof MemberColumns, 'version'>)
+const inStatements = propertiesIn(schema.Membership, names, 'm')
+
+/** The columns of a member `m`, and their types. */
+export const memberColumns = Prisma.sql`${inStatements.sql}, m.version::text AS version`
+export const memberColumnTypes: Columns<MemberColumns> = { ...inStatements.types, version: 'text' }
 
 const lock = createRowLock({
   table: schema.Membership,
   strength: 'NO KEY UPDATE',
-  read: columns.map(({ name }) => name as Exclude<keyof MemberColumns, 'version'>),
+  read: names,
   more: { version: [Prisma.sql`version::text`, 'text'] },
   key: 'user_id',
 })

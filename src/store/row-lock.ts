@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { type Columns, createStatement, type Parameter } from '../db/statement.js'
-import { camelCase, type RowOf, type Table } from './resource/resource.js'
+import { propertiesIn, type RowOf, type Table } from './resource/resource.js'
 import { inTeams, isOneOf, type Visibility } from './visibility.js'
 
 /** Rows of an organization by their ids; of tables that name a team, those of some teams, if these are given. */
@@ -51,17 +51,15 @@ export function createRowLock<
   team = ownTeam(table),
 }: RowLockDefinition<Of, Property, More>) {
   type Row = Pick<RowOf<Of>, Property> & { readonly [Name in keyof More]: ValueTypes[More[Name][1]] }
-  const named = Object.entries(table.columns).filter(([column]) =>
-    read.some((property) => property === camelCase(column)),
-  )
-  const ofRow = named.map(([column, { type }]) => [camelCase(column), Prisma.raw(column), type] as const)
-  const values = [...ofRow, ...Object.entries({ ...more }).map(([property, value]) => [property, ...value] as const)]
-  const texts = values.map(([property, value]) => Prisma.sql`${value} AS ${Prisma.raw(`"${property}"`)}`)
+  const ofRow = propertiesIn(table, read)
+  const others = Object.entries({ ...more })
+  const texts = others.map(([name, [value]]) => Prisma.sql`${value} AS ${Prisma.raw(`"${name}"`)}`)
+  if (read.length > 0) texts.unshift(ofRow.sql)
   const isNamed = (ids: Parameter) => isOneOf(Prisma.raw(key), ids, table.columns[key]?.type)
   const organization = Prisma.raw('organization_id' in table.columns ? 'organization_id' : 'id')
   return createStatement<NamedRows, Row>({
     name: `${name}_for_${strength.toLowerCase().replaceAll(' ', '_')}`,
-    columns: Object.fromEntries(values.map(([property, , type]) => [property, type])) as Columns<Row>,
+    columns: { ...ofRow.types, ...Object.fromEntries(others.map(([name, [, type]]) => [name, type])) } as Columns<Row>,
     text: ({ organizationId, ids, teamIds }) => Prisma.sql`
 SELECT ${texts.length === 0 ? Prisma.empty : Prisma.join(texts)} FROM ${Prisma.raw(table.name)}
  WHERE ${organization} = ${organizationId} AND ${isNamed(ids)}

@@ -1,7 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel, MembershipModel, TeamMemberModel, UserTokenModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
 import { createStatement, type Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { propertiesIn } from './resource/resource.js'
 import { unendedAt } from './team-member.js'
 import { ofOrganization } from './visibility.js'
 
@@ -16,10 +18,7 @@ interface Expiring {
 }
 
 /** The key for which a token was issued. */
-export type TokenKey = Pick<
-  ApiKeyModel,
-  'id' | 'organizationId' | 'teamId' | 'kind' | 'name' | 'permissions' | 'lastUsedAt'
-> &
+export type TokenKey = Pick<ApiKeyModel, (typeof shownOfKey)[number]> &
   Expiring & {
     readonly keyExpiresAt: Date | null
   }
@@ -58,43 +57,26 @@ const foundColumns = { tokenHash: 'bytea', isExpired: 'bool', expiresAt: 'timest
 const found = (expiresAt: Prisma.Sql) =>
   Prisma.sql`token.token_hash AS "tokenHash", ${expiresAt} <= now() AS "isExpired", ${expiresAt} AS "expiresAt"`
 
-const keyColumns = {
-  ...foundColumns,
-  id: 'text',
-  organizationId: 'text',
-  teamId: 'text',
-  kind: 'enum api_key_kind',
-  name: 'text',
-  permissions: 'text[]',
-  lastUsedAt: 'timestamptz',
-  keyExpiresAt: 'timestamptz',
-} as const
+const shownOfKey = ['id', 'organizationId', 'teamId', 'kind', 'name', 'permissions', 'lastUsedAt'] as const
+const ofKey = propertiesIn(schema.ApiKey, shownOfKey, 'k')
 
 // A management key has no tokens; it gets none here either, even if one came to exist.
 const keyOfToken = Prisma.sql`
-SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, k.id, k.organization_id AS "organizationId",
-       k.team_id AS "teamId", k.kind, k.name, k.permissions, k.last_used_at AS "lastUsedAt", k.expires_at AS "keyExpiresAt"
+SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, ${ofKey.sql}, k.expires_at AS "keyExpiresAt"
   FROM api_key_sessions token
   JOIN api_keys k ON ${ofOrganization('k')} AND k.id = token.api_key_id
  WHERE ${ofOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
 
 const selectKey = createStatement<OrganizationTokens, TokenKey & FoundToken>({
   name: 'select_key_of_token',
-  columns: keyColumns,
+  columns: { ...foundColumns, ...ofKey.types, keyExpiresAt: 'timestamptz' },
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, keyOfToken),
 })
 
-const memberColumns = {
-  ...foundColumns,
-  userId: 'text',
-  organizationId: 'text',
-  role: 'enum user_role',
-  name: 'text',
-  teamRoles: 'json',
-} as const
+const ofMember = propertiesIn(schema.Membership, ['userId', 'organizationId', 'role'], 'm')
 
 const memberOfToken = Prisma.sql`
-SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organization_id AS "organizationId", m.role,
+SELECT ${found(Prisma.sql`token.expires_at`)}, ${ofMember.sql},
        coalesce(nullif(btrim(m.first_name || ' ' || m.last_name), ''), m.email) AS name,
        (SELECT coalesce(json_agg(json_build_object('teamId', t.team_id, 'role', t.role, 'expiresAt', t.expires_at)), '[]')
           FROM team_members t
@@ -106,7 +88,7 @@ SELECT ${found(Prisma.sql`token.expires_at`)}, m.user_id AS "userId", m.organiza
 
 const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
   name: 'select_member_of_token',
-  columns: memberColumns,
+  columns: { ...foundColumns, ...ofMember.types, name: 'text', teamRoles: 'json' },
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
 

@@ -9,7 +9,7 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { eventText, findPlacedEvent } from './event.js'
 import { createPages } from './pages.js'
 import { rowText } from './resource/print.js'
-import { declareResource } from './resource/resource.js'
+import { declareResource, propertiesIn } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
 import type { ExpiredOf } from './sweep.js'
 import { ofOrganization } from './visibility.js'
@@ -58,6 +58,9 @@ const lease = Prisma.sql`interval '20 seconds'`
 export const waitsBeyond = (time: Prisma.Sql) =>
   Prisma.sql`d.due_at > ${time} AND d.due_at - d.last_attempt_at IS DISTINCT FROM ${lease}`
 
+const ofEvent = propertiesIn(schema.AuditEvent, ['action', 'occurredAt', 'targetType', 'targetId'], 'e')
+const ofEndpoint = propertiesIn(schema.WebhookEndpoint, ['url', 'mode', 'failingSince', 'teamId'], 'w')
+
 /**
  * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
  * Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
@@ -68,14 +71,8 @@ const claim = createStatement<ClaimParameters, ClaimedDelivery>({
     eventId: 'text',
     attempts: 'int4',
     event: 'text',
-    action: 'text',
-    occurredAt: 'timestamptz',
-    targetType: 'text',
-    targetId: 'text',
-    url: 'text',
-    mode: 'enum webhook_mode',
-    failingSince: 'timestamptz',
-    teamId: 'text',
+    ...ofEvent.types,
+    ...ofEndpoint.types,
     secrets: 'json',
   },
   planned: 'anew',
@@ -104,8 +101,7 @@ WITH endpoint AS MATERIALIZED (
   RETURNING d.event_id, d.position, d.attempts
 )
 SELECT e.id::text AS "eventId", e.attempts, ${eventText} AS event,
-       e.action, e.occurred_at AS "occurredAt", e.target_type AS "targetType", e.target_id AS "targetId",
-       w.url, w.mode, w.failing_since AS "failingSince", w.team_id AS "teamId",
+       ${ofEvent.sql}, ${ofEndpoint.sql},
        (SELECT json_agg(json_build_object('id', s.id, 'sealed', s.sealed) ORDER BY s.created_at DESC)
           FROM webhook_secrets s
          WHERE ${ofOrganization('s')} AND s.endpoint_id = ${id} AND (s.expires_at IS NULL OR s.expires_at > now())

@@ -5,6 +5,7 @@ import { firstRow, type Tables } from '../../db/tables.js'
 import type { GroupKey } from '../group.js'
 import { takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
+import { propertiesIn } from '../resource/resource.js'
 import { createRowLock } from '../row-lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
 import { readPage, type SearchRows } from '../search-page.js'
@@ -19,6 +20,8 @@ export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExter
   readonly version: string
 }
 
+const ofGroup = propertiesIn(schema.Group, ['id', 'name', 'directoryExternalId', 'createdAt', 'updatedAt'], 'g')
+
 /** The groups of an organization, perhaps without their members. */
 export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupRow> {
   return {
@@ -27,8 +30,7 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
     alias: 'g',
     where: Prisma.sql`true`,
     columns: Prisma.sql`
-       g.id, g.name, g.directory_external_id AS "directoryExternalId", g.created_at AS "createdAt",
-       g.updated_at AS "updatedAt", g.version::text AS version,
+       ${ofGroup.sql}, g.version::text AS version,
        CASE WHEN ${withMembers}::boolean THEN (
          SELECT coalesce(json_agg(json_build_object('value', m.user_id, 'display', btrim(m.first_name || ' ' || m.last_name))
                                   ORDER BY gm.position), '[]')
@@ -36,15 +38,7 @@ export function searchedGroups(withMembers: boolean): SearchRows<DirectoryGroupR
            JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = gm.user_id
           WHERE ${ofOrganization('gm')} AND gm.group_id = g.id AND m.directory_deleted_at IS NULL
        ) END AS members`,
-    types: {
-      id: 'text',
-      name: 'text',
-      directoryExternalId: 'text',
-      createdAt: 'timestamptz',
-      updatedAt: 'timestamptz',
-      version: 'text',
-      members: 'json',
-    },
+    types: { ...ofGroup.types, version: 'text', members: 'json' },
     references: Prisma.sql`group_members gm WHERE ${withMembers}::boolean AND ${ofOrganization('gm')} AND gm.group_id = g.id`,
   }
 }

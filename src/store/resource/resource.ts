@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, Message, MessageShape } from '@bufbuild/protobuf'
-import type { Prisma } from '../../../gen/prisma/client.js'
+import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
+import type { Columns } from '../../db/statement.js'
 
 /** A column of a table. `isId`: it is the id of something, which the database holds to the format of ids. */
 export interface Column {
@@ -150,6 +151,22 @@ export function columnOfField({ desc, fields }: Resource, name: string): string 
   const source = fields.find(({ field }) => field.localName === name)?.source
   if (source?.kind !== 'column') throw new Error(`${desc.typeName}.${name} is in no column`)
   return source.name
+}
+
+/** Columns of a table as properties of the rows of a statement: their types, and how SQL selects them. */
+export function propertiesIn<Of extends Table, Property extends keyof RowOf<Of> & string>(
+  table: Of,
+  properties: readonly Property[],
+  alias?: string,
+) {
+  const prefix = alias === undefined ? '' : `${alias}.`
+  const columns = Object.entries(table.columns).filter(([name]) => properties.some((each) => each === camelCase(name)))
+  return {
+    types: Object.fromEntries(columns.map(([name, { type }]) => [camelCase(name), type])) as Columns<
+      Pick<RowOf<Of>, Property>
+    >,
+    sql: Prisma.raw(columns.map(([name]) => `${prefix}${name} AS "${camelCase(name)}"`).join(', ')),
+  }
 }
 
 /** The name of the property for a column: `teamId` for `team_id`. */
