@@ -8,7 +8,7 @@ import { type Page, type PageRequest, pageOf } from './paging.js'
 /** Which events to list; 0 and empty strings mean absent. */
 export interface AuditEventListRequest
   extends PageRequest,
-    Omit<AuditEventSelection, 'organizationId' | 'teamIds' | 'after' | 'pageSize'> {}
+    Omit<AuditEventSelection, 'organizationId' | 'teamIds' | 'after' | 'pageSize' | 'q'> {}
 
 /**
  * A page of the events of the caller's organization, newest first. Callers with `audit:read` only in teams get the

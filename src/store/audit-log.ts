@@ -4,13 +4,13 @@ import { schema } from '../../gen/prisma/schema.js'
 import { ActorSchema, AuditEventSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
-import { createPages, type PageRow } from './pages.js'
+import { createPages, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { inTeams, type Visibility } from './visibility.js'
 
 /** Which events to list; an empty text means no filter. */
-export interface AuditEventSelection extends Visibility {
+export interface AuditEventSelection extends Visibility, PageRequest {
   readonly targetId: string
   /** None means all. */
   readonly actions: readonly AuditAction[]
@@ -23,9 +23,6 @@ export interface AuditEventSelection extends Visibility {
   readonly since: string
   /** Exclusive. */
   readonly until: string
-  /** The id of the event before the page; undefined for the first one. */
-  readonly after: string | undefined
-  readonly pageSize: number
 }
 
 /** Who did what an event `e` of the log records. */
@@ -49,17 +46,11 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
  */
 const APART_MILLIS = 86_400_000
 
-function idBefore(time: Date): string {
-  return leastId(time.getTime() - APART_MILLIS)
-}
-
-export function idAfter(time: Date): string {
-  return leastId(time.getTime() + APART_MILLIS)
-}
-
-function leastId(millis: number): string {
-  const time = Math.min(Math.max(millis, 0), 2 ** 48 - 1).toString(16)
-  return `${time.padStart(12, '0').replace(/.{8}/, '$&-')}-0000-0000-000000000000`
+/** An id before those of events since a time, or after those of events until then. */
+export function idBeside(time: Date, side: 'before' | 'after'): string {
+  const millis = time.getTime() + (side === 'before' ? -APART_MILLIS : APART_MILLIS)
+  const digits = Math.min(Math.max(millis, 0), 2 ** 48 - 1).toString(16)
+  return `${digits.padStart(12, '0').replace(/.{8}/, '$&-')}-0000-0000-000000000000`
 }
 
 interface Page extends AuditEventSelection {
@@ -94,6 +85,7 @@ const list = createPages<Page>('list_audit_events', {
 /** A page of events, the newest first. */
 export function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
   const { since, until } = selection
-  const fromId = since === '' ? undefined : idBefore(new Date(since))
-  return list(tables, { ...selection, fromId, untilId: until === '' ? undefined : idAfter(new Date(until)) })
+  const fromId = since === '' ? undefined : idBeside(new Date(since), 'before')
+  const untilId = until === '' ? undefined : idBeside(new Date(until), 'after')
+  return list(tables, { ...selection, fromId, untilId })
 }

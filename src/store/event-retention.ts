@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
-import { idAfter } from './audit-log.js'
+import { idBeside } from './audit-log.js'
 import { firstOfWrite } from './event.js'
 import type { ExpiredOf } from './sweep.js'
 import { ofOrganization } from './visibility.js'
@@ -59,5 +59,5 @@ async function oldRows(
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
 export async function deleteOldAuditEvents(tables: Tables, old: ExpiredOf): Promise<number> {
-  return (await firstRow(tables, deleteFromLog, { ...old, beforeId: idAfter(old.by) }))?.deleted ?? 0
+  return (await firstRow(tables, deleteFromLog, { ...old, beforeId: idBeside(old.by, 'after') }))?.deleted ?? 0
 }

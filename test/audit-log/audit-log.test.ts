@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { recordAuditEvents, systemActor } from '../../src/domain/audit/audit-event.js'
 import { auditActions } from '../../src/store/audit-action.js'
-import { idAfter } from '../../src/store/audit-log.js'
+import { idBeside } from '../../src/store/audit-log.js'
 import { createTestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import { doors, type RequestJson } from '../support/method-doors.js'
@@ -42,7 +42,7 @@ describe('the audit log', () => {
     for (const [index, targetId] of ['ada', 'bob', 'pri', 'pri-2'].entries()) {
       const time = new Date(`2026-03-0${index + 1}T00:00:00.000Z`)
       // They have the ids of that time.
-      const id = idAfter(new Date(time.getTime() - 86_400_000))
+      const id = idBeside(new Date(time.getTime() - 86_400_000), 'after')
       await database.execute(`UPDATE audit_events SET occurred_at = $2, id = $3 WHERE target_id = $1`, [
         targetId,
         time,

@@ -64,24 +64,24 @@ export const entryValues = {
 
 /** The entries of a list in the document; without any, one of the given type with the value of a governed field. */
 export function documentEntries(list: string, type: string, field: OwnedField): Entries {
-  return entriesOf(list, type, Prisma.sql`m.${columnOf(field)}`, Prisma.sql`d.entry ->> 'value'`)
+  return entriesOf(list, type, Prisma.sql`m.${columnOf(field)}`)
 }
 
 /** The email addresses in the document; without any, the member's own, of the given type. */
 export function documentEmails(list: string, type: string): Entries {
   return {
-    ...entriesOf(list, type, emailKey, Prisma.sql`d.entry ->> 'value'`),
+    ...entriesOf(list, type, emailKey),
     lookUp: (value) => Prisma.sql`(${emailKey} = lower(${value}::text)
       OR lower((m.directory_attributes -> '${Prisma.raw(list)}')::text)::jsonb
          @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text))))`,
   }
 }
 
-function entriesOf(name: string, type: string, held: Prisma.Sql, value: Prisma.Sql): Entries {
+function entriesOf(name: string, type: string, held: Prisma.Sql): Entries {
   const list = Prisma.sql`m.directory_attributes -> '${Prisma.raw(name)}'`
   return {
     from: Prisma.sql`(
-      SELECT ${value} AS value, d.entry ->> 'type' AS type, (d.entry ->> 'primary')::boolean IS TRUE AS is_primary,
+      SELECT d.entry ->> 'value' AS value, d.entry ->> 'type' AS type, (d.entry ->> 'primary')::boolean IS TRUE AS is_primary,
              d.entry ->> 'display' AS display
         FROM jsonb_array_elements(CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END) AS d (entry)
        UNION ALL
