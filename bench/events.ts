@@ -102,7 +102,7 @@ function sequencedPerSecond(connectionString: string, organizationIds: readonly 
     let moved = 0
     for (const organizationId of organizationIds) {
       for (let more = 1; more > 0; moved += more) {
-        more = (await sequenceEvents(database, organizationId))?.events ?? 0
+        more = (await sequenceEvents(database, { organizationId }))?.events ?? 0
       }
     }
     return (moved * 1_000) / (performance.now() - start)

@@ -1,5 +1,5 @@
 import type { Models } from './prisma.js'
-import type { Statement } from './statement.js'
+import { createStatement, type Statement, type StatementDefinition } from './statement.js'
 
 /** The tables: of the database, of a call, or in a transaction. Stores take them. */
 export interface Tables {
@@ -25,6 +25,12 @@ export async function firstRow<Parameters, Row>(
 ): Promise<Row | undefined> {
   const [row] = await run(statement, values)
   return row
+}
+
+/** Makes a statement, as a function that returns its first row; undefined if there is none. */
+export function createLookUp<Parameters, Row>(definition: StatementDefinition<Parameters, Row>) {
+  const statement = createStatement(definition)
+  return (tables: Pick<Tables, 'run'>, values: Parameters) => firstRow(tables, statement, values)
 }
 
 /** How a transaction runs. */

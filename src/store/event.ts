@@ -3,7 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import type { Models } from '../db/prisma.js'
 import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { actorResource } from './audit-log.js'
 import { rowText } from './resource/print.js'
@@ -92,7 +92,7 @@ export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
 }
 
 /** Looks at so many events after a position, and prints the wanted ones, at most a page of them. */
-const list = createStatement<FeedSelection, FeedPageRow>({
+export const readFeed = createLookUp<FeedSelection, FeedPageRow>({
   name: 'list_events',
   columns: { isKept: 'bool', items: 'text', position: 'text', eventId: 'text', hasMore: 'bool', isBehind: 'bool' },
   text: (where) => Prisma.sql`
@@ -135,8 +135,11 @@ interface Sequenced {
   readonly events: number
 }
 
-/** By a function, as a cluster runs it in one message where the rows are. */
-const sequence = createStatement<{ readonly organizationId: string }, Sequenced>({
+/**
+ * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never
+ * done so. By a function, as a cluster runs it in one message where the rows are.
+ */
+export const sequenceEvents = createLookUp<{ readonly organizationId: string }, Sequenced>({
   name: 'sequence_events',
   columns: { position: 'text', writes: 'int4', events: 'int4' },
   text: ({ organizationId }) => Prisma.sql`
@@ -170,17 +173,6 @@ SELECT h.organization_id AS "organizationId", h.position::text AS position,
 /** How far those feeds of some organizations are that exist. */
 export function readFeedStates(tables: Tables, organizationIds: readonly string[]): Promise<readonly FeedState[]> {
   return tables.run(states, { organizationIds })
-}
-
-export function readFeed(tables: Tables, selection: FeedSelection): Promise<FeedPageRow | undefined> {
-  return firstRow(tables, list, selection)
-}
-
-/**
- * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never done so.
- */
-export function sequenceEvents(tables: Tables, organizationId: string): Promise<Sequenced | undefined> {
-  return firstRow(tables, sequence, { organizationId })
 }
 
 /** What an event says of itself beside its JSON, and its position; undefined if the feed does not have it. */

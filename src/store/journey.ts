@@ -9,8 +9,8 @@ import {
   JourneyTaskSchema,
   WorkflowFailureSchema,
 } from '../../gen/svc/v2/journey_pb.js'
-import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import type { Parameter, Places } from '../db/statement.js'
+import { createLookUp } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { type Declarations, declareResource, propertiesIn } from './resource/resource.js'
 import { listText } from './resource/text.js'
@@ -138,8 +138,8 @@ export function isVisible({ teamIds, userId }: Places<JourneyViewer>): Prisma.Sq
 
 const deciding = propertiesIn(schema.Journey, ['teamId', 'requesterUserId', 'requesterManagerUserId'], 'j')
 
-/** A journey with all its parts in one statement, so that they are as of one moment. */
-const print = createStatement<JourneySelection, JourneyRow>({
+/** Prints a journey that is in the scope or that the user is related to, with all its parts, as of one moment. */
+export const printJourney = createLookUp<JourneySelection, JourneyRow>({
   name: 'print_journey',
   columns: { ...deciding.types, json: 'text' },
   text: (places) => Prisma.sql`
@@ -147,8 +147,3 @@ SELECT ${deciding.sql}, ${wholeText} AS json
   FROM journeys j ${journeyParts}
  WHERE ${ofOrganization('j')} AND j.id = ${places.id}::uuid AND ${isVisible(places)}`,
 })
-
-/** Prints a journey that is in the scope or that the user is related to, as of one moment. */
-export function printJourney(tables: Tables, selection: JourneySelection): Promise<JourneyRow | undefined> {
-  return firstRow(tables, print, selection)
-}

@@ -2,8 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { PrioritySchema } from '../../gen/svc/v2/priority_pb.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp } from '../db/tables.js'
 import { type PrintedObject, rowText, versionText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
@@ -22,8 +21,11 @@ export interface PriorityChange
   readonly auditEventId: string
 }
 
-/** All of an update at once, which costs a third of its transaction; a cluster would do so on all its nodes. */
-const update = createStatement<PriorityChange, PrintedObject>({
+/**
+ * Changes a priority together with its audit event, and returns it; nothing if it is not in the scope. All at once costs
+ * a third of a transaction. Only for tables that are not distributed: a cluster would do so on all its nodes.
+ */
+export const updatePriorityAtOnce = createLookUp<PriorityChange, PrintedObject>({
   name: 'update_priority',
   columns: { json: 'text', version: 'text' },
   text: (change) => Prisma.sql`
@@ -61,11 +63,3 @@ SELECT ${rowText(priorityResource)} AS json, ${versionText(priorityResource)} AS
 
 /** The standard methods; updates have a statement of their own. */
 export const priorityStore = createStandardStore(priorityResource)
-
-/**
- * Changes a priority together with its audit event, and returns it; nothing if it is not in the scope. Only for tables
- * that are not distributed.
- */
-export function updatePriorityAtOnce(tables: Tables, change: PriorityChange): Promise<PrintedObject | undefined> {
-  return firstRow(tables, update, change)
-}

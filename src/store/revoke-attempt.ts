@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 
 /** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {
@@ -23,9 +23,12 @@ export interface RevokeDecision {
 const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
   Prisma.sql`ARRAY(SELECT accepted FROM unnest(${times}) AS accepted WHERE accepted >= ${clock} - ${span} ORDER BY accepted)`
 
-// A refusal only reads, and locks nothing. Any other attempt is checked again under the lock of the row, by a clock
-// that is read there, so that times are stored in the order in which they were taken.
-const decide = createStatement<RevokeAttempt, RevokeDecision>({
+/**
+ * Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal only reads, and locks
+ * nothing. Any other attempt is checked again under the lock of the row, by a clock that is read there, so that times are
+ * stored in the order in which they were taken.
+ */
+export const decideRevokeAttempt = createLookUp<RevokeAttempt, RevokeDecision>({
   name: 'admit_address',
   columns: { isAllowed: 'bool', isRefused: 'bool', retryAfterSeconds: 'int4' },
   text: ({ clientAddress, limit, spanSeconds }) => {
@@ -50,14 +53,6 @@ SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limi
   FROM seen`
   },
 })
-
-/** Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal writes nothing. */
-export function decideRevokeAttempt(
-  tables: Pick<Tables, 'run'>,
-  attempt: RevokeAttempt,
-): Promise<RevokeDecision | undefined> {
-  return firstRow(tables, decide, attempt)
-}
 
 const deleteOld = createStatement<Pick<RevokeAttempt, 'spanSeconds'>, Record<never, never>>({
   name: 'delete_revoke_attempts',

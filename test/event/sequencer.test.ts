@@ -100,7 +100,7 @@ describe('the sequencer', () => {
     expect(Math.abs(warned.length - now / 1_000)).toBeLessThanOrEqual(1.5)
     stop.abort(null)
     expect(await waiting).toBe(false)
-    await sequenceEvents(database, acme)
+    await sequenceEvents(database, { organizationId: acme })
   })
 
   describe('while events gather without end, and no outbox is swept', () => {
@@ -125,7 +125,7 @@ describe('the sequencer', () => {
       // This process never sees them without positions.
       await database.transaction(async (tables) => {
         await record(tables)
-        await sequenceEvents(tables, acme)
+        await sequenceEvents(tables, { organizationId: acme })
       })
       expect(await isBeyond).toBe(true)
       expect(placed()).toBe(0)

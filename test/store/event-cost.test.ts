@@ -74,7 +74,7 @@ const page = {
 
 /** What is done with events, and how many pages of tables and indexes it may read, each as often as it is read. */
 const works: Record<string, [work: (tables: Tables) => Promise<unknown>, pages: number]> = {
-  'a round of the sequencer, after many others': [(tables) => sequenceEvents(tables, acme), 200],
+  'a round of the sequencer, after many others': [(tables) => sequenceEvents(tables, { organizationId: acme }), 200],
   'a page of the feed': [(tables) => readFeed(tables, page), 6_000],
   'a step of the cursor of an endpoint': [(tables) => takeEvents(tables, { ...endpoint, room: 100 }), 1_200],
   'a claim of deliveries in order of their targets': [

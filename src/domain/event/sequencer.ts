@@ -109,7 +109,7 @@ async function sequence(
 ): Promise<boolean> {
   try {
     for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
-      const sequenced = await sequenceEvents(database, organizationId)
+      const sequenced = await sequenceEvents(database, { organizationId })
       if (sequenced === undefined) {
         // If it was another process that had the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
