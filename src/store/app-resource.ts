@@ -7,7 +7,7 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
-import { createRowLock } from './row-lock.js'
+import { createRowLock, type NamedRows } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
 import { ofOrganization, type Visibility } from './visibility.js'
 
@@ -35,14 +35,8 @@ export type AppResourceUpdate = { readonly id: string } & {
 
 const changeable = ['resourceType', 'name', 'description', 'externalId', 'scopedId'] as const
 
-interface UpdateParameters {
-  readonly organizationId: string
-  readonly ids: readonly string[]
-  readonly changes: string
-}
-
 /** Unique constraints are checked at its end, so that entries may swap their values. */
-const update = createStatement<UpdateParameters, PrintedRow>({
+const update = createStatement<Pick<NamedRows, 'organizationId' | 'ids'> & { readonly changes: string }, PrintedRow>({
   name: 'update_app_resources',
   columns: { json: 'text' },
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all resources.

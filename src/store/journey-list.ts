@@ -17,13 +17,6 @@ export interface JourneyFilters {
 /** Those that the viewer may see. */
 export type ListedJourneys = JourneyViewer & JourneyFilters
 
-/** A page of them. */
-export type ListedJourneyPage = ListedJourneys &
-  PageRequest & {
-    /** Whether the tasks that could be done now are among what is printed. */
-    readonly includeNextTasks: boolean
-  }
-
 const none = { kind: 'computed', sql: Prisma.sql`'[]'` } as const
 const next = { kind: 'computed', sql: Prisma.sql`next.list` } as const
 const summaryText = journeyText({ tasks: next, healthChecks: none, workflowFailures: none, customFields: none })
@@ -52,6 +45,9 @@ export const countJourneys = createCount('count_journeys', listed)
  * A page of journeys in the order of their creation, without their parts but for the tasks that could be done now, if
  * those are asked for. Filtered by `isOverdue`, those come first that are overdue the longest, or will be next.
  */
-export function readJourneyPage(tables: Tables, page: ListedJourneyPage): Promise<PageRow | undefined> {
+export function readJourneyPage(
+  tables: Tables,
+  page: ListedJourneys & PageRequest & { readonly includeNextTasks: boolean },
+): Promise<PageRow | undefined> {
   return page.isOverdue === null ? list(tables, page) : listByLateness(tables, page)
 }

@@ -10,24 +10,19 @@ import { ofOrganization } from './visibility.js'
 interface FoundToken {
   readonly tokenHash: UserTokenModel['tokenHash']
   readonly isExpired: boolean
-}
-
-/** When a token expires, or the key for which it was issued, if that is before. */
-interface Expiring {
+  /** When the token expires, or the key for which it was issued, if that is before. */
   readonly expiresAt: Date
 }
 
 /** The key for which a token was issued. */
 export type TokenKey = Pick<ApiKeyModel, (typeof shownOfKey)[number]> &
-  Expiring & {
-    readonly keyExpiresAt: Date | null
-  }
+  FoundToken & { readonly keyExpiresAt: Date | null }
 
 /** A role in a team. In rows of a statement, its end is RFC 3339. */
 export type HeldRole = Pick<TeamMemberModel, 'teamId' | 'role'> & { readonly expiresAt: Date | string | null }
 
 /** A member with the roles in the teams of the organization that have not ended. */
-export type TokenMember = Expiring &
+export type TokenMember = Pick<FoundToken, 'expiresAt'> &
   Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
     readonly name: string
     readonly teamRoles: readonly HeldRole[]
@@ -67,7 +62,7 @@ SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, ${ofKey.sql}
   JOIN api_keys k ON ${ofOrganization('k')} AND k.id = token.api_key_id
  WHERE ${ofOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
 
-const selectKey = createStatement<OrganizationTokens, TokenKey & FoundToken>({
+const selectKey = createStatement<OrganizationTokens, TokenKey>({
   name: 'select_key_of_token',
   columns: { ...foundColumns, ...ofKey.types, keyExpiresAt: 'timestamptz' },
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, keyOfToken),
@@ -92,7 +87,7 @@ const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToke
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
 
-export const selectKeysOfTokens: FindHolders<TokenKey & FoundToken> = (tables, tokens) => tables.run(selectKey, tokens)
+export const selectKeysOfTokens: FindHolders<TokenKey> = (tables, tokens) => tables.run(selectKey, tokens)
 
 export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
   tables.run(selectMember, tokens)

@@ -3,7 +3,7 @@ import { createStatement } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { eventsAfter } from './event.js'
 import { ofOrganization } from './visibility.js'
-import { waitsBeyond } from './webhook-delivery.js'
+import { type EndpointRoom, waitsBeyond } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
 
 /** How many events are looked at for an endpoint at a time, whether it wants them or not. */
@@ -12,10 +12,6 @@ const LOOKED_AT = 200
 export interface Taken {
   readonly taken: number
   readonly hasMore: boolean
-}
-
-interface TakeParameters extends EndpointKey {
-  readonly room: number
 }
 
 /** Whether an endpoint `w` wants an event `e`. Its own tests are sent to it at once, whatever it wants. */
@@ -31,7 +27,7 @@ interface Passed extends Taken {
  * Looks for the next events that an endpoint wants, and moves its cursor past them, unless another process is about
  * to.
  */
-const pass = createStatement<TakeParameters, Passed>({
+const pass = createStatement<EndpointRoom, Passed>({
   name: 'pass_webhook_events',
   columns: { taken: 'int4', wanted: 'text', hasMore: 'bool' },
   text: ({ id, room }) => Prisma.sql`
@@ -81,7 +77,7 @@ SELECT w.organization_id, w.id, e.id, e.position, e.target_type, e.target_id, no
 })
 
 /** Makes deliveries of the next events of an endpoint, unless another process does. */
-export function takeEvents(tables: Tables, { room, ...key }: TakeParameters): Promise<Taken> {
+export function takeEvents(tables: Tables, { room, ...key }: EndpointRoom): Promise<Taken> {
   return tables.transaction(async (transaction) => {
     const { wanted = null, taken = 0, hasMore = false } = (await firstRow(transaction, pass, { room, ...key })) ?? {}
     if (wanted !== null) await transaction.run(deliver, { wanted, ...key })

@@ -47,7 +47,8 @@ export interface ClaimedDelivery extends EndpointTarget, SentEvent {
   readonly attempts: number
 }
 
-interface ClaimParameters extends EndpointKey {
+/** An endpoint, and for how many requests to it there is room. */
+export interface EndpointRoom extends EndpointKey {
   readonly room: number
 }
 
@@ -65,7 +66,7 @@ const ofEndpoint = propertiesIn(schema.WebhookEndpoint, ['url', 'mode', 'failing
  * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
  * Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
  */
-const claim = createStatement<ClaimParameters, ClaimedDelivery>({
+const claim = createStatement<EndpointRoom, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
   columns: {
     eventId: 'text',
@@ -170,7 +171,7 @@ export const readDeliveries = createPages<DeliverySelection>('list_webhook_deliv
 })
 
 /** Begins at most `room` attempts of an enabled endpoint. */
-export function claimDeliveries(tables: Tables, parameters: ClaimParameters): Promise<ClaimedDelivery[]> {
+export function claimDeliveries(tables: Tables, parameters: EndpointRoom): Promise<ClaimedDelivery[]> {
   return tables.run(claim, parameters)
 }
 
