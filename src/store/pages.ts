@@ -2,7 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
 import { firstRow, type Tables } from '../db/tables.js'
 import { camelCase, type Table } from './resource/resource.js'
-import { itemsText, timestampText } from './resource/text.js'
+import { columnIn, itemsText, timestampText } from './resource/text.js'
 import { ofOrganization, organizationId } from './visibility.js'
 
 /** A page: the JSON of its items with commas between them, and the position of the last one if there are more. */
@@ -113,7 +113,7 @@ function pageText<Filters>(
   const { table, alias, join = Prisma.empty, text, order } = pages
   const row = Prisma.raw(alias)
   const position = order.map((column) => {
-    const value = Prisma.raw(`${alias}.${column}`)
+    const value = columnIn(alias, column)
     return table.columns[column]?.type === 'timestamptz' ? timestampText(value) : Prisma.sql`${value}::text`
   })
   const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
@@ -145,7 +145,7 @@ export function wanted<Filters>(
   const isEqual = filters.map((column) => {
     const type = Prisma.raw(String(table.columns[column]?.type).replace('enum ', ''))
     const value = Prisma.sql`nullif(${{ parameter: camelCase(column) }}, '')::${type}`
-    return Prisma.sql`(${value} IS NULL OR ${Prisma.raw(`${alias}.${column}`)} = ${value})`
+    return Prisma.sql`(${value} IS NULL OR ${columnIn(alias, column)} = ${value})`
   })
   return Prisma.join([ofOrganization(alias), ...isEqual, ...(condition ? [condition(places)] : [])], ' AND ')
 }

@@ -6,7 +6,7 @@ import { firstRow, type Tables } from '../db/tables.js'
 import { createCount, createPages, isFound, wanted } from './pages.js'
 import { type PrintedObject, type PrintedRow, rowText, versionText } from './resource/print.js'
 import { camelCase, columnOfField, type Resource, referencedTable, type Table } from './resource/resource.js'
-import { listText } from './resource/text.js'
+import { columnIn, listText } from './resource/text.js'
 import { createRowLock, teamColumn } from './row-lock.js'
 import { createReference, referencesOf, type StandardReference } from './standard-references.js'
 import { createStandardWrites, type Relation, type StandardKey } from './standard-writes.js'
@@ -221,8 +221,4 @@ function teamOf<Of>(table: Table, alias: string, owner: StandardReference<Of> | 
   if (owner === undefined) return Prisma.sql`NULL::text`
   return Prisma.sql`(SELECT owner.team_id FROM ${Prisma.raw(owner.table)} owner
                       WHERE ${ofOrganization('owner')} AND owner.id = ${columnIn(alias, owner.column)})`
-}
-
-function columnIn(alias: string, name: string): Prisma.Sql {
-  return Prisma.raw(`${alias}.${name}`)
 }

@@ -2,7 +2,7 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { ofOrganization } from '../visibility.js'
 import type { PartsPlace, Resource, ResourceField, Table } from './resource.js'
-import { listText, type Part, textOf } from './text.js'
+import { columnIn, listText, type Part, textOf } from './text.js'
 import { computedParts, valueParts } from './value-parts.js'
 
 // SQL that prints rows as the JSON of the API: text without spaces, escaped as `JSON.stringify` does, and joined by
@@ -68,14 +68,14 @@ function memberOf(alias: string, { field, source }: ResourceField, isStored: boo
   const hasPresence = field.presence === FeatureSet_FieldPresence.EXPLICIT
   switch (source.kind) {
     case 'column': {
-      const column = source.read === undefined ? columnOf(alias, source.name) : Prisma.sql`(${source.read})`
+      const column = source.read === undefined ? columnIn(alias, source.name) : Prisma.sql`(${source.read})`
       const isOptional = source.isNullable && hasPresence
       const value = valueParts(field, column, { ...source, isNullable: source.isNullable && !isOptional })
       return { key, value, presence: isOptional ? 'value' : 'always' }
     }
     case 'columns': {
       const value = objectParts(source.resource, isStored)
-      return { key, value, presence: source.presence === undefined ? 'always' : columnOf(alias, source.presence) }
+      return { key, value, presence: source.presence === undefined ? 'always' : columnIn(alias, source.presence) }
     }
     case 'parts': {
       const { resource: part } = source
@@ -111,8 +111,4 @@ function partsOf(
 
 function orderOf(alias: string, columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${alias}.${column}`).join(', '))
-}
-
-function columnOf(alias: string, column: string): Prisma.Sql {
-  return Prisma.raw(`${alias}.${column}`)
 }

@@ -66,7 +66,7 @@ export interface ResourceField {
   readonly property: string
 }
 
-/** A message of the API as rows of a table hold it. `Row` has the rows of lists under the local names of their fields. */
+/** A message of the API as rows of a table hold it. */
 export interface Resource<Row = never> {
   readonly desc: DescMessage
   readonly table: Table
@@ -98,28 +98,17 @@ export type Declarations<Desc extends DescMessage, Of extends Table> = Readonly<
     Record<Exclude<FieldOf<MessageShape<Desc>>, keyof RowOf<Of>>, Declared<Of>>
 >
 
-/** The rows of the lists that are declared as rows of another table. */
-type ListsOf<Given> = {
-  readonly [Field in keyof Given as Given[Field] extends { readonly kind: 'parts' }
-    ? Field
-    : never]: Given[Field] extends { readonly resource: Resource<infer Row> } ? readonly Row[] : never
-}
-
 /**
  * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
  * local names of fields. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field,
  * and where the message or the table is known at run time only.
  */
-export function declareResource<
-  Desc extends DescMessage,
-  const Of extends Table,
-  const Given extends Declarations<Desc, Of>,
->(
+export function declareResource<Desc extends DescMessage, const Of extends Table>(
   desc: Desc,
   table: Of,
   alias: string,
-  ...[given]: Record<never, never> extends Declarations<Desc, Of> ? [Given?] : [Given]
-): Resource<RowOf<Of> & ListsOf<Given>> {
+  ...[given]: Record<never, never> extends Declarations<Desc, Of> ? [Declarations<Desc, Of>?] : [Declarations<Desc, Of>]
+): Resource<RowOf<Of>> {
   const declared: Readonly<Record<string, Declared>> = { ...given }
   for (const name of Object.keys(declared)) {
     if (desc.field[name] === undefined) throw new Error(`${desc.typeName} has no field ${name}`)

@@ -44,3 +44,7 @@ export function timestampText(column: Prisma.Sql): Prisma.Sql {
 export function enumPrefix(field: DescField): string {
   return (field.enum?.sharedPrefix ?? '').toUpperCase()
 }
+
+export function columnIn(alias: string, name: string): Prisma.Sql {
+  return Prisma.raw(`${alias}.${name}`)
+}
