@@ -53,7 +53,7 @@ export async function listObjects<Of extends StandardKey>(
   if (pages === undefined) throw new Error(`the ${name} has no list in pages`)
   const filter = Object.fromEntries(Object.entries(request.filters).filter(([, value]) => value !== ''))
   const filters = Object.fromEntries(Object.entries(request.filters).map(([key, value]) => [key, value || null]))
-  const selection = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, read), filters }
+  const selection = { organizationId: caller.organizationId, teamIds: permittedTeamIds(caller, read), ...filters }
   const readObjects = async (range: PageRange) => {
     if (isListedByOwner && owner !== undefined) {
       const ownerId = request.filters[owner.property] ?? ''

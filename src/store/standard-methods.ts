@@ -22,17 +22,10 @@ export interface WantedObject extends StandardKey, Visibility {
   readonly ownerId?: string
 }
 
-/** Which objects to list: null means no filter, by the local names of the resource's fields. */
-export interface StandardSelection extends Visibility {
-  readonly filters: Readonly<Record<string, string | null>>
-  /** The position after which the page begins; absent for the first one. */
-  readonly after: string | undefined
-  readonly pageSize: number
-}
-
-/** Which list of an owner is wanted; the filters as those of pages. */
-export interface WantedList extends Visibility, Pick<StandardSelection, 'filters'> {
+/** Which list of an owner is wanted: empty texts mean no filter, by the local names of the resource's fields. */
+export interface WantedList extends Visibility {
   readonly ownerId: string
+  readonly filters: Readonly<Record<string, string>>
 }
 
 /** The standard methods (AIP-131 to 135) of a resource whose objects belong to teams. */
@@ -170,7 +163,7 @@ SELECT ${team} AS "teamId", list.json
   const all = make(`list_${table.name}_of_${owners.name}`, { table, alias })
   const filtered = rows.filters.length === 0 ? all : make(`filter_${table.name}_of_${owners.name}`, rows)
   return (tables: Tables, { filters: values, ...owner }: WantedList) => {
-    const isFiltered = Object.values(values).some((value) => value !== null && value !== '')
+    const isFiltered = Object.values(values).some((value) => value !== '')
     return firstRow(tables, isFiltered ? filtered : all, { ...values, ...owner })
   }
 }
@@ -198,19 +191,17 @@ function createStandardPages<Of>(
       return Prisma.join(all, ' AND ')
     },
   }
-  const list = createPages(`list_${table.name}`, {
-    ...listed,
-    text: rowText(resource),
-    ...(join && { join }),
-    order: ['ordinal'],
-    isSearched: searched !== undefined,
-  })
-  const count = createCount(`count_${table.name}`, listed)
   return {
-    list: (tables: Tables, { filters: values, ...page }: StandardSelection) => list(tables, { ...values, ...page }),
+    /** A page of objects, filtered by the local names of the resource's fields: null means no filter. */
+    list: createPages(`list_${table.name}`, {
+      ...listed,
+      text: rowText(resource),
+      ...(join && { join }),
+      order: ['ordinal'],
+      isSearched: searched !== undefined,
+    }),
     /** How many objects the list has on all pages. */
-    count: (tables: Tables, { filters: values, ...visibility }: Omit<StandardSelection, 'after' | 'pageSize'>) =>
-      count(tables, { ...values, ...visibility }),
+    count: createCount(`count_${table.name}`, listed),
   }
 }
 
