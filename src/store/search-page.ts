@@ -60,12 +60,14 @@ export function searchStatement<Row>(
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table.name} ${alias}`)]
   const wanted = condition === undefined ? where : Prisma.sql`${where} AND ${condition.sql}`
   const sort = order === undefined ? Prisma.sql`${row}.ordinal` : Prisma.sql`${orderBy(order)}, ${row}.ordinal`
+  // No array has more items, and a page may begin behind all.
+  const [first, last] = [offset + 1, offset + count].map((place) => Math.min(place, 2 ** 31 - 1))
   const text = Prisma.sql`
 SELECT ${columns}, ${row}.place, cardinality(found.ordinals) AS total
   FROM (SELECT ARRAY(SELECT ${row}.ordinal FROM ${rows} WHERE ${ofOrganization(alias)} AND ${wanted} ORDER BY ${sort}) AS ordinals OFFSET 0) found
   LEFT JOIN LATERAL (
     SELECT ${row}.*, page.place, sum(refers.shown) OVER (ORDER BY page.place) - refers.shown AS shown_before
-      FROM unnest(found.ordinals[${offset + 1}::int : ${offset + count}::int]) WITH ORDINALITY AS page (ordinal, place)
+      FROM unnest(found.ordinals[${first}::int : ${last}::int]) WITH ORDINALITY AS page (ordinal, place)
       JOIN ${rows} ON ${ofOrganization(alias)} AND ${row}.ordinal = page.ordinal
      CROSS JOIN LATERAL (SELECT count(*) AS shown FROM ${references}) refers
   ) ${row} ON ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}

@@ -8,7 +8,7 @@ import type { MemberKey } from '../member.js'
 import { propertiesIn } from '../resource/resource.js'
 import { createRowLock } from '../row-lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
-import { readPage, type SearchRows } from '../search-page.js'
+import { type SearchRows, searchStatement } from '../search-page.js'
 import { ofOrganization } from '../visibility.js'
 import type { Reference } from './user.js'
 
@@ -82,9 +82,9 @@ export function findDirectoryGroup(
 }
 
 async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
-  const first = { offset: 0, count: 1 }
-  const { rows } = await readPage(tables, searchedGroups(withMembers), { organizationId, condition }, first)
-  return rows[0]
+  const statement = searchStatement(searchedGroups(withMembers), { condition }, { offset: 0, count: 1 })
+  const found = await firstRow(tables, statement, { organizationId })
+  return found?.place === null ? undefined : found
 }
 
 export function lockGroup(transaction: Tables, { organizationId, groupId }: GroupKey) {
