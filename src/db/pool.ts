@@ -72,8 +72,6 @@ interface Member {
 export class BoundedPool extends pg.Pool {
   /** Whether prepared statements have names. */
   readonly statementNames: boolean
-  /** Whether the tables are spread over the workers of a cluster by organization. */
-  readonly isDistributed: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
   /** What each transaction sets for itself, because workers do not get the settings of a session. */
@@ -87,7 +85,7 @@ export class BoundedPool extends pg.Pool {
    * that may wait for one worker: others have theirs there, too.
    */
   readonly shares: Semaphore
-  /** Undefined if there is no cluster. */
+  /** Undefined if the tables are not spread over the workers of a cluster by organization. */
   readonly workers: Workers | undefined
   readonly #semaphore: Semaphore
   readonly #sockets: Set<Socket>
@@ -96,7 +94,8 @@ export class BoundedPool extends pg.Pool {
   readonly #stopped = new WeakMap<object, Error>()
 
   constructor(options: PoolOptions) {
-    const { sessions = 'server', maxConnections = 10, maxWaiting = 1_024, maxWaitMillis = 3_000 } = options
+    const { sessions = 'server', isDistributed = false, maxConnections = 10 } = options
+    const { maxWaiting = 1_024, maxWaitMillis = 3_000 } = options
     const limits = { ...defaultLimits, ...options.limits }
     const session = sessionConfig(options, limits)
     const sockets = new Set<Socket>()
@@ -121,17 +120,15 @@ export class BoundedPool extends pg.Pool {
         onConnect: (client): unknown => client.query({ text: SET_CLIENT_CHECK, query_timeout: SET_UP_MILLIS }),
       }),
     })
-    this.isDistributed = options.isDistributed ?? false
     this.statementNames = options.statementNames ?? true
     this.statementMillis = limits.statement_timeout
-    this.transactionSettings =
-      this.isDistributed && sessions === 'server' ? [`lock_timeout = ${limits.lock_timeout}`] : []
+    this.transactionSettings = isDistributed && sessions === 'server' ? [`lock_timeout = ${limits.lock_timeout}`] : []
     this.size = maxConnections
     const waiting = { maxWaiting, maxWaitMillis }
     this.#semaphore = new Semaphore(maxConnections, waiting)
     this.longTransactions = new Semaphore(Math.ceil(maxConnections / LONG_SHARE), waiting)
-    this.workers = this.isDistributed ? createWorkers(this, session, { waiting, log: options.log }) : undefined
-    const shared = this.isDistributed ? workerShare(this.size) : this.size
+    this.workers = isDistributed ? createWorkers(this, session, { waiting, log: options.log }) : undefined
+    const shared = isDistributed ? workerShare(this.size) : this.size
     this.shares = new Semaphore(this.size, {
       ...waiting,
       part: Math.max(Math.ceil(shared / 2), shared - 2) / this.size,
@@ -150,7 +147,7 @@ export class BoundedPool extends pg.Pool {
         // The server cannot work, or not write.
         if (kind === 'unavailable' && !isWorkerLost(report)) own.isRefused = true
         // A coordinator reports that it has ended a statement before its workers have, which a silent one never does.
-        if (kind === 'timeout' && this.isDistributed) own.isRefused = true
+        if (kind === 'timeout' && isDistributed) own.isRefused = true
         // If a migration made the statements of one connection outdated, those of all are.
         if (kind === 'stale_statement') for (const member of this.#members.values()) member.isRefused = true
       })
@@ -167,8 +164,7 @@ export class BoundedPool extends pg.Pool {
 
   /** How many callers wait for a connection. */
   get waiting(): number {
-    const { longTransactions, shares, workers } = this
-    return this.#semaphore.waiting + longTransactions.waiting + shares.waiting + (workers?.waiting ?? 0)
+    return this.#semaphore.waiting + this.longTransactions.waiting + this.shares.waiting + (this.workers?.waiting ?? 0)
   }
 
   /** Calls one listener with how long each caller waited that found no free connection, whether it got one or not. */

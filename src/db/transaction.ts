@@ -85,9 +85,9 @@ const SETTINGS_WITHOUT_TIMEOUT = [
 function beginTexts(
   { withoutTimeout: isUnhurried = false }: TransactionOptions,
   millis: number,
-  { isDistributed, transactionSettings }: BoundedPool,
+  { workers, transactionSettings }: BoundedPool,
 ): string[] {
   const settings = isUnhurried ? SETTINGS_WITHOUT_TIMEOUT : [`statement_timeout = ${millis}`, ...transactionSettings]
   const texts = ['BEGIN ISOLATION LEVEL READ COMMITTED', settings.map((setting) => `SET LOCAL ${setting}`).join('; ')]
-  return isDistributed ? texts : [texts.join('; ')]
+  return workers === undefined ? [texts.join('; ')] : texts
 }

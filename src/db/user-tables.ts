@@ -36,7 +36,8 @@ function tablesReading(
   const { call, organizationId, address, timeoutMillis, observers = [] } = user
   // No id of an organization has a space.
   const sharer = organizationId ?? (address && `address ${address}`)
-  const { isDistributed, shares, workers, statementNames: isNamed } = pool
+  const { shares, workers, statementNames: isNamed } = pool
+  const isDistributed = workers !== undefined
 
   /**
    * `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else
