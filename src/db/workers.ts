@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { Semaphore } from '../runtime/semaphore.js'
 import type { WaitLimits } from '../runtime/wait-queue.js'
 import { databaseFailure, isUnanswered, isWorkerLost, WORKER_SILENT } from './errors.js'
-import type { BoundedPool } from './pool.js'
 import { withSession } from './session.js'
 
 /** How the workers are asked. */
@@ -156,7 +155,7 @@ SELECT n.nodename || ':' || n.nodeport AS name
 
 /** Makes the workers of a pool, whose sessions have this configuration. */
 export function createWorkers(
-  pool: Pick<BoundedPool, 'size' | 'use'>,
+  pool: { readonly size: number; use<T>(user: object, work: (client: pg.PoolClient) => Promise<T>): Promise<T> },
   session: pg.ClientConfig,
   options: Pick<WorkersOptions, 'waiting' | 'log'>,
 ): Workers {
