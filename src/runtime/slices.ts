@@ -23,3 +23,10 @@ export async function mapInSlices<Item, Result>(
   }
   return results
 }
+
+/** The items in lists of at most so many. */
+export function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const batches: Item[][] = []
+  for (let start = 0; start < items.length; start += size) batches.push(items.slice(start, start + size))
+  return batches
+}

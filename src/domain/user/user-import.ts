@@ -1,18 +1,17 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
 import type { Tables } from '../../db/tables.js'
-import { type FieldViolation, invalidFields, type ServiceError } from '../../errors.js'
-import { mapInSlices } from '../../runtime/slices.js'
-import { findValueHolders, readManagerChains } from '../../store/member-value.js'
+import { type FieldViolation, invalidFields, ServiceError } from '../../errors.js'
+import { batchesOf, mapInSlices } from '../../runtime/slices.js'
+import { findValueHolders, readManagerChains, type ValueHolder } from '../../store/member-value.js'
 import type { CallContext } from '../caller/caller.js'
 import { commandsOfRequest, type FieldOwner, type GovernedField, governedFields } from '../profile/field-ownership.js'
 import { pinViolations, updatePinFields } from '../profile/pin-request.js'
 import { emailKeyOf } from '../value/email-address.js'
-import { EMAIL_ALONE, type EmailHolder, emailTaken } from './account-state.js'
-import { type LockedMembers, lockMembers, valueFault } from './lock.js'
-import { type ChangedMember, type Member, type MemberChange, newMember } from './member.js'
+import { EMAIL_ALONE } from './account-state.js'
+import { type LockedMembers, lockMembers } from './lock.js'
+import { type ChangedMember, type Member, type MemberChange, type MemberWriter, newMember } from './member.js'
 import { type MemberPlan, planEachMember } from './plan.js'
 import { apiWriterOf, memberWriterOf } from './user.js'
-import { otherHolder } from './value-holders.js'
 
 /** A user as a record of an import gives it; whatever is absent stays as it is. */
 export interface ImportedUser {
@@ -76,51 +75,87 @@ export interface GivenUser {
   readonly userId: string
   readonly email: string
   readonly phone: string | null
-  /** Undefined if it stays as it is. */
-  readonly managerUserId: string | null | undefined
+  readonly managerUserId: string | null
 }
 
-/** How many values go into one query. */
+/** How many users are planned at once. */
 const AT_ONCE = 1_000
 
 /**
- * Why users of an organization, some of them new, cannot have what an operator gives them, by what all of them will be:
- * the rules of every writer, but of so many users nothing else is planned. The managers must be locked.
+ * Why users of an organization, some of them new, cannot have what an operator gives them: what the plan says of them, one
+ * thousand after the other, as all of them will be. The managers must be locked.
  */
 export async function judgeGivenUsers(
   transaction: Tables,
-  organizationId: string,
+  writer: MemberWriter,
   users: readonly GivenUser[],
 ): Promise<(ServiceError | undefined)[]> {
+  const { organizationId } = writer
   const ids = new Set(users.map(({ userId }) => userId))
-  const holders = { emails: new Map<string, EmailHolder>(), phones: new Map<string, Pick<EmailHolder, 'userId'>>() }
   const managers = new Map<string, string | null>()
-  for (let start = 0; start < users.length; start += AT_ONCE) {
-    const batch = users.slice(start, start + AT_ONCE)
-    const emails = batch.map(({ email }) => emailKeyOf(email))
-    const phones = batch.flatMap(({ phone }) => phone ?? [])
-    for (const { kind, value, userId, name } of await findValueHolders(transaction, organizationId, {
-      emails,
-      phones,
-    })) {
-      if (!ids.has(userId)) holders[kind === 'phones' ? 'phones' : 'emails'].set(value, { userId, name })
-    }
-    const managerIds = new Set(batch.flatMap(({ managerUserId }) => managerUserId ?? []))
-    const above = await readManagerChains(transaction, organizationId, [...managerIds])
+  for (const batch of batchesOf(users, AT_ONCE)) {
+    const named = new Set(batch.flatMap(({ managerUserId }) => managerUserId ?? []))
+    const above = await readManagerChains(transaction, organizationId, [...named])
     for (const { userId, managerUserId } of above) managers.set(userId, managerUserId)
   }
-  for (const { userId, managerUserId } of users) if (managerUserId !== undefined) managers.set(userId, managerUserId)
-  const facts = { managers, phones: holders.phones }
-  return mapInSlices(users, ({ userId, email, phone, managerUserId }) => {
-    const holder = otherHolder(holders.emails, emailKeyOf(email), userId)
-    const fault =
-      (holder && emailTaken(holder)) ??
-      valueFault(facts, userId, 'MANAGER', managerUserId ?? '') ??
-      valueFault(facts, userId, 'PRIMARY_PHONE', phone ?? '')
-    holders.emails.set(emailKeyOf(email), { userId, name: '' })
-    if (phone !== null) holders.phones.set(phone, { userId })
-    return fault
+  for (const { userId, managerUserId } of users) managers.set(userId, managerUserId)
+  /** Who has addresses and numbers, which nobody takes for each other, by earlier lines. */
+  const givenTo = new Map<string, string>()
+  const holdersByLines = (kind: 'emails' | 'phones', values: readonly string[]) =>
+    values.flatMap((value): ValueHolder[] => {
+      const userId = givenTo.get(value)
+      return userId === undefined ? [] : [{ kind, value, userId, name: '', hasUserName: false, isDeleted: false }]
+    })
+  const faults: (ServiceError | undefined)[] = []
+  for (const batch of batchesOf(users, AT_ONCE)) {
+    const emails = batch.map(({ email }) => emailKeyOf(email))
+    const phones = batch.flatMap(({ phone }) => phone ?? [])
+    const found = await findValueHolders(transaction, organizationId, { emails, phones })
+    const standing = found.filter(({ userId }) => !ids.has(userId))
+    const holders = [...standing, ...holdersByLines('emails', emails), ...holdersByLines('phones', phones)]
+    const { outcomes } = await planGivenUsers(writer, batch, holders, managers)
+    faults.push(...outcomes.map((outcome) => (outcome instanceof ServiceError ? outcome : undefined)))
+    for (const { userId, email, phone } of batch) {
+      givenTo.set(emailKeyOf(email), userId)
+      if (phone !== null) givenTo.set(phone, userId)
+    }
+  }
+  return faults
+}
+
+/** Plans that users join with what they are given, beside those who have some of it, under managers as they will be. */
+function planGivenUsers(
+  writer: MemberWriter,
+  users: readonly GivenUser[],
+  holders: readonly ValueHolder[],
+  managers: ReadonlyMap<string, string | null>,
+): Promise<MemberPlan<readonly (ChangedMember | ServiceError)[]>> {
+  const now = writer.runtime.now()
+  const chains = new Map<string, string | null>()
+  const newcomers = new Map<string, Member>()
+  const changes = users.map(({ userId, email, phone, managerUserId }): MemberChange => {
+    for (let id: string | null = userId; id !== null && !chains.has(id) && managers.has(id); ) {
+      const above: string | null = managers.get(id) ?? null
+      chains.set(id, above)
+      id = above
+    }
+    const newcomer = newMember(userId, email, now)
+    newcomers.set(userId, newcomer)
+    const set = (field: 'MANAGER' | 'PRIMARY_PHONE', value: string | null) =>
+      ({ kind: 'set', field, value: value ?? '', as: 'AUTOMATION' }) as const
+    return { target: { newcomer }, commands: [set('MANAGER', managerUserId), set('PRIMARY_PHONE', phone)] }
   })
+  const holdersOf = (kind: ValueHolder['kind']) =>
+    new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [holder.value, holder]))
+  const held = {
+    emails: holdersOf('emails'),
+    phones: holdersOf('phones'),
+    userNames: new Map(),
+    externalIds: new Map(),
+  }
+  const joining = { members: newcomers, newcomers: [...newcomers.values()], managers: chains }
+  const locked = { now, ...held, ...joining, administrators: undefined, teamRoles: [] }
+  return planEachMember(writer, changes, locked, { areTogether: true })
 }
 
 function newcomerOf({ userId, email, createdAt, deactivatedAt }: ImportedUser, now: Date): Member {

@@ -6,7 +6,7 @@ import type { Tables } from '../../db/tables.js'
 import { ownedColumns, ownedPlaces } from '../owned-column.js'
 import { columnOfField, type Declarations, declareResource } from '../resource/resource.js'
 import { userDeclarations, userResource } from '../user.js'
-import type { Expressions, KindDefinition } from './kind.js'
+import { type Expressions, type KindDefinition, listed, rowColumns } from './kind.js'
 
 const createdAt = Prisma.sql`coalesce(s.created_at, t.created_at, now())`
 
@@ -29,12 +29,14 @@ const filled: Partial<Declarations<typeof UserRecordSchema, typeof schema.Member
     }),
 )
 
+const resource = declareResource(UserRecordSchema, schema.Membership, 'm', {
+  ...userDeclarations,
+  ...filled,
+  teamRoles: { kind: 'parts', resource: teamRole, parent: 'user_id', of: 'user_id', order: ['team_id COLLATE "C"'] },
+})
+
 export const userKind: KindDefinition = {
-  resource: declareResource(UserRecordSchema, schema.Membership, 'm', {
-    ...userDeclarations,
-    ...filled,
-    teamRoles: { kind: 'parts', resource: teamRole, parent: 'user_id', of: 'user_id', order: ['team_id COLLATE "C"'] },
-  }),
+  resource,
   owner: 'organizationId',
   elsewhere: { fieldOwnership: Object.keys(ownership) },
   extras: { in_several_organizations: 'boolean' },
@@ -106,49 +108,53 @@ SELECT s.line, s.organization_id AS "organizationId", s.user_id AS "userId", s.e
  ORDER BY s.line`,
 })
 
-const share = createStatement<{ readonly ids: readonly string[] }, Record<never, never>>({
-  name: 'import_share_users',
+/** By a line of a user: the memberships that no line names stay as they are, but for the address. */
+const follow = createStatement<object, Record<never, never>>({
+  name: 'import_follow_users',
   columns: {},
-  text: ({ ids }) => Prisma.sql`
-UPDATE staged_user s SET in_several_organizations = true, email = last.email
-  FROM (SELECT DISTINCT ON (user_id) user_id, email FROM staged_user ORDER BY user_id, line DESC) last
- WHERE last.user_id = s.user_id AND s.user_id = ANY (${ids})`,
+  text: () => {
+    const { organization_id: _, ...columns } = { ...rowColumns(resource), ...ownership }
+    const names = Object.keys(columns)
+    return Prisma.sql`
+INSERT INTO staged_user (organization_id, first_line, line, given, ${listed(names)})
+SELECT m.organization_id, s.first_line, s.line, '{}', ${listed(names.map((name) => `m.${name}`))}
+  FROM (SELECT DISTINCT ON (user_id) * FROM staged_user ORDER BY user_id, line DESC) s
+  JOIN memberships m ON m.user_id = s.user_id
+ WHERE NOT EXISTS (SELECT FROM staged_user o WHERE o.organization_id = m.organization_id AND o.user_id = m.user_id)`
+  },
 })
 
-/** All in one statement, so that people can swap addresses. */
-const move = createStatement<{ readonly ids: readonly string[] }, Record<never, never>>({
-  name: 'import_move_users',
+const giveAddress = createStatement<object, Record<never, never>>({
+  name: 'import_give_addresses',
   columns: {},
-  text: ({ ids }) => Prisma.sql`
-UPDATE memberships m
-   SET email = s.email,
-       version = m.version + (m.email <> s.email)::int,
-       in_several_organizations = m.in_several_organizations OR coalesce(s.in_several_organizations, false)
-  FROM (SELECT DISTINCT ON (user_id) * FROM staged_user) s
- WHERE m.user_id = s.user_id AND m.user_id = ANY (${ids})`,
+  text: () => Prisma.sql`
+UPDATE staged_user s SET email = i.row_values ->> 'email', in_several_organizations = true
+  FROM (SELECT user_id, max(line) FILTER (WHERE is_record) AS line
+          FROM staged_user GROUP BY user_id HAVING count(*) > 1) person
+  JOIN import_rows i ON i.kind = 'user' AND i.line = person.line
+ WHERE s.user_id = person.user_id`,
 })
+
+/** Before all else, because nobody sees it of a member, and it raises no version. */
+const mark = createStatement<object, Record<never, never>>({
+  name: 'import_mark_users',
+  columns: {},
+  text: () => Prisma.sql`
+UPDATE memberships m SET in_several_organizations = true FROM staged_user s
+ WHERE m.organization_id = s.organization_id AND m.user_id = s.user_id
+   AND s.in_several_organizations AND NOT m.in_several_organizations`,
+})
+
+/** Stages the staged users in all their organizations, where each has the address of the last line. */
+export async function stageWholePeople({ run }: Tables): Promise<void> {
+  for (const each of [follow, giveAddress, mark]) await run(each, {})
+}
 
 export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
   return transaction.run(read, {})
 }
 
-export type ExistingMembership = Awaited<ReturnType<typeof findMemberships>>[number]
-
 export function findMemberships({ models }: Tables, userIds: readonly string[]) {
-  const select = { userId: true, organizationId: true, email: true, inSeveralOrganizations: true } as const
+  const select = { userId: true, organizationId: true } as const
   return models.membership.findMany({ where: { userId: { in: [...userIds] } }, select })
-}
-
-/**
- * Gives staged users who belong to several organizations the address of their last line in all of them, and those of
- * `movedIds` theirs where they stand.
- */
-export async function settleAddresses(
-  { run }: Tables,
-  sharedIds: readonly string[],
-  movedIds: readonly string[],
-): Promise<void> {
-  if (sharedIds.length > 0) await run(share, { ids: sharedIds })
-  const ids = [...new Set([...sharedIds, ...movedIds])]
-  if (ids.length > 0) await run(move, { ids })
 }
