@@ -6,15 +6,14 @@ export function memberOf(item: Message, name: string): unknown {
   return Reflect.get(item, name)
 }
 
-/** What a thing is called. */
+const naming = ['name', 'internalFieldId', 'serviceName', 'email', 'url', 'id', 'userId']
+/** A character that is seen, unlike a space of no width. */
+const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
+
+/** What a thing or a person is called; one whose name nobody sees, by what else says which it is. */
 export function nameOf(item: Message): string {
-  const field = spokenId(textOf(item, 'internalFieldId'))
-  const texts = [
-    textOf(item, 'name'),
-    field,
-    ...['serviceName', 'email', 'url', 'id'].map((name) => textOf(item, name)),
-  ]
-  return texts.find((text) => text !== '') ?? ''
+  const field = naming.find((name) => visible.test(textOf(item, name))) ?? ''
+  return field === 'internalFieldId' ? spokenId(textOf(item, field)) : textOf(item, field)
 }
 
 /** The id of a thing. */

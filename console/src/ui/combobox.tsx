@@ -62,6 +62,10 @@ export function ComboboxPicker({
             className={styles['input']}
             placeholder={placeholder}
             autoFocus={typed !== undefined}
+            // Where the list is closed it is for the dialog around it, and takes nothing that was chosen away.
+            onKeyDown={(event) =>
+              event.key === 'Escape' && event.currentTarget.ariaExpanded !== 'true' && event.preventBaseUIHandler()
+            }
             aria-describedby={describedBy}
             aria-invalid={field.fault !== undefined}
             spellCheck={false}

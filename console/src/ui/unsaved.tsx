@@ -1,5 +1,4 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Button } from './button.js'
 import { Dialog, DialogFoot } from './dialog.js'
 
@@ -32,13 +31,4 @@ export function Unsaved() {
   })
   if (blocker.status !== 'blocked') return null
   return <AskToDiscard onKeep={blocker.reset} onDiscard={blocker.proceed} />
-}
-
-/** What closes a dialog: at once, or after asking where something was typed. */
-export function useAskedClose(isTyped: boolean, onClose: () => void) {
-  const [isAsking, setAsking] = useState(false)
-  return {
-    close: () => (isTyped ? setAsking(true) : onClose()),
-    question: isAsking && <AskToDiscard onKeep={() => setAsking(false)} onDiscard={onClose} />,
-  }
 }

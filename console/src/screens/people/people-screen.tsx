@@ -27,10 +27,7 @@ import { ResourceForm } from '../resource/resource-form.js'
 import { peopleRequest } from './people-request.js'
 
 const columns: readonly Column<User>[] = [
-  {
-    label: 'Name',
-    cell: ({ id, name, email }) => <PersonName id={id} name={name} email={email} />,
-  },
+  { label: 'Name', cell: (user) => <PersonName person={user} /> },
   { label: 'Email', isMinor: true, cell: (user) => user.email },
   { label: 'Department', isMinor: true, cell: (user) => user.department },
   { label: 'Job title', isMinor: true, cell: (user) => user.jobTitle },

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
@@ -25,15 +24,10 @@ const columns: readonly Column<TeamMember>[] = [
 /** The teams in which somebody has a role, and the groups that they are in. */
 export function Memberships({ user }: { readonly user: User }) {
   const [isAdding, setAdding] = useState(false)
-  const queries = useQueryClient()
   const request = { userId: user.id }
   const teams = usePages(TeamService.method.listUserTeams, request)
-  const groups = usePages(GroupService.method.listUserGroups, request, { about: { isOfOrganization: true } })
+  const groups = usePages(GroupService.method.listUserGroups, request)
   const whyNotAdd = useWhyNot(TeamService.method.setTeamMember)
-  const close = () => {
-    setAdding(false)
-    void queries.invalidateQueries()
-  }
   return (
     <>
       <Panel
@@ -51,7 +45,7 @@ export function Memberships({ user }: { readonly user: User }) {
             <ShortTable label="Teams" columns={columns} rows={teams.rows} keyOf={({ teamId }) => teamId} />
           )}
         </Answered>
-        {isAdding && <GiveRole userId={user.id} onClose={close} />}
+        {isAdding && <GiveRole userId={user.id} onClose={() => setAdding(false)} />}
       </Panel>
       <Panel title="Groups">
         <Answered asked={[groups]} lines={1}>

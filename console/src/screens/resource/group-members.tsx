@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type GroupMember, GroupService } from '../../../../gen/svc/v2/group_pb.js'
+import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { memberOf, nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
@@ -33,7 +33,7 @@ export function GroupMembers({ id: groupId, item }: PartProps) {
           input={{ groupId, userId: chosen }}
           changes={() => (chosen === '' ? [] : [{ label: 'Members', to: added }])}
           confirm="Add"
-          said={({ data }) => `${data ? callOf(data) : added} is in ${group} now.`}
+          said={({ data }) => `${data ? nameOf(data) : added} is in ${group} now.`}
           why={why}
           onClose={() => setChosen('')}
         >
@@ -41,21 +41,21 @@ export function GroupMembers({ id: groupId, item }: PartProps) {
         </WriteButton>
       }
       columns={[
-        { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
+        { label: 'Person', cell: (member) => <PersonName person={member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
       ]}
       keyOf={({ userId }) => userId}
       textOf={({ name, email }) => `${name} ${email}`}
       actions={(member) => (
         <WriteButton
-          label={`Remove ${callOf(member)} from ${group}`}
+          label={`Remove ${nameOf(member)} from ${group}`}
           look="quiet"
-          title={`Remove ${callOf(member)} from ${group}`}
+          title={`Remove ${nameOf(member)} from ${group}`}
           method={removeGroupMember}
           input={{ groupId, userId: member.userId }}
-          changes={() => [{ label: 'Members', from: callOf(member), to: '' }]}
+          changes={() => [{ label: 'Members', from: nameOf(member), to: '' }]}
           confirm="Remove"
-          said={() => `${callOf(member)} is no longer in ${group}.`}
+          said={() => `${nameOf(member)} is no longer in ${group}.`}
           isDangerous
           why={why}
         />
@@ -63,9 +63,4 @@ export function GroupMembers({ id: groupId, item }: PartProps) {
       empty="Add somebody; whoever is in the group can approve what it is asked for."
     />
   )
-}
-
-/** What a member is called. */
-function callOf({ name, email, userId }: GroupMember): string {
-  return name || email || userId
 }

@@ -41,7 +41,7 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
         </Button>
       }
       columns={[
-        { label: 'Person', cell: ({ userId, ...member }) => <PersonName id={userId} {...member} /> },
+        { label: 'Person', cell: (member) => <PersonName person={member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
         { label: 'Role', size: 'narrow', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
         { label: 'Ends', size: 'narrow', isMinor: true, cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
@@ -49,7 +49,7 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
       keyOf={({ userId }) => userId}
       textOf={({ name, email }) => `${name} ${email}`}
       actions={(member) => {
-        const name = member.name || member.email || member.userId
+        const name = nameOf(member)
         const input = { teamId, userId: member.userId }
         return (
           <>
@@ -103,18 +103,22 @@ interface GiveRoleProps {
 
 /** Gives somebody a role in a team, or another one. */
 export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', member, onClose }: GiveRoleProps) {
-  const [teamId, setTeamId] = useState(givenTeam)
-  const [userId, setUserId] = useState(member?.userId ?? givenUser)
-  const [role, setRole] = useState(String(member?.role ?? TeamUserRole.VIEWER))
   const stands = member?.expiresAt
-  const [day, setDay] = useState(stands === undefined ? '' : dayOf(stands))
+  const begun = {
+    teamId: givenTeam,
+    userId: member?.userId ?? givenUser,
+    role: String(member?.role ?? TeamUserRole.VIEWER),
+    day: stands === undefined ? '' : dayOf(stands),
+  }
+  const [typed, setTyped] = useState<Partial<typeof begun>>({})
+  const { teamId, userId, role, day } = { ...begun, ...typed }
+  const set = (name: keyof typeof begun) => (text: string) => setTyped({ ...typed, [name]: text })
+  const isTyped = Object.keys(typed).length > 0
   const [isReviewing, setReviewing] = useState(false)
   // An end that is not touched stays, at whatever time of its day.
-  const end = stands !== undefined && day === dayOf(stands) ? stands : dayStart(day)
+  const end = day === begun.day ? stands : dayStart(day)
   const title = member ? 'Change a role' : 'Give a role'
   const back = () => setReviewing(false)
-  const isTyped =
-    day !== (stands === undefined ? '' : dayOf(stands)) || (userId !== '' && userId !== givenUser && !member)
   const input = { teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }
   const form = useFormFaults(setTeamMember.input, create(setTeamMember.input, input), { shown: FIELDS })
   const faultAt = (name: string) => form.at(name)[0]?.text
@@ -148,26 +152,28 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
   return (
     <Dialog title={title} isTyped={isTyped} onClose={onClose}>
       {member || givenUser ? (
-        <PersonLink id={userId} />
+        <p>
+          For <PersonLink id={userId} />.
+        </p>
       ) : (
-        <Picker label="Person" kind="people" value={userId} fault={faultAt('userId')} onChange={setUserId} />
+        <Picker label="Person" kind="people" value={userId} fault={faultAt('userId')} onChange={set('userId')} />
       )}
       {givenTeam === '' && (
-        <Picker label="Team" kind="teams" value={teamId} fault={faultAt('teamId')} onChange={setTeamId} />
+        <Picker label="Team" kind="teams" value={teamId} fault={faultAt('teamId')} onChange={set('teamId')} />
       )}
       <SelectField
         label="Role"
         value={role}
         options={enumOptions(TeamUserRoleSchema, '').slice(1)}
         fault={faultAt('role')}
-        onChange={setRole}
+        onChange={set('role')}
       />
       <TextField
         label="Ends at the beginning of"
         type="date"
         value={day}
         fault={faultAt('expiresAt')}
-        onChange={setDay}
+        onChange={set('day')}
         hint={
           end === undefined
             ? 'Leave empty for no expiry.'
