@@ -17,3 +17,12 @@ export function useCaller(): Caller {
 export function useWhyNot(method: DescMethodUnary, subject?: RightSubject): string | undefined {
   return whyNot(method, useCaller(), subject)
 }
+
+/** The team that alone a caller may call a method in; none for those who may in several, or everywhere. */
+export function useOwnTeam(method: DescMethodUnary): { readonly teamId?: string } {
+  const caller = useCaller()
+  const mayIn = (teams: Caller['teams']) => whyNot(method, { ...caller, permissions: [], teams }) === undefined
+  const [own, another] = caller.teams.filter((team) => mayIn([team]))
+  const isEverywhere = whyNot(method, { ...caller, teams: [] }) === undefined
+  return own === undefined || another !== undefined || isEverywhere ? {} : { teamId: own.teamId }
+}

@@ -6,10 +6,10 @@ export function usePersonName(id: string): string {
   return useName('user', id) ?? '…'
 }
 
-/** A link to a person by name; where there is no such person, the id. */
+/** A link to a person by name; where there is no such person, or the caller may not see them, the id. */
 export function PersonLink({ id }: { readonly id: string }) {
   const name = usePersonName(id)
-  if (id === '') return <>–</>
+  if (name === id) return <>{id || '–'}</>
   return (
     <Link to="/people/$id" params={{ id }}>
       {name}

@@ -1,7 +1,11 @@
 import { type DescMethodUnary, getOption } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt'
 import { access, Callers, CredentialKind } from '../../../gen/svc/v2/access_pb.js'
 import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
-import { UserRole } from '../../../gen/svc/v2/user_pb.js'
+import { GroupService } from '../../../gen/svc/v2/group_pb.js'
+import { TeamService } from '../../../gen/svc/v2/team_pb.js'
+import { UserRole, UserService } from '../../../gen/svc/v2/user_pb.js'
+import { UserRelationshipService } from '../../../gen/svc/v2/user_relationship_pb.js'
 
 /** What a call is about, as far as rights depend on it. */
 export interface RightSubject {
@@ -9,8 +13,6 @@ export interface RightSubject {
   readonly teamId?: string | undefined
   /** The person that the object belongs to. */
   readonly userId?: string | undefined
-  /** It belongs to no team: a permission in a team does not reach it. */
-  readonly isOfOrganization?: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSu
     return rule.callers === Callers.ALL || isAdmin ? undefined : 'Only administrators can do this.'
   }
   const teams = caller.teams.filter(({ teamId }) => subject.teamId === undefined || teamId === subject.teamId)
-  const held = [caller, ...(subject.isOfOrganization ? [] : teams)].some(({ permissions }) =>
+  const held = [caller, ...(isOfOrganization(method) ? [] : teams)].some(({ permissions }) =>
     permissions.includes(rule.permission),
   )
   return held ? undefined : `You need the permission ${rule.permission} here.`
@@ -36,4 +38,15 @@ export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSu
 /** Whether a caller looks after the organization, rather than only their own work. */
 export function isOverseer(caller: Caller): boolean {
   return caller.role === UserRole.ORG_ADMIN || caller.permissions.length > 0
+}
+
+/** Whether a permission in a team does not reach what a method is about: groups, what is written of people, and new teams. */
+function isOfOrganization(method: DescMethodUnary): boolean {
+  const isOfPeople = [UserService, UserRelationshipService].some(({ typeName }) => typeName === method.parent.typeName)
+  const writes = method.idempotency !== Idempotency.NO_SIDE_EFFECTS
+  return (
+    method.parent.typeName === GroupService.typeName ||
+    method === TeamService.method.createTeam ||
+    (isOfPeople && writes)
+  )
 }

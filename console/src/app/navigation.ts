@@ -1,3 +1,4 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf'
 import Activity from 'lucide-react/dist/esm/icons/activity.mjs'
 import ArrowDownToLine from 'lucide-react/dist/esm/icons/arrow-down-to-line.mjs'
 import Boxes from 'lucide-react/dist/esm/icons/boxes.mjs'
@@ -17,9 +18,12 @@ import Users from 'lucide-react/dist/esm/icons/users.mjs'
 import UsersRound from 'lucide-react/dist/esm/icons/users-round.mjs'
 import WebhookIcon from 'lucide-react/dist/esm/icons/webhook.mjs'
 import type { ComponentType } from 'react'
+import { AuditLogService } from '../../../gen/svc/v2/audit_log_pb.js'
 import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
-import { UserRole } from '../../../gen/svc/v2/user_pb.js'
-import { isOverseer } from '../api/rights.js'
+import { DirectoryService } from '../../../gen/svc/v2/directory_pb.js'
+import { EventService } from '../../../gen/svc/v2/event_pb.js'
+import { isOverseer, whyNot } from '../api/rights.js'
+import { type Kind, methodsOf } from '../api/things.js'
 
 /** A screen that the navigation leads to. */
 export interface Destination {
@@ -27,13 +31,11 @@ export interface Destination {
   readonly path: string
   readonly title: string
   readonly Icon: ComponentType<{ readonly size?: number; readonly 'aria-hidden'?: boolean }>
-  /** The permission without which there is nothing to see on it, or that only administrators see it; absent for all. */
-  readonly needs?: string
-  /** A permission in a team does not reach it. */
-  readonly isOfOrganization?: boolean
+  /** What it reads, without the right to which there is nothing to see on it. */
+  readonly reads?: DescMethodUnary
 }
 
-const ADMINISTRATORS = 'administrators'
+const listOf = (kind: Kind) => ({ path: `/${kind}`, reads: methodsOf(kind).list })
 
 /** The navigation, in groups. */
 const groups: readonly { readonly title: string; readonly items: readonly Destination[] }[] = [
@@ -41,60 +43,55 @@ const groups: readonly { readonly title: string; readonly items: readonly Destin
     title: '',
     items: [
       { path: '/', title: 'Home', Icon: House },
-      { path: '/directory', title: 'Directory', Icon: FolderSync, needs: ADMINISTRATORS },
+      { path: '/directory', title: 'Directory', Icon: FolderSync, reads: DirectoryService.method.getDirectoryStatus },
     ],
   },
   {
     title: 'People',
     items: [
-      { path: '/people', title: 'People', Icon: Users, needs: 'users:read' },
-      { path: '/teams', title: 'Teams', Icon: Network, needs: 'teams:read' },
-      { path: '/groups', title: 'Groups', Icon: UsersRound, needs: 'users:read', isOfOrganization: true },
+      { ...listOf('people'), title: 'People', Icon: Users },
+      { ...listOf('teams'), title: 'Teams', Icon: Network },
+      { ...listOf('groups'), title: 'Groups', Icon: UsersRound },
     ],
   },
   {
     title: 'Access',
     items: [
-      { path: '/apps', title: 'Apps', Icon: LayoutGrid, needs: 'apps:read' },
-      { path: '/resources', title: 'Resources', Icon: Boxes, needs: 'apps:read' },
-      { path: '/policies', title: 'Policies', Icon: ShieldCheck, needs: 'access:read' },
+      { ...listOf('apps'), title: 'Apps', Icon: LayoutGrid },
+      { ...listOf('resources'), title: 'Resources', Icon: Boxes },
+      { ...listOf('policies'), title: 'Policies', Icon: ShieldCheck },
     ],
   },
   {
     title: 'Work',
     items: [
       { path: '/journeys', title: 'Journeys', Icon: RouteIcon },
-      { path: '/priorities', title: 'Priorities', Icon: Flag, needs: 'tickets:read' },
-      { path: '/slas', title: 'SLAs', Icon: Timer, needs: 'tickets:read' },
+      { ...listOf('priorities'), title: 'Priorities', Icon: Flag },
+      { ...listOf('slas'), title: 'SLAs', Icon: Timer },
     ],
   },
   {
     title: 'Data',
     items: [
-      { path: '/entity-types', title: 'Entity types', Icon: Shapes, needs: 'entities:read' },
-      { path: '/ingestion', title: 'Ingestion', Icon: ArrowDownToLine, needs: 'entities:read' },
-      { path: '/mappings', title: 'Field mappings', Icon: GitMerge, needs: 'entities:read' },
+      { ...listOf('entity-types'), title: 'Entity types', Icon: Shapes },
+      { ...listOf('ingestion'), title: 'Ingestion', Icon: ArrowDownToLine },
+      { path: '/mappings', title: 'Field mappings', Icon: GitMerge, reads: methodsOf('entity-types').list },
     ],
   },
   {
     title: 'Developers',
     items: [
-      { path: '/keys', title: 'API keys', Icon: KeyRound, needs: 'keys:read' },
-      { path: '/webhooks', title: 'Webhooks', Icon: WebhookIcon, needs: 'webhooks:read' },
-      { path: '/events', title: 'Events', Icon: Activity, needs: 'audit:read' },
-      { path: '/audit', title: 'Audit log', Icon: ScrollText, needs: 'audit:read' },
+      { ...listOf('keys'), title: 'API keys', Icon: KeyRound },
+      { ...listOf('webhooks'), title: 'Webhooks', Icon: WebhookIcon },
+      { path: '/events', title: 'Events', Icon: Activity, reads: EventService.method.listEvents },
+      { path: '/audit', title: 'Audit log', Icon: ScrollText, reads: AuditLogService.method.listAuditEvents },
     ],
   },
 ]
 
 /** The screens on which a caller finds something, in groups. */
 export function destinationsFor(caller: Caller): typeof groups {
-  const everywhere = new Set(caller.permissions)
-  const somewhere = new Set([caller, ...caller.teams].flatMap((each) => each.permissions))
-  const isAdministrator = caller.role === UserRole.ORG_ADMIN
-  const isShown = ({ needs, isOfOrganization }: Destination) =>
-    needs === undefined ||
-    (needs === ADMINISTRATORS ? isAdministrator : (isOfOrganization ? everywhere : somewhere).has(needs))
+  const isShown = ({ reads }: Destination) => reads === undefined || whyNot(reads, caller) === undefined
   const titled = (item: Destination) =>
     item.path === '/' && isOverseer(caller) ? { ...item, title: 'Overview' } : item
   return groups

@@ -11,6 +11,7 @@ import {
   UserRelationshipService,
 } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { PersonLink } from '../../api/person.js'
 import { countText } from '../../api/words.js'
 import { Button, type ButtonProps } from '../../ui/button.js'
@@ -34,7 +35,7 @@ export interface PersonProps {
 /** What can be done with a person: their sessions, their state, and all that one may write of them at once. */
 export function PersonActions({ user, subject, facts }: PersonProps) {
   const why = useWhyNot(deactivateUser)
-  const name = user.name || user.email
+  const name = nameOf(user)
   const common = { input: { id: user.id }, subject, why }
   const state = (to: string) => (answer: { readonly data?: User | undefined } | undefined) => [
     { label: 'State', from: answer?.data?.deactivatedAt === undefined ? 'Active' : 'Deactivated', to },
@@ -140,7 +141,7 @@ export function ManagerButton({ user, facts }: PersonProps) {
     label: 'Change the manager',
     look: 'quiet' as const,
     why: noRight ?? (isSupplied ? 'The directory supplies the manager: change it there.' : undefined),
-    title: `Change the manager of ${user.name || user.email}`,
+    title: `Change the manager of ${nameOf(user)}`,
     first: { method: getUserRelationship, input: { userId }, mayBeMissing: true },
     confirm: 'Save',
     isTyped: chosen !== user.managerUserId,

@@ -3,6 +3,8 @@ import { Fragment, type ReactNode } from 'react'
 import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwner, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { enumText } from '../../api/words.js'
@@ -34,10 +36,11 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
   const history = usePages(AuditLogService.method.listAuditEvents, { targetId: user.id, pageSize: HISTORY_PAGE })
   const showMore = usePagesOfAddress(history)
   const facts = profileFacts(user, history.rows)
+  const whyNotList = useWhyNot(UserService.method.listUsers)
   const person = { user, subject, facts }
   return (
     <Screen
-      title={user.name || user.email}
+      title={nameOf(user)}
       id={user.id}
       above={above}
       meta={
@@ -68,11 +71,13 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
                 <PersonLink id={user.managerUserId} /> <ManagerButton {...person} />
               </>
             ),
-            Reports: (
-              <Link to="/people" search={{ manager: user.id } as never}>
-                Who reports to this person
-              </Link>
-            ),
+            ...(whyNotList === undefined && {
+              Reports: (
+                <Link to="/people" search={{ manager: user.id } as never}>
+                  Who reports to this person
+                </Link>
+              ),
+            }),
             'API keys created': <KeysOf userId={user.id} />,
           }}
         />
@@ -124,10 +129,10 @@ function KeysOf({ userId }: { readonly userId: string }) {
   return (
     <>
       {keys.rows.length === 0 && 'None'}
-      {keys.rows.map(({ id, name }, index) => (
-        <Fragment key={id}>
+      {keys.rows.map((key, index) => (
+        <Fragment key={key.id}>
           {index > 0 && ', '}
-          <Link to={`/keys/${encodeURIComponent(id)}`}>{name || id}</Link>
+          <Link to={`/keys/${encodeURIComponent(key.id)}`}>{nameOf(key)}</Link>
         </Fragment>
       ))}
       {keys.hasNextPage && ' '}

@@ -32,7 +32,7 @@ export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTabl
       cell: ({ owner }) => <StateBadge schema={FieldOwnerSchema} value={owner} />,
     },
     { label: 'Since', cell: ({ since }) => <When at={since} exact /> },
-    { label: 'Last written by', cell: (fact) => <Writer fact={fact} knowsHistory={knowsHistory} /> },
+    ...(knowsHistory ? [{ label: 'Last written by', cell: (fact: ProfileFact) => <Writer fact={fact} /> }] : []),
     {
       label: 'What can be done',
       hidesLabel: true,
@@ -40,7 +40,10 @@ export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTabl
     },
   ]
   return (
-    <ShortTable label="Profile, field by field" columns={columns} rows={facts} keyOf={({ field }) => String(field)} />
+    <>
+      <ShortTable label="Profile, field by field" columns={columns} rows={facts} keyOf={({ field }) => String(field)} />
+      {!knowsHistory && <p className={styles['muted']}>Who wrote a field, and what was skipped, needs audit:read.</p>}
+    </>
   )
 }
 
@@ -49,13 +52,11 @@ function FieldValue({ fact }: { readonly fact: ProfileFact }) {
   return <>{fact.value || '–'}</>
 }
 
-function Writer({ fact, knowsHistory }: Pick<ProfileTableProps, 'knowsHistory'> & { readonly fact: ProfileFact }) {
-  if (!knowsHistory) return <>Needs audit:read</>
+function Writer({ fact }: { readonly fact: ProfileFact }) {
   if (fact.written === undefined) return <span className={styles['muted']}>Not recorded</span>
   return (
     <>
-      <ActorName actor={fact.written.actor} />
-      <br />
+      <ActorName actor={fact.written.actor} /> <br />
       <span className={styles['muted']}>
         <When at={fact.written.occurredAt} exact />
       </span>

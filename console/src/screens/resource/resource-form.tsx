@@ -1,6 +1,7 @@
 import { type DescField, fromJson, isMessage, type JsonValue, type Message } from '@bufbuild/protobuf'
 import { type ReactNode, useState } from 'react'
 import { ApiKeySchema } from '../../../../gen/svc/v2/api_key_pb.js'
+import { useOwnTeam } from '../../api/caller-context.js'
 import { idOf, memberOf, nameOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf, ThingName } from '../../api/things.js'
@@ -40,9 +41,11 @@ type Draft = Readonly<Record<string, string>>
 
 /** Creates or changes a thing: a form with the fields of the request, then what the request changes. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { declaration, subject, given = {}, only, verb = 'Create', note, said, onClose, onDone } = props
+  const { declaration, subject, only, verb = 'Create', note, said, onClose, onDone } = props
   const method = subject === undefined ? declaration.create : declaration.update
   const item = subject && itemIn(subject.tagged.message)
+  const ownTeam = useOwnTeam(method)
+  const given: Draft = subject === undefined ? { ...ownTeam, ...props.given } : {}
   const all = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
