@@ -206,7 +206,12 @@ export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A text as the beginning of a sentence. */
+/** What the service says, as a sentence; its addresses and names stay as they are. */
+export function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+}
+
+/** Words of the schema as the beginning of a sentence. */
 export function sentence(text: string): string {
   const spelled = text.replace(/\b(?:a2a|ai|api|http|ip|sla|tls|url)\b/g, (word) => word.toUpperCase())
   return spelled.charAt(0).toUpperCase() + spelled.slice(1)

@@ -33,7 +33,7 @@ export function DirectoryScreen() {
   const status = data?.data
   return (
     <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM.">
-      {status === undefined && (
+      {(status === undefined || Boolean(error)) && (
         <Answered asked={[{ why, error, isPending, refetch }]} lines={8}>
           {null}
         </Answered>

@@ -4,8 +4,9 @@ import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { numberText } from '../api/words.js'
 import { useFilters } from './address.js'
 import { Button } from './button.js'
+import { Dialog, DialogFoot } from './dialog.js'
 import { ExportButton, type WholeList } from './export-button.js'
-import { RowDialog } from './row-dialog.js'
+import { Facts } from './screen.js'
 import { type Asked, Empty, FailureBox, Skeleton } from './states.js'
 import styles from './table.module.css'
 
@@ -51,6 +52,7 @@ const ROWS_AHEAD = 60
 /** A long list, of which only what is in sight is in the document; more is read while it is scrolled. */
 export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, isPart = false }: PagedTableProps<Row>) {
   const [opened, setOpened] = useState<Row>()
+  const close = () => setOpened(undefined)
   const scroller = useRef<HTMLDivElement>(null)
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = pages
   const virtual = useVirtualizer({
@@ -65,8 +67,8 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
     if (last >= rows.length - ROWS_AHEAD && hasNextPage && !isFetchingNextPage && !pages.error) fetchNextPage()
   }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage, pages.error])
   useRowOfAddress(pages, virtual, isPart)
-  if (pages.isPending) return <Skeleton lines={10} />
   if (pages.error) return <FailureBox error={pages.error} onRetry={pages.refetch} />
+  if (pages.isPending) return <Skeleton lines={10} />
   if (rows.length === 0) return <Empty {...empty} />
   const openedRow = opened && rows.find((row) => keyOf(row) === keyOf(opened))
   const hasMore = columns.some(({ isMinor }) => isMinor)
@@ -111,7 +113,14 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
           </tbody>
         </table>
       </section>
-      {openedRow !== undefined && <RowDialog columns={columns} row={openedRow} onClose={() => setOpened(undefined)} />}
+      {openedRow !== undefined && (
+        <Dialog title="Details of the row" onClose={close}>
+          <Facts facts={Object.fromEntries(columns.map(({ label: name, cell }) => [name, cell(openedRow)]))} />
+          <DialogFoot>
+            <Button onClick={close}>Close</Button>
+          </DialogFoot>
+        </Dialog>
+      )}
     </>
   )
 }

@@ -3,7 +3,7 @@ import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
-import { Empty, NoRight } from './states.js'
+import { Empty } from './states.js'
 
 export interface ScreenProps {
   readonly title: string
@@ -59,7 +59,7 @@ export function Screen({ title, above, lead, meta, id, actions, fills, why, chil
         {actions}
       </div>
       {lead && <p className={styles['lead']}>{lead}</p>}
-      {why === undefined ? children : <NoRight why={why} />}
+      {why === undefined ? children : <Empty title="You have no access to this">{why}</Empty>}
     </div>
   )
 }

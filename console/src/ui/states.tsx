@@ -1,7 +1,7 @@
 import { onlineManager } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { failureFrom } from '../api/failure.js'
-import { labelOf, sentence } from '../api/words.js'
+import { asSentence, labelOf } from '../api/words.js'
 import { Button } from './button.js'
 import styles from './states.module.css'
 
@@ -26,11 +26,6 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   )
 }
 
-/** What the caller may not see, and what would open it. */
-export function NoRight({ why }: { readonly why: string }) {
-  return <Empty title="You have no access to this">{why}</Empty>
-}
-
 /** A query, as far as what stands in its place depends on it. */
 export interface Asked {
   /** Why the caller may not ask. */
@@ -49,7 +44,7 @@ interface AnsweredProps {
 /** What calls have answered; until then, or if one fails, or without the right, that is said in its place. */
 export function Answered({ asked, lines = 3, children }: AnsweredProps) {
   const why = asked.find((each) => each.why !== undefined)?.why
-  if (why !== undefined) return <NoRight why={why} />
+  if (why !== undefined) return <p className={styles['muted']}>{why}</p>
   const failed = asked.filter(({ error }) => Boolean(error))
   const retry = () => {
     for (const { refetch } of failed) void refetch()
@@ -62,14 +57,18 @@ export function Answered({ asked, lines = 3, children }: AnsweredProps) {
 /** A failed call: what it says, its reason, its id for those who run the service, and another try. */
 export function FailureBox({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const failure = failureFrom(error)
-  // What is opened by a link may be gone: to ask again does not help.
-  const isGone = failure.kind === 'missing' && onRetry !== undefined
+  // What is opened by a link may be gone, or of others: to ask again does not help.
+  const isFinal = ['missing', 'forbidden'].includes(failure.kind) && onRetry !== undefined
   const seconds = useCountdown(failure.retryAfterSeconds, error)
   return (
-    <div className={`${styles['box']} ${isGone ? '' : styles['bad']}`} role="alert">
+    <div className={`${styles['box']} ${isFinal ? '' : styles['bad']}`} role="alert">
       <h2>{failure.title}</h2>
       {failure.faults.length === 0 && (
-        <p>{isGone ? 'It does not exist any more, or you have no access to it.' : sentence(failure.message)}</p>
+        <p>
+          {isFinal && failure.kind === 'missing'
+            ? 'It does not exist any more, or you have no access to it.'
+            : asSentence(failure.message)}
+        </p>
       )}
       {failure.faults.length > 0 && (
         <ul>
@@ -92,7 +91,7 @@ export function FailureBox({ error, onRetry }: { readonly error: unknown; readon
           </span>
         )}
       </p>
-      {onRetry && !isGone && (
+      {onRetry && !isFinal && (
         <Button onClick={onRetry} why={seconds > 0 ? `The service asks to wait ${seconds} more seconds.` : undefined}>
           {seconds > 0 ? `Try again in ${seconds} s` : 'Try again'}
         </Button>

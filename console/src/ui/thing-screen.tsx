@@ -25,8 +25,15 @@ export function ThingScreen<I extends DescMessage, O extends DescMessage>(props:
   const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
   const { data, error, read, refetch } = useTagged(method, { id } as unknown as MessageInitShape<I>)
   const above = <Link to={`/${path}`}>{title}</Link>
-  if (data !== undefined) return <Fragment key={id}>{children(data.message, { tagged: data, read }, above)}</Fragment>
-  if (!error)
+  const failed = Boolean(error) && <FailureBox error={error} onRetry={() => void refetch()} />
+  if (data !== undefined)
+    return (
+      <Fragment key={id}>
+        {failed}
+        {children(data.message, { tagged: data, read }, above)}
+      </Fragment>
+    )
+  if (!failed)
     return (
       <div className={styles['screen']}>
         <Skeleton lines={10} />
@@ -34,7 +41,7 @@ export function ThingScreen<I extends DescMessage, O extends DescMessage>(props:
     )
   return (
     <Screen title={sentence(one)} above={above}>
-      <FailureBox error={error} onRetry={() => void refetch()} />
+      {failed}
     </Screen>
   )
 }

@@ -66,8 +66,9 @@ interface CountProps {
 function Count({ title, path, query: { why, data, error, refetch }, isLeast = false }: CountProps) {
   const text = (): ReactNode => {
     if (why !== undefined) return <span title={why}>No access</span>
+    if (error) return null
     if (data !== undefined) return `${numberText(data)}${isLeast ? '+' : ''}`
-    return error ? null : (
+    return (
       <span role="status" aria-label="Loading">
         …
       </span>
@@ -77,7 +78,7 @@ function Count({ title, path, query: { why, data, error, refetch }, isLeast = fa
     <li className={styles['count']}>
       <Link to={path}>{title}</Link>
       <strong>{text()}</strong>
-      {Boolean(error) && data === undefined && (
+      {Boolean(error) && (
         <Button look="quiet" label={`Try again to count: ${title}`} onClick={() => void refetch()}>
           Could not be counted. Try again
         </Button>

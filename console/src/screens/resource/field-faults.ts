@@ -3,7 +3,7 @@ import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
-import { camelCase, durationText } from '../../api/words.js'
+import { asSentence, camelCase, durationText } from '../../api/words.js'
 
 /** What is wrong with a value of a form. */
 export interface FieldFault {
@@ -65,29 +65,30 @@ export function useFormFaults(schema: DescMessage, request: Message | undefined,
   }
 }
 
-/** What the limits of the schema say of a request; undefined until they are loaded. */
+/** What the limits of the schema say of a request; undefined as long as they are being loaded. */
 function useLimits(schema: DescMessage, message: Message | undefined): readonly FieldFault[] | undefined {
-  const { data: validator } = useQuery({
+  const { data: validator, isError } = useQuery({
     queryKey: ['validator'],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () => (await import('@bufbuild/protovalidate')).createValidator(),
   })
   return useMemo(() => {
-    if (validator === undefined) return undefined
+    // Where they cannot be loaded, the service alone checks.
+    if (validator === undefined) return isError ? [] : undefined
     if (message === undefined) return []
     const { violations = [] } = validator.validate(schema, message)
     return violations.map(({ field, ruleId, message: text }) => ({
       path: placesOf(field),
       text: wordsFor(ruleId, String(placesOf(field).at(-1)).endsWith('Seconds') ? inTime(text) : text),
     }))
-  }, [validator, schema, message])
+  }, [validator, isError, schema, message])
 }
 
 /** What the service refuses, at the fields of the form. */
 function refusalsOf(faults: Failure['faults']): FieldFault[] {
   return faults.map(({ field, description }) => ({
     path: [...field.matchAll(/[^.[\]]+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : camelCase(part))),
-    text: sentenceOf(description),
+    text: asSentence(description),
   }))
 }
 
@@ -112,14 +113,10 @@ function wordsFor(ruleId: string, text: string): string {
     .replace(/^value (?:length )?/, '')
     .replaceAll('greater than or equal to', 'at least')
     .replaceAll('less than or equal to', 'at most')
-  return words[ruleId] ?? sentenceOf(short)
+  return words[ruleId] ?? asSentence(short)
 }
 
 /** Lengths of time as people say them: limits are in seconds. */
 function inTime(text: string): string {
   return text.replaceAll(/\d+/g, (seconds) => durationText(Number(seconds)))
-}
-
-function sentenceOf(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 }

@@ -5,7 +5,7 @@ import { SearchFilter } from '../../ui/filters.js'
 import { type Column, PagedTable, type Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered, Empty } from '../../ui/states.js'
+import { Answered, Empty, FailureBox } from '../../ui/states.js'
 
 interface MemberPanelProps<Row> {
   readonly title: string
@@ -71,6 +71,7 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
     >
       <Answered asked={[{ ...pages, error: rows.length === 0 ? error : undefined }]}>
         {rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
+        {rows.length > 0 && !isLong && Boolean(error) && <FailureBox error={error} onRetry={pages.refetch} />}
         {rows.length > 0 && !isLong && <ShortTable label={title} columns={all} rows={rows} keyOf={keyOf} />}
         {isLong && (
           <PagedTable

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+
+let console: TestConsole
+let opened: ConsolePage
+beforeAll(async () => {
+  console = await startTestConsole()
+  opened = await console.open('/', await console.token())
+  await opened.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+})
+afterAll(() => console.stop())
+
+const body = JSON.stringify({ code: 'internal', message: 'http://127.0.0.1 has no answer of the api' })
+
+/** Lets the calls of some methods fail until the returned function is called. */
+async function fail(methods: string): Promise<() => Promise<void>> {
+  const address = `**/svc.v2.*/${methods}`
+  await opened.page.route(address, (route) => route.fulfill({ status: 500, contentType: 'application/json', body }))
+  return () => opened.page.unroute(address)
+}
+
+/** Comes back to the page after so long that what it shows is asked for again. */
+const comeBack = `(() => {
+  const now = Date.now.bind(Date)
+  Date.now = () => now() + 60_000
+  dispatchEvent(new Event('visibilitychange'))
+})()`
+
+describe('when the service fails after a screen is shown, the console', () => {
+  it('shows no number of before as one of now', async () => {
+    const { page } = opened
+    const people = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'People', exact: true }) })
+    await people.getByText('13').waitFor()
+    const repair = await fail('ListUsers')
+    await page.evaluate(comeBack)
+    await people.getByRole('button', { name: 'Try again to count: People' }).waitFor()
+    expect(await people.getByText('13').count()).toBe(0)
+    await repair()
+    await people.getByRole('button').click()
+    await people.getByText('13').waitFor()
+  })
+
+  it('says of what it still shows that it could not be read again', async () => {
+    const { page, go } = opened
+    for (const [path, methods, text] of [
+      ['/priorities/pri_urgent', 'GetPriority', 'P1'],
+      ['/groups/group_security', 'ListGroupMembers', 'bela@acme.example'],
+      ['/directory', 'GetDirectoryStatus', 'Deleted there'],
+    ] as const) {
+      await go(path)
+      await page.getByText(text).first().waitFor()
+      const repair = await fail(methods)
+      await page.evaluate(comeBack)
+      const alert = page.getByRole('alert')
+      // What the service says is not spelled anew.
+      await alert.getByText('http://127.0.0.1 has no answer of the api.').first().waitFor()
+      await page.getByText(text).first().waitFor()
+      await repair()
+      await alert.getByRole('button', { name: 'Try again' }).first().click()
+      await alert.first().waitFor({ state: 'detached' })
+    }
+  })
+
+  it('does not wait for events for ever where the feed cannot be read', async () => {
+    const { page, go } = opened
+    const repair = await fail('ListEvents')
+    await go('/events')
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+    await repair()
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No event yet').waitFor()
+  })
+
+  it('lets the service alone check a form whose limits cannot be loaded', async () => {
+    const { page, go } = opened
+    await go('/teams/team_archive')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.route('**/*.js', (route) => route.abort())
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Old')
+    await page.getByRole('button', { name: 'Review', disabled: false }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    opened.complaints.splice(0)
+  })
+})
