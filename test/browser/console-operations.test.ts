@@ -196,11 +196,15 @@ it('changes forty people by a file that has three bad lines', async () => {
 
 describe('lists of the console', () => {
   it('are saved as a whole as their filters narrow them, with nothing that a spreadsheet runs', async () => {
-    await send('POST', '/v2/groups', { name: '=HYPERLINK("https://evil.invalid")' })
+    const formulas = ['=HYPERLINK("https://evil.invalid")', '＝1+1', ' =2+2', 'Sales;=3+3', '-cmd', '－cmd', '@A1']
+    const texts = ['-12', '+49 30 (123)-456', 'a=b', 'C+;-)']
+    for (const name of [...formulas, ...texts]) await send('POST', '/v2/groups', { name })
     await menu('Groups')
     const lines = await saved(button('Export as CSV'))
     expect(lines[0]).toMatch(/^\ufeffID,Name,/)
     expect(lines.join('\n')).toContain(`,"'=HYPERLINK(""https://evil.invalid"")",`)
+    const names = lines.slice(-1 - 6 - texts.length + 1).map((line) => line.split(',')[1])
+    expect(names).toEqual([`'＝1+1`, `' =2+2`, `Sales;'=3+3`, `'-cmd`, `'－cmd`, `'@A1`, ...texts])
     expect(lines.length - 1).toBe((await send('GET', '/v2/groups?includeTotal=true')).json.totalSize)
     await menu('People')
     await page.getByLabel('Name or email').fill('chidi')
@@ -282,6 +286,9 @@ it('checks the form of a key while one types', async () => {
   await page.getByLabel('Name', { exact: true }).fill('n')
   await page.getByLabel('Ends after').fill('4000')
   await form.getByRole('alert').getByText('at most 3,650 days').waitFor()
+  // More seconds than the field has room for.
+  await page.getByLabel('Ends after').fill('99999')
+  await form.getByRole('alert').getByText('Too large.').waitFor()
   await button('Discard changes', form).click()
   await form.waitFor({ state: 'detached' })
 })

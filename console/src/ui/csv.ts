@@ -10,15 +10,18 @@ interface CsvColumn {
   readonly text: (row: Message) => string
 }
 
-/** What a spreadsheet would run; a number or a phone number is none. */
-const formula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$)).*$/s
+/**
+ * The beginning of what a spreadsheet would run, in whatever width its sign is, at the beginning of a cell or of what
+ * some take for the next one; a number or a phone number is none.
+ */
+const formula = /(^|[;\t\r\n])(?= *(?:[=@＝＠]|[+＋－-](?![\d ().-]*$)))/g
 
 /** Rows of a list as separated values, as spreadsheets read them: a column for each field, under its label. */
 export function csvOf(schema: DescMessage, rows: readonly Message[]): string {
   const columns = columnsOf(schema)
-  const data = rows.map((row) => columns.map(({ text }) => text(row)))
+  const data = rows.map((row) => columns.map(({ text }) => text(row).replace(formula, "$1'")))
   const fields = columns.map(({ label }) => label)
-  return `\ufeff${papaparse.unparse({ fields, data }, { escapeFormulae: formula })}`
+  return `\ufeff${papaparse.unparse({ fields, data })}`
 }
 
 function columnsOf(schema: DescMessage): CsvColumn[] {

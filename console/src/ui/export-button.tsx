@@ -13,17 +13,11 @@ export interface WholeList {
 }
 
 /** Saves all rows of a list as a file that spreadsheets open. */
-export function ExportButton({
-  label,
-  list: { schema, readAll },
-}: {
-  readonly label: string
-  readonly list: WholeList
-}) {
+export function ExportButton({ label, list }: { readonly label: string; readonly list: WholeList }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
-      const [{ csvOf }, rows] = await Promise.all([import('./csv.js'), readAll()])
-      const file = new Blob([csvOf(schema, rows as readonly Message[])], { type: 'text/csv;charset=utf-8' })
+      const [{ csvOf }, rows] = await Promise.all([import('./csv.js'), list.readAll()])
+      const file = new Blob([csvOf(list.schema, rows as readonly Message[])], { type: 'text/csv;charset=utf-8' })
       const href = URL.createObjectURL(file)
       Object.assign(document.createElement('a'), { href, download: `${label}.csv` }).click()
       URL.revokeObjectURL(href)

@@ -74,6 +74,7 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
     case 'duration':
     case 'choice':
       if (!/^-?\d+$/.test(draft)) throw new Error('A whole number.')
+      if (Math.abs(Number(draft)) > MAX_INT32) throw new Error('Too large.')
       return Number(draft)
     case 'list':
       return draft.split('\n').flatMap((line) => line.trim() || [])
@@ -85,6 +86,9 @@ export function jsonOf(field: DescField, draft: string): JsonValue {
       return draft
   }
 }
+
+/** No form has a number of more bits. */
+const MAX_INT32 = 2 ** 31 - 1
 
 function readJson(field: DescField, draft: string): JsonValue {
   // Lists of texts have an empty one as long as a line is begun.

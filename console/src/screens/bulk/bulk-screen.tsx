@@ -41,9 +41,7 @@ export function BulkScreen() {
   const [notice, setNotice] = useState<string>()
   const noRight = useWhyNot(batchUpdateUsers)
   const { updates, faults, badLines } = readUpdates(text)
-  const plan = useMutation({
-    mutationFn: () => planUpdates(transport, updates),
-  })
+  const plan = useMutation({ mutationFn: () => planUpdates(transport, updates) })
   const release = useMutation({
     mutationFn: (results: readonly UserUpdateResult[]) => releaseFields(transport, results),
   })

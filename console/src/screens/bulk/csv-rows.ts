@@ -14,7 +14,7 @@ export interface CsvRows {
 }
 
 /** `sep=;` in a line of its own, by which a spreadsheet says how it separates cells. */
-const SEPARATOR = /^sep=(.)\r?\n/i
+const SEPARATOR = /^\ufeff?sep=(.)\r?\n/i
 
 const SEPARATORS = [',', ';', '\t'] as const
 
