@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useCaller, useWhyNot } from '../api/caller-context.js'
+import { nameOf } from '../api/message.js'
 import { oneOf } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
 import { hasText, unlistedResources, useNamedThings } from './named-things.js'
@@ -82,8 +83,8 @@ function useHits(text: string, asked: string | undefined): Hit[] {
     { enabled: isAsked },
   )
   const { things, isAnswered } = useNamedThings(text)
-  const persons = (isAsked ? (people.data?.data ?? []) : []).map(({ id, name, email }) =>
-    hitOf('person', 'people', id, name || email, email),
+  const persons = (isAsked ? (people.data?.data ?? []) : []).map((person) =>
+    hitOf('person', 'people', person.id, nameOf(person), person.email),
   )
   const screens = destinationsFor(caller)
     .flatMap(({ items }) => items)

@@ -8,6 +8,7 @@ import Sun from 'lucide-react/dist/esm/icons/sun.mjs'
 import { useState } from 'react'
 import { OrganizationService } from '../../../gen/svc/v2/organization_pb.js'
 import { useCaller } from '../api/caller-context.js'
+import { nameOf } from '../api/message.js'
 import { useSignIn } from '../session/session-context.js'
 import { Button } from '../ui/button.js'
 import { Mark } from '../ui/mark.js'
@@ -65,7 +66,7 @@ export function Sidebar({ onFind, onLeave }: SidebarProps) {
         ))}
       </nav>
       <div className={styles['foot']}>
-        <p title={caller.name || caller.id}>{caller.name || caller.id}</p>
+        <p title={nameOf(caller)}>{nameOf(caller)}</p>
         <Button look="quiet" isIcon label={`Colors: ${theme}`} onClick={() => setTheme(nextTheme(theme))}>
           <ThemeIcon size={16} aria-hidden />
         </Button>

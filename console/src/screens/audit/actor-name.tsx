@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { type Actor, ActorKind, ActorKindSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
+import { nameOf } from '../../api/message.js'
 import { enumText } from '../../api/words.js'
 
 /** Who did something: a link to the person or the key, or the kind of writer where it has neither. */
 export function ActorName({ actor }: { readonly actor: Actor | undefined }) {
   if (actor === undefined) return <>unknown</>
-  const name = actor.name || actor.id
+  const name = nameOf(actor)
   if (actor.kind === ActorKind.USER) {
     return (
       <Link to="/people/$id" params={{ id: actor.id }}>

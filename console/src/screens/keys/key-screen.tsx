@@ -10,6 +10,7 @@ import {
   type RotateApiKeyResponse,
 } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { ThingLink } from '../../api/things.js'
 import { enumText } from '../../api/words.js'
@@ -49,7 +50,7 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
   const subject = { teamId: apiKey.teamId === '' ? undefined : apiKey.teamId }
   const isActive = apiKey.status === ApiKeyStatus.ACTIVE
   const dead = isActive ? undefined : 'The key does not work any more.'
-  const name = apiKey.name || apiKey.id
+  const name = nameOf(apiKey)
   const whyNotRotate = useWhyNot(ApiKeyService.method.rotateApiKey, subject) ?? dead
   const whyNotRevoke = useWhyNot(ApiKeyService.method.revokeApiKey, subject) ?? dead
   return (

@@ -3,6 +3,7 @@ import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
 import { type ApiKey, ApiKeyKindSchema, ApiKeyService, ApiKeyStatusSchema } from '../../../../gen/svc/v2/api_key_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { ThingName } from '../../api/things.js'
@@ -39,7 +40,7 @@ export function KeysScreen() {
       size: 'wide',
       cell: (key) => (
         <Link to="/keys/$id" params={{ id: key.id }}>
-          {key.name || key.id}
+          {nameOf(key)}
         </Link>
       ),
     },

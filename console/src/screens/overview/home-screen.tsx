@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { CallerTeam } from '../../../../gen/svc/v2/caller_pb.js'
 import { TeamUserRoleSchema, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { useCaller } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { enumText, labelOf } from '../../api/words.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
@@ -16,7 +17,7 @@ export function HomeScreen() {
   const person = useQuery(UserService.method.getUser, { id: caller.id })
   const user = person.data?.data
   return (
-    <Screen title="Home" lead={`You are signed in as ${caller.name || caller.id}.`}>
+    <Screen title="Home" lead={`You are signed in as ${nameOf(caller)}.`}>
       <Panel
         title="Your profile"
         actions={
