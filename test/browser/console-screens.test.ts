@@ -89,6 +89,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       expect(await findingsOf(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      expect(await page.evaluate(`document.querySelector('h1').getBoundingClientRect().right`)).toBeLessThan(390)
       await page.setViewportSize({ width: 3840, height: 2160 })
       expect(await findingsOf(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(3840)
@@ -154,7 +155,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   it('shows on the overview which endpoints fail, and since when', async () => {
     const { page } = opened
     await opened.go('/')
-    await page.getByText(/The webhook https:\/\/hooks\.invalid\/svc fails since 2 Jan 2026/).waitFor()
+    await page.getByText(/The webhook https:\/\/hooks\.invalid\/svc has failed since 2 Jan 2026/).waitFor()
   })
 
   it('finds the keys that nobody has used for 30 days', async () => {

@@ -4,11 +4,16 @@ import type { ReactNode } from 'react'
 import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
-import { WebhookDisabledReason, WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import {
+  WebhookDisabledReason,
+  WebhookDisabledReasonSchema,
+  WebhookEndpointService,
+} from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
+import { nameOf } from '../../api/message.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { ThingLink } from '../../api/things.js'
-import { countText } from '../../api/words.js'
+import { countText, enumText } from '../../api/words.js'
 import type { Search } from '../../ui/address.js'
 import { dayOf, dayStart } from '../../ui/days.js'
 import { FirstFew } from '../../ui/first-few.js'
@@ -110,7 +115,7 @@ function useKeyMatters(): Part {
         text: (
           <>
             <Link to="/keys/$id" params={{ id: key.id }}>
-              The API key {key.name || key.id}
+              The API key {nameOf(key)}
             </Link>{' '}
             ends <When at={key.expiresAt} />
           </>
@@ -130,8 +135,9 @@ function useEndpointMatters(): Part {
     const text = (
       <>
         The webhook <Link to={`/webhooks/${encodeURIComponent(id)}`}>{url}</Link>{' '}
-        {isGivenUp ? 'was disabled because it failed' : 'fails'}
-        {failingSince && ' since '}
+        {isGivenUp && `is disabled: ${enumText(WebhookDisabledReasonSchema, disabledReason).toLowerCase()}`}
+        {isGivenUp && failingSince && '; it '}
+        {failingSince && 'has failed since '}
         {failingSince && <When at={failingSince} exact />}
       </>
     )

@@ -37,7 +37,7 @@ export function ChangesADay() {
     <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
       <Answered asked={[events]}>
         <div className={styles['plot']}>
-          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
             <title>Changes a day</title>
             {days.map((day, index) => {
               const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
@@ -127,11 +127,11 @@ export function Webhooks() {
   const enabled = pages.rows.filter(({ status }) => status === WebhookEndpointStatus.ENABLED)
   const failing = enabled.filter(({ failingSince }) => failingSince !== undefined).length
   return (
-    <Panel title="Deliveries of webhooks" actions={<Link to="/webhooks">Webhooks</Link>}>
+    <Panel title="Webhooks by state" actions={<Link to="/webhooks">Webhooks</Link>}>
       <Answered asked={[pages]}>
         <Split
           parts={[
-            { text: 'Accepted', count: enabled.length - failing },
+            { text: 'Working', count: enabled.length - failing },
             { text: 'Failing', count: failing },
             { text: 'Disabled', count: pages.rows.length - enabled.length },
           ]}

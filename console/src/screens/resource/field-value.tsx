@@ -10,6 +10,7 @@ import {
 import { memberOf } from '../../api/message.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { enumText, numberText } from '../../api/words.js'
+import { Badge } from '../../ui/button.js'
 import { controlOf, draftOf, draftText } from '../../ui/field-draft.js'
 import styles from '../../ui/screen.module.css'
 import { StateBadge } from '../../ui/state-badge.js'
@@ -22,7 +23,13 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
   const value = memberOf(item, field.localName)
   if (value === undefined || value === '') return <>–</>
   if (field.fieldKind === 'enum' && typeof value === 'number') {
-    if (field.localName === 'status') return <StateBadge schema={field.enum} value={value} />
+    if (field.localName === 'status')
+      return (
+        <>
+          <StateBadge schema={field.enum} value={value} />{' '}
+          {memberOf(item, 'failingSince') !== undefined && <Badge tone="bad">Failing</Badge>}
+        </>
+      )
     return <>{enumText(field.enum, value) || '–'}</>
   }
   if (field.message) return <Messages schema={field.message} messages={[value].flat() as Message[]} />

@@ -1,7 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { WebhookEndpointStatusSchema } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { idOf, memberOf, nameOf, teamOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
@@ -11,7 +10,6 @@ import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { draftAt } from '../../ui/field-draft.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import styles from '../../ui/screen.module.css'
-import { StateBadge } from '../../ui/state-badge.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
 import { WriteButton } from '../../ui/write-button.js'
 import type { WriteSubject } from '../../ui/write-dialog.js'
@@ -45,7 +43,7 @@ interface ThingProps extends ResourceDetailProps {
 }
 
 function Thing({ declaration, item, subject, above }: ThingProps & { readonly above: ReactNode }) {
-  const { one, get, related, Parts, sentence } = declaration
+  const { get, related, Parts, sentence } = declaration
   const name = nameOf(item)
   // What is said by the title is not said again.
   const without = [
@@ -69,7 +67,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       title={name}
       id={idOf(item)}
       above={above}
-      meta={<Meta item={item} one={one} />}
+      meta={<Meta item={item} declaration={declaration} />}
       actions={<Actions declaration={declaration} item={item} subject={subject} />}
     >
       {sentence && (
@@ -98,9 +96,9 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
 }
 
 /** What matters of a thing, below its name: what it is, and whose. */
-function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
+function Meta({ item, declaration: { one, get } }: Omit<ThingProps, 'subject'>) {
   const teamId = teamOf(item)
-  const status = memberOf(item, 'status')
+  const { status } = itemOf(get).field
   return (
     <>
       <span>
@@ -114,8 +112,7 @@ function Meta({ item, one }: { readonly item: Message; readonly one: string }) {
       </span>
       {isArchived(item) && <Badge tone="warn">Archived</Badge>}
       {memberOf(item, 'directoryManaged') === true && <Badge tone="accent">From the directory</Badge>}
-      {status !== undefined && <StateBadge schema={WebhookEndpointStatusSchema} value={Number(status)} />}
-      {memberOf(item, 'failingSince') !== undefined && <Badge tone="bad">Failing</Badge>}
+      {status && <FieldValue field={status} item={item} />}
       {memberOf(item, 'enabled') === false && <Badge tone="warn">Off</Badge>}
     </>
   )

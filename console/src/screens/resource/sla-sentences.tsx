@@ -224,7 +224,8 @@ function PromiseSentence({ text, slot, set }: SentenceProps) {
           <Text known={schedules} {...slot('Schedule', 'scheduleId')} />
         </>
       )}
-      , counted from <Choice words={startingPoints} {...slot('Counted from', 'startingPoint')} />
+      {set === undefined && ','} counted from{' '}
+      <Choice words={startingPoints} {...slot('Counted from', 'startingPoint')} />
     </>
   )
 }
