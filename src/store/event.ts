@@ -135,17 +135,28 @@ interface Sequenced {
   readonly events: number
 }
 
-/**
- * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never
- * done so. By a function, as a cluster runs it in one message where the rows are.
- */
-export const sequenceEvents = createLookUp<{ readonly organizationId: string }, Sequenced>({
+/** Nulls if another process gives positions, or has never done so. */
+type SequencedRow = Sequenced | Readonly<Record<keyof Sequenced, null>>
+
+/** By a function, as a cluster runs it in one message where the rows are: without a condition, or its coordinator would. */
+const sequence = createLookUp<{ readonly organizationId: string }, SequencedRow>({
   name: 'sequence_events',
   columns: { position: 'text', writes: 'int4', events: 'int4' },
   text: ({ organizationId }) => Prisma.sql`
-SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})
- WHERE position IS NOT NULL`,
+SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
 })
+
+/**
+ * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never
+ * done so.
+ */
+export async function sequenceEvents(
+  tables: Tables,
+  organization: { readonly organizationId: string },
+): Promise<Sequenced | undefined> {
+  const row = await sequence(tables, organization)
+  return row === undefined || row.position === null ? undefined : row
+}
 
 export interface FeedState {
   readonly organizationId: string
