@@ -218,12 +218,12 @@ describe('a transaction', () => {
     const store = migrated.open()
     const id = 'one'
     const work = async (transaction: Tables) => {
-      await transaction.models.organization.create({ data: { id, name: 'One' } })
+      await transaction.models.organization.createMany({ data: [{ id, name: 'One' }] })
       expect(await transaction.run(organizationName, { id })).toEqual([{ name: 'One', ordinal: 1n }])
       expect(await store.run(organizationName, { id })).toEqual([])
-      throw new Error('no')
+      throw new Error('undone')
     }
-    await expect(store.transaction(work)).rejects.toThrow('no')
+    await expect(store.transaction(work)).rejects.toThrow('undone')
     expect(await store.models.organization.count()).toBe(0)
     await migrated.drop()
   })
@@ -233,7 +233,7 @@ describe('a transaction', () => {
     async (fails) => {
       const migrated = await createTestDatabase()
       const store = migrated.open()
-      await store.models.organization.create({ data: { id: 'one', name: 'One' } })
+      await store.models.organization.createMany({ data: [{ id: 'one', name: 'One' }] })
       let [running, most] = [0, 0]
       const ended: string[] = []
       const clients: { query(config: { readonly text: string }): Promise<unknown> } = Object(pg.Client.prototype)

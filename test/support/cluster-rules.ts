@@ -14,7 +14,7 @@ export interface PlacedTables {
 export const ofOneServer: readonly string[] = ['insert_told_events', 'update_priority']
 
 /** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
-export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
+export const sentWithOrdinals: readonly string[] = ['insert_app_resources', 'keep_source_profiles', 'write_members']
 
 const INSERTION = /\bINSERT INTO (\w+)( AS \w+)?\s*\(/g
 const LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?:\s+OF\s+(\w+(?:,\s*\w+)*))?/g
@@ -112,8 +112,8 @@ export async function nonConstantReturns(client: pg.Client, text: string): Promi
 const REFUSED_RETURN = /non-IMMUTABLE functions are not allowed in the RETURNING clause/
 
 /** Whether the cluster of a session refuses what the writes of a statement return. */
-export async function isReturnRefused(client: pg.Client, name: string, text: string): Promise<boolean> {
-  const sampled = await sampledText(client, name, text)
+export async function isReturnRefused(client: pg.Client, text: string): Promise<boolean> {
+  const sampled = await sampledText(client, text)
   await client.query('SAVEPOINT planned')
   try {
     await client.query(`EXPLAIN ${sampled}`)

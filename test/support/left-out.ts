@@ -42,6 +42,20 @@ const citus: readonly LeftOut[] = [
     reason: 'the same; `test/citus/one-node.citus.ts` watches what a cluster is sent',
   },
   {
+    file: 'test/store/sent-queries.test.ts',
+    test: 'an operation sends to the database PUT /v2/users/it-agent',
+    reason: 'the same',
+  },
+  {
+    file: 'test/store/kept-plans.test.ts',
+    reason: 'counts the plans that one PostgreSQL keeps: workers plan for the values',
+  },
+  {
+    file: 'test/store/list-cost.test.ts',
+    test: 'lists and writes read each row once',
+    reason: 'compares what is read with the sizes of tables, which are those of shards on other nodes',
+  },
+  {
     file: 'test/http/configured-limits.test.ts',
     test: 'a server with configured limits limits the wait for a connection to DATABASE_WAIT_SECONDS',
     reason: 'has two connections, one of them for each worker: look-ups of tokens wait for it too',

@@ -17,25 +17,22 @@ const samples: Readonly<Record<string, string>> = {
   'jsonb[]': `'{"{}"}'`,
 }
 
-/** Texts that are read as positions in lists of their own. */
-const positions: Readonly<Record<string, string>> = {
-  list_journeys: `'2026-01-31 1'`,
-  list_journeys_by_lateness: `'2026-01-31 1'`,
+/** A text that is read as a position in a list: a value of each type in it. */
+function positionIn(text: string, place: string): string | undefined {
+  const parts = [...text.matchAll(new RegExp(`split_part\\(\\$${place}, ' ', \\d+\\)::(\\w+)`, 'g'))]
+  return parts.length === 0 ? undefined : `'${parts.map(([, type = '']) => words[type] ?? '1').join(' ')}'`
 }
 
-/** A text that is read as a position: of lists of objects by name, which are named alike, or one of those above. */
-function positionIn(name: string): string | undefined {
-  return /^search_(?!users)/.test(name) ? `'1 1'` : positions[name]
-}
+const words: Readonly<Record<string, string>> = { date: '2026-01-31', timestamptz: '2026-01-31' }
 
 /** The text of a statement with a value of its type, which is that of no row, in the place of each parameter. */
-export async function sampledText(client: pg.Client, name: string, text: string): Promise<string> {
+export async function sampledText(client: pg.Client, text: string): Promise<string> {
   const types = await parameterTypes(client, text)
   const organization = /organization_id = \$(\d+)/.exec(text)?.[1]
   return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const { type = '', isEnum = false } = types[Number(number) - 1] ?? {}
     if (isEnum) return `enum_first(NULL::${type})`
-    const sample = (type === 'text' ? positionIn(name) : undefined) ?? samples[type] ?? '1'
+    const sample = positionIn(text, number) ?? samples[type] ?? '1'
     return `(${number === organization ? `'${anyOrganization}'` : sample})::${type}`
   })
 }
