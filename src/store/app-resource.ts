@@ -86,6 +86,23 @@ SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id =
   },
 })
 
+/** A set from outside: Prisma would plan the creation of a thousand for 200 ms, in one turn of the event loop. */
+const insert = createStatement<{ readonly organizationId: string; readonly rows: string }, Record<never, never>>({
+  name: 'insert_app_resources',
+  columns: {},
+  text: ({ organizationId, rows }) => Prisma.sql`
+INSERT INTO app_resources (organization_id, id, team_id, app_instance_id, resource_type, name, description, external_id,
+                           scoped_id, tag_ids)
+SELECT ${organizationId}, r.id, r.team_id, r.app_instance_id, r.resource_type, r.name, r.description, r.external_id,
+       r.scoped_id, r.tag_ids
+  FROM ROWS FROM (json_to_recordset(${rows}) AS (id text, "teamId" text, "appInstanceId" text, "resourceType" text,
+                                                 name text, description text, "externalId" text, "scopedId" text,
+                                                 "tagIds" text[]))
+       WITH ORDINALITY AS r (id, team_id, app_instance_id, resource_type, name, description, external_id, scoped_id,
+                             tag_ids, place)
+ ORDER BY r.place`,
+})
+
 /** The standard methods; updates are batches. A new resource gets its team from its app instance. */
 export const appResourceStore = createStandardStore(appResourceResource, {
   ownerColumn: 'app_instance_id',
@@ -130,9 +147,11 @@ export function takenOfAppResources(
 }
 
 export async function createAppResources(
-  { models }: Tables,
+  { models, run, isDistributed }: Tables,
   organizationId: string,
   rows: readonly NewAppResource[],
 ): Promise<void> {
-  await models.appResource.createMany({ data: rows.map((row) => ({ ...row, organizationId })) })
+  // A cluster would give each row an ordinal first, and commit them in two phases.
+  if (isDistributed) await models.appResource.createMany({ data: rows.map((row) => ({ ...row, organizationId })) })
+  else await run(insert, { organizationId, rows: JSON.stringify(rows) })
 }

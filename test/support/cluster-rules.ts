@@ -11,10 +11,10 @@ export interface PlacedTables {
 }
 
 /** Statements that are sent only where tables are not distributed. */
-export const ofOneServer: readonly string[] = ['insert_told_events', 'update_priority']
+export const ofOneServer: readonly string[] = ['insert_app_resources', 'insert_told_events', 'update_priority']
 
 /** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
-export const sentWithOrdinals: readonly string[] = ['insert_app_resources', 'keep_source_profiles', 'write_members']
+export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']
 
 const INSERTION = /\bINSERT INTO (\w+)( AS \w+)?\s*\(/g
 const LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?:\s+OF\s+(\w+(?:,\s*\w+)*))?/g

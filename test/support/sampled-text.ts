@@ -12,6 +12,7 @@ const samples: Readonly<Record<string, string>> = {
   date: `'2026-01-31'`,
   'timestamp with time zone': 'now()',
   'text[]': `'{a}'`,
+  'integer[]': `'{1}'`,
   'uuid[]': `'{018f3b7a-0000-7000-8000-000000000001}'`,
   'bytea[]': `'{"\\\\x00"}'`,
   'jsonb[]': `'{"{}"}'`,

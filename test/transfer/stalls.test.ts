@@ -1,16 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
+import { longestTurn, plainTurn } from '../support/longest-turn.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 /** What an import may stall others for each mebibyte, as a multiple of what reading a plain text of one takes (17 ms). */
 const MOST = 1.5
 /** How much longer it may be for an import of twice the size. */
 const MOST_GROWTH = 3
-const plain = JSON.stringify(
-  Array.from({ length: 28_000 }, (_, index) => ({ [`key${index}`]: 'a plain text of a value' })),
-)
-
 const { acme: organizationId, it: teamId } = fixture
 const taskId = (index: number) => `018f3b7a-0000-7000-8000-${`${index}`.padStart(12, '0')}`
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -131,38 +127,16 @@ describe('the time for which the plan of an import blocks others', () => {
     return response.status
   }
 
-  /** The processor time, in milliseconds, of the longest turn of the event loop while it goes on. */
-  const longestTurn = async (work: () => Promise<unknown>): Promise<number> => {
-    let isOver = false
-    let longest = 0
-    let last = process.cpuUsage()
-    const look = () => {
-      const { user, system } = process.cpuUsage(last)
-      longest = Math.max(longest, (user + system) / 1_000)
-      last = process.cpuUsage()
-      if (!isOver) setImmediate(look)
-    }
-    look()
-    try {
-      await nextTurn()
-      await work()
-      await nextTurn()
-    } finally {
-      isOver = true
-    }
-    return longest
-  }
-
   it.each(imports)(
     'is short: %s',
     async (_name, recordsOf) => {
       const [text, half] = [JSON.stringify(recordsOf(1)), JSON.stringify(recordsOf(1 / 2))]
       const least = { text: Number.POSITIVE_INFINITY, half: Number.POSITIVE_INFINITY, plain: Number.POSITIVE_INFINITY }
-      const ratios = () => [least.text / mebibytes(text) / (least.plain / mebibytes(plain)), least.text / least.half]
+      const ratios = () => [least.text / mebibytes(text) / least.plain, least.text / least.half]
       const isShort = () => ratios().every((ratio, index) => ratio < (index === 0 ? MOST : MOST_GROWTH))
       // The first ones compile, and collecting garbage takes turns of its own.
       for (let rounds = 0; rounds < 3 || (rounds < 10 && !isShort()); rounds++) {
-        least.plain = Math.min(least.plain, await longestTurn(async () => void JSON.parse(plain)))
+        least.plain = Math.min(least.plain, await plainTurn())
         for (const [size, body] of [
           ['text', text],
           ['half', half],
