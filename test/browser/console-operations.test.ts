@@ -200,6 +200,7 @@ describe('lists of the console', () => {
     const texts = ['-12', '+49 30 (123)-456', 'a=b', 'C+;-)']
     for (const name of [...formulas, ...texts]) await send('POST', '/v2/groups', { name })
     await menu('Groups')
+    await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor()
     const lines = await saved(button('Export as CSV'))
     expect(lines[0]).toMatch(/^\ufeffID,Name,/)
     expect(lines.join('\n')).toContain(`,"'=HYPERLINK(""https://evil.invalid"")",`)
@@ -222,7 +223,7 @@ describe('lists of the console', () => {
     for (const name of ['gripper-firmware', 'Full tunnel']) await page.getByLabel(`Choose ${name}`).check()
     await button('Edit 2 as a table').click()
     const grid = dialog('Edit resources as a table')
-    expect(await grid.getByLabel(/^Name of/).count()).toBe(2)
+    await eventually(async () => expect(await grid.getByLabel(/^Name of/).count()).toBe(2))
     await grid.getByLabel('Short name of gripper-firmware').fill('with blanks')
     await grid.getByRole('alert').getByText('characters that cannot be used').waitFor()
     await grid.getByLabel('Short name of gripper-firmware').fill('gripper')

@@ -122,6 +122,20 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByText(count).waitFor()
   })
 
+  it('saves a list of 100,000 people as a whole, each on a line of its own', async () => {
+    const { page } = opened
+    await opened.go('/people')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as CSV' }).click()
+    const lines = readFileSync(await (await download).path(), 'utf8').split('\r\n')
+    const people = await console.service.database.query<{ n: string }>(
+      `SELECT count(*) AS n FROM memberships WHERE organization_id = 'org_acme' AND deactivated_at IS NULL`,
+    )
+    expect(lines).toHaveLength(Number(people[0]?.n) + 1)
+    expect(new Set(lines.map((line) => line.split(',', 1)[0])).size).toBe(lines.length)
+    expect(lines.filter((line) => line.startsWith('\ufeff'))).toEqual([expect.stringContaining('ID,Email')])
+  })
+
   it('shows an endpoint with its deliveries, and what its receiver says to a test', async () => {
     const { page } = opened
     await page.setViewportSize({ width: 1280, height: 844 })

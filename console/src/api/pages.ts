@@ -63,19 +63,17 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
   })
   const pages = query.data?.pages
   const rows = useMemo(() => pages?.flatMap((page) => page.data as readonly RowOf<O>[]) ?? [], [pages])
-  const readAll = async () => {
-    const all: RowOf<O>[] = []
+  const readPages = async function* () {
     const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
     for (let pageToken: string | undefined = ''; pageToken !== undefined; ) {
       const request: unknown = { ...input, ...size, ...(pageToken !== '' && { pageToken }) }
       const { message } = await callTagged(transport, method, request as MessageInitShape<I>)
       const page = message as unknown as ListAnswer
-      all.push(...(page.data as readonly RowOf<O>[]))
+      yield page.data as readonly RowOf<O>[]
       pageToken = page.nextPageToken || undefined
     }
-    return all
   }
-  return { ...query, why, rows, schema: itemOf(method), readAll }
+  return { ...query, why, rows, schema: itemOf(method), readPages }
 }
 
 /** How many rows a list has in all. A call of its own, because to count them takes longer than the first of them. */

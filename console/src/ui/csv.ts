@@ -16,12 +16,13 @@ interface CsvColumn {
  */
 const formula = /(^|[;\t\r\n])(?= *(?:[=@＝＠]|[+＋－-](?![\d ().-]*$)))/g
 
-/** Rows of a list as separated values, as spreadsheets read them: a column for each field, under its label. */
-export function csvOf(schema: DescMessage, rows: readonly Message[]): string {
+/** Lines of a list as separated values, as spreadsheets read them: a column for each field, the first ones under their labels. */
+export function csvOf(schema: DescMessage, rows: readonly Message[], areFirst: boolean): string {
   const columns = columnsOf(schema)
   const data = rows.map((row) => columns.map(({ text }) => text(row).replace(formula, "$1'")))
   const fields = columns.map(({ label }) => label)
-  return `\ufeff${papaparse.unparse({ fields, data })}`
+  const lines = papaparse.unparse({ fields, data }, { header: areFirst })
+  return areFirst ? `\ufeff${lines}` : `\r\n${lines}`
 }
 
 function columnsOf(schema: DescMessage): CsvColumn[] {

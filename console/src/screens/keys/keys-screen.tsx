@@ -33,7 +33,9 @@ export function KeysScreen() {
     (filters['use'] !== 'unused' || isUnused(key, now)) &&
     (filters['left'] !== 'yes' || isLeftBehind(key))
   const rows = pages.rows.filter(isWanted)
-  const readAll = async () => (await pages.readAll()).filter(isWanted)
+  const readPages = async function* () {
+    for await (const page of pages.readPages()) yield page.filter(isWanted)
+  }
   const columns: readonly Column<ApiKey>[] = [
     {
       label: 'Name',
@@ -75,7 +77,7 @@ export function KeysScreen() {
     <ListScreen
       title="API keys"
       filters={usable}
-      pages={{ ...pages, rows, readAll }}
+      pages={{ ...pages, rows, readPages }}
       columns={columns}
       keyOf={({ id }) => id}
       empty={{ title: 'No API key matches', children: 'Remove a filter, or create one for a program.' }}
