@@ -3,7 +3,6 @@ import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobu
 import { access, Callers, CredentialKind } from '../../../gen/svc/v2/access_pb.js'
 import type { Caller } from '../../../gen/svc/v2/caller_pb.js'
 import { GroupService } from '../../../gen/svc/v2/group_pb.js'
-import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserRole, UserService } from '../../../gen/svc/v2/user_pb.js'
 import { UserRelationshipService } from '../../../gen/svc/v2/user_relationship_pb.js'
 
@@ -41,12 +40,8 @@ export function isOverseer(caller: Caller): boolean {
 }
 
 /** Whether a permission in a team does not reach what a method is about: groups, what is written of people, and new teams. */
-function isOfOrganization(method: DescMethodUnary): boolean {
-  const isOfPeople = [UserService, UserRelationshipService].some(({ typeName }) => typeName === method.parent.typeName)
-  const writes = method.idempotency !== Idempotency.NO_SIDE_EFFECTS
-  return (
-    method.parent.typeName === GroupService.typeName ||
-    method === TeamService.method.createTeam ||
-    (isOfPeople && writes)
-  )
+function isOfOrganization({ parent, name, idempotency }: DescMethodUnary): boolean {
+  const isOfPeople = [UserService, UserRelationshipService].some(({ typeName }) => typeName === parent.typeName)
+  const isWrite = idempotency !== Idempotency.NO_SIDE_EFFECTS
+  return parent.typeName === GroupService.typeName || name === 'CreateTeam' || (isOfPeople && isWrite)
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { useCaller, useWhyNot } from '../api/caller-context.js'
 import { nameOf } from '../api/message.js'
-import { oneOf } from '../api/words.js'
+import { oneOf, sentence } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
 import { hasText, unlistedResources, useNamedThings } from './named-things.js'
 import { destinationsFor } from './navigation.js'
@@ -101,12 +101,7 @@ function useHits(text: string, asked: string | undefined): Hit[] {
 }
 
 function hitOf(one: string, folder: string, id: string, title: string, detail: string): Hit {
-  return {
-    kind: one.charAt(0).toUpperCase() + one.slice(1),
-    title,
-    detail,
-    path: `/${folder}/${encodeURIComponent(id)}`,
-  }
+  return { kind: sentence(one), title, detail, path: `/${folder}/${encodeURIComponent(id)}` }
 }
 
 /** Screens that an id could belong to: ids say nothing about what they are of, except by their form. */

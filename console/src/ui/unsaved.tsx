@@ -2,13 +2,8 @@ import { useBlocker } from '@tanstack/react-router'
 import { Button } from './button.js'
 import { Dialog, DialogFoot } from './dialog.js'
 
-interface AskProps {
-  readonly onKeep: () => void
-  readonly onDiscard: () => void
-}
-
 /** Asks before typed work is lost. */
-export function AskToDiscard({ onKeep, onDiscard }: AskProps) {
+export function AskToDiscard({ onKeep, onDiscard }: { readonly onKeep: () => void; readonly onDiscard: () => void }) {
   return (
     <Dialog title="Discard what you have typed?" onClose={onKeep}>
       <p>None of it has been saved.</p>

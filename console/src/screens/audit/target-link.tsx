@@ -5,13 +5,8 @@ import { oneOf, thingText } from '../../api/words.js'
 
 const screens: Readonly<Record<string, string>> = { entity_field_mapping: 'mappings' }
 
-interface TargetLinkProps {
-  readonly type: string
-  readonly id: string
-}
-
 /** A link to what an event is about, by its name where it has one. */
-export function TargetLink({ type, id }: TargetLinkProps) {
+export function TargetLink({ type, id }: { readonly type: string; readonly id: string }) {
   const kind = targetKinds[type]
   const name = useName(type, kind ? id : '')
   const path = kind ?? screens[type]

@@ -76,11 +76,7 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
             input={{ id: apiKey.id, overlapSeconds: Number(overlap) }}
             changes={() => [
               { label: 'Next key', to: 'The same rights, another ID and secret' },
-              {
-                label: 'This key still works',
-                from: 'Yes',
-                to: overlaps.find(({ value }) => value === overlap)?.text,
-              },
+              { label: 'This key still works', from: 'Yes', to: overlaps.find(({ value }) => value === overlap)?.text },
             ]}
             confirm="Rotate"
             why={whyNotRotate}

@@ -71,13 +71,11 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
                 <PersonLink id={user.managerUserId} /> <ManagerButton {...person} />
               </>
             ),
-            ...(whyNotList === undefined && {
-              Reports: (
-                <Link to="/people" search={{ manager: user.id } as never}>
-                  Who reports to this person
-                </Link>
-              ),
-            }),
+            Reports: whyNotList ?? (
+              <Link to="/people" search={{ manager: user.id } as never}>
+                Who reports to this person
+              </Link>
+            ),
             'API keys created': <KeysOf userId={user.id} />,
           }}
         />

@@ -27,10 +27,7 @@ export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTabl
         </>
       ),
     },
-    {
-      label: 'Owner',
-      cell: ({ owner }) => <StateBadge schema={FieldOwnerSchema} value={owner} />,
-    },
+    { label: 'Owner', cell: ({ owner }) => <StateBadge schema={FieldOwnerSchema} value={owner} /> },
     { label: 'Since', cell: ({ since }) => <When at={since} exact /> },
     ...(knowsHistory ? [{ label: 'Last written by', cell: (fact: ProfileFact) => <Writer fact={fact} /> }] : []),
     {

@@ -15,13 +15,8 @@ import styles from './procedures.module.css'
 const deciders = { people: 'People', workflow: 'A workflow' }
 const reasons = { NONE: 'Is not asked for', OPTIONAL: 'Can be given', REQUIRED: 'Is required' }
 
-interface StepFieldsProps {
-  readonly step: Step
-  readonly onChange: (step: Step) => void
-}
-
 /** One decision: who makes it, and how. */
-export function StepFields({ step, onChange }: StepFieldsProps) {
+export function StepFields({ step, onChange }: { readonly step: Step; readonly onChange: (step: Step) => void }) {
   const set = (changes: Partial<Step>) => onChange({ ...step, ...changes })
   const { approvers, customWorkflow } = step
   const { workflows } = useNamed()
