@@ -32,6 +32,11 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['key', 200, {}],
     ['member', 200, {}],
   ],
+  'CallerService/ListNames': [
+    ['key', 200, { objects: [`team/${it}`, `user/${users.guest}`, `team/${nothing}`] }],
+    ['member', 200, { objects: [`team/${it}`] }],
+    ['key', 400, { objects: ['tema/x'] }],
+  ],
   'EventService/ListEvents': [
     ['key', 200, { cursor: 'latest' }],
     ['key', 400, { cursor: 'changed' }],
