@@ -52,7 +52,11 @@ const objects: Readonly<Record<string, Objects>> = {
   GetOrganization: { table: 'organizations', path: `'/v2/organization'` },
   GetPriority: { table: 'priorities', path: `'/v2/priorities/' || x.id` },
   GetSlaDefinition: { table: 'sla_definitions', path: `'/v2/sla-definitions/' || x.id` },
-  GetTeam: { table: 'teams', path: `'/v2/teams/' || x.id` },
+  GetTeam: {
+    table: 'teams',
+    path: `'/v2/teams/' || x.id`,
+    beside: 'SELECT y.user_id FROM team_members y WHERE y.organization_id = x.organization_id AND y.team_id = x.id',
+  },
   GetTeamMember: {
     table: 'team_members',
     path: `'/v2/teams/' || x.team_id || '/members/' || x.user_id`,

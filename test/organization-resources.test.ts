@@ -31,8 +31,14 @@ describe.each(doors)('over %s', (door) => {
     callMethod(service, doorsOf(name), { door, request, token, headers })
 
   describe.each([
-    { name: 'Team', team: (id: string) => id, added: {}, first: team, foreign: fixture.globexIt },
-    { name: 'Group', team: () => '', added: { directoryManaged: false }, first: groups.it, foreign: groups.globex },
+    { name: 'Team', team: (id: string) => id, added: { memberCount: 0 }, first: team, foreign: fixture.globexIt },
+    {
+      name: 'Group',
+      team: () => '',
+      added: { directoryManaged: false, memberCount: 0 },
+      first: groups.it,
+      foreign: groups.globex,
+    },
   ])('a $name', ({ name, team: teamOf, added, first, foreign }) => {
     const made = async (text: string) => (await call(`Create${name}`, { name: text }, key)).answer.json.data
 
@@ -127,7 +133,7 @@ describe.each(doors)('over %s', (door) => {
       userId: users.globexAdmin,
       organizationId: fixture.globex,
     })
-    const isListed = { id: groupId, name: 'Readers', directoryManaged: false }
+    const isListed = { id: groupId, name: 'Readers', directoryManaged: false, memberCount: 3 }
     expect((await call('ListUserGroups', { userId: users.viewer })).answer.json.data).toContainEqual(isListed)
     expect((await call('ListUserGroups', { userId: users.viewer }, other)).answer.json.data).toEqual([])
     const first = (await call('ListGroupMembers', { groupId, pageSize: 2, includeTotal: true })).answer.json
@@ -148,6 +154,32 @@ describe.each(doors)('over %s', (door) => {
     const foreign = { groupId: groups.globex, userId: users.viewer }
     expect((await call('AddGroupMember', foreign)).metadata).toMatchObject({ resourceType: 'group' })
     expect((await call('DeleteGroup', { id: groupId })).status).toBe(200)
+  })
+
+  it.each([
+    { name: 'Team', join: 'SetTeamMember', leave: 'RemoveTeamMember', of: (teamId: string) => ({ teamId }) },
+    { name: 'Group', join: 'AddGroupMember', leave: 'RemoveGroupMember', of: (groupId: string) => ({ groupId }) },
+  ])('a $name says how many are in it, and its tag follows', async ({ name, join, leave, of }) => {
+    const { id } = (await call(`Create${name}`, { name: 'Counted' })).answer.json.data
+    const tags = new Set<string | null>()
+    const expectCount = async (count: number) => {
+      const { answer } = await call(`Get${name}`, { id })
+      expect(answer.json.data.memberCount).toBe(count)
+      const { data } = (await call(`List${name}s`, { q: 'counted' })).answer.json
+      expect(data).toEqual([answer.json.data])
+      tags.add(answer.headers.get('etag'))
+    }
+    await expectCount(0)
+    const role = name === 'Team' ? { role: 'TEAM_USER_ROLE_VIEWER', expiresAt: '2100-01-01T00:00:00Z' } : {}
+    for (const userId of [users.viewer, users.agent]) await call(join, { ...of(id), userId, ...role })
+    await expectCount(2)
+    await call(leave, { ...of(id), userId: users.viewer })
+    await expectCount(1)
+    // A role that has ended is none, even before it is swept away.
+    await service.database.execute(`UPDATE team_members SET expires_at = now() WHERE team_id = $1`, [id])
+    if (name === 'Team') await expectCount(0)
+    expect(tags.size).toBeGreaterThan(2)
+    await call(`Delete${name}`, { id })
   })
 
   it('users are read by their ids, at most 500 at once, and of no other organization', async () => {

@@ -19,22 +19,22 @@ export interface GroupMember {
 }
 
 /**
- * A page of the members of a group. Throws `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without
+ * A page of the members of a group, with `q` of those in whose name or address its words begin one. Throws `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without
  * `users:read` in the organization, and `PAGE_TOKEN_INVALID`.
  */
 export async function listGroupMembers(
   context: CallContext,
-  { groupId, ...request }: PageRequest & Pick<GroupMember, 'groupId'>,
+  { groupId, q, ...request }: PageRequest & Pick<GroupMember, 'groupId'> & { readonly q: string },
 ): Promise<Page> {
   const { reads, caller } = context
   requirePermissionIn(caller, null, 'users:read')
   const { organizationId } = caller
   const group = await store.groupStore.find(reads, { organizationId, id: groupId, teamIds: null })
   if (group === undefined) throw notFound('group', groupId)
-  const list = { organizationId, groupId }
+  const list = { organizationId, groupId, q: q || null }
   return pageOf(context, request, {
     method: 'ListGroupMembers',
-    filter: { groupId },
+    filter: { groupId, ...(q !== '' && { q }) },
     read: (range) => store.listGroupMembers(reads, { ...list, ...range }),
     count: () => store.countGroupMembers(reads, list),
   })

@@ -28,6 +28,7 @@ export interface JourneyListRequest extends PageRequest {
   readonly isArchived?: boolean | undefined
   readonly isOverdue?: boolean | undefined
   readonly isFailing?: boolean | undefined
+  readonly q: string
   readonly includeNextTasks: boolean
 }
 
@@ -43,6 +44,7 @@ export async function listJourneys(context: CallContext, request: JourneyListReq
     isArchived: request.isArchived ?? null,
     isOverdue: request.isOverdue ?? null,
     isFailing: request.isFailing ?? null,
+    q: request.q || null,
   }
   const given = Object.entries(filters).filter(([, value]) => value !== null)
   const filter = Object.fromEntries(given.map(([name, value]) => [name, String(value)]))

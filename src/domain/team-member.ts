@@ -30,6 +30,8 @@ export interface TeamMemberListRequest extends PageRequest {
   readonly userId?: string
   /** Exclusive (RFC 3339). */
   readonly expiresBefore: string
+  /** Beginnings of words of names and addresses; absent for every user. */
+  readonly q?: string
 }
 
 /**
@@ -39,7 +41,7 @@ export interface TeamMemberListRequest extends PageRequest {
  */
 export async function listTeamMembers(
   context: CallContext,
-  { teamId, userId, expiresBefore, ...request }: TeamMemberListRequest,
+  { teamId, userId, expiresBefore, q = '', ...request }: TeamMemberListRequest,
 ): Promise<Page> {
   const { reads, caller, runtime } = context
   const inTeam = await teamFilterOf(context, teamId, 'teams:read')
@@ -49,6 +51,7 @@ export async function listTeamMembers(
     teamIds: permittedTeamIds(caller, 'teams:read'),
     teamId: inTeam || null,
     userId: userId ?? null,
+    q: q || null,
     now: runtime.now().toISOString(),
     endBefore,
   }
@@ -59,6 +62,7 @@ export async function listTeamMembers(
       teamId,
       expiresBefore,
       ...(userId !== undefined && { userId }),
+      ...(q !== '' && { q }),
       ...(endBefore !== null && { order: 'end' }),
     },
     read: (range) => store.listTeamMembers(reads, { ...selection, ...range }),

@@ -37,6 +37,7 @@ export const apiKeyStore = createStandardStore(
     rotatedFrom: { kind: 'computed', sql: rotation('k.previous_rotation') },
     rotatedTo: { kind: 'computed', isUnwritten: true, sql: rotation('k.rotation + 1') },
   }),
+  { searched: 'name' },
 )
 
 /** How many keys can be used: of a team, or of those that a user created. */

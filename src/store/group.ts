@@ -3,15 +3,18 @@ import type { GroupMemberModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { GroupMemberSchema, GroupSchema } from '../../gen/svc/v2/group_pb.js'
 import type { MemberKey } from './member.js'
-import { namesIn } from './member-name.js'
+import { isMemberFound, namesIn } from './member-name.js'
 import { createCount, createPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { createStandardStore } from './standard-methods.js'
 import { ofOrganization } from './visibility.js'
 
-const groupResource = declareResource(GroupSchema, schema.Group, 'g')
-const standard = createStandardStore(groupResource, { ownerColumn: null })
+const memberCount = Prisma.sql`(SELECT count(*) FROM group_members n WHERE ${ofOrganization('n')} AND n.group_id = g.id)`
+const groupResource = declareResource(GroupSchema, schema.Group, 'g', {
+  memberCount: { kind: 'computed', isUnwritten: true, sql: memberCount },
+})
+const standard = createStandardStore(groupResource, { ownerColumn: null, searched: 'name' })
 
 const STEPS = 'approvalSteps'
 /** How many of the procedures that ask a group are named, so that errors stay small. */
@@ -39,16 +42,22 @@ export const groupStore: typeof standard = {
 
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
-const members = { table: schema.GroupMember, alias: 'x', filters: ['group_id'] }
+/** Which members to list: with `q`, those whom it finds. */
+interface GroupMemberList extends GroupKey {
+  readonly q: string | null
+}
+
+const members = { table: schema.GroupMember, alias: 'x' }
+const membersOfGroup = { ...members, filters: ['group_id'], condition: () => isMemberFound('x') }
 
 /** Members of a group in the order of their ids. */
-export const listGroupMembers = createPages<GroupKey>('list_group_members', {
-  ...members,
+export const listGroupMembers = createPages<GroupMemberList>('list_group_members', {
+  ...membersOfGroup,
   text: rowText(declareResource(GroupMemberSchema, schema.GroupMember, 'x', namesIn('x'))),
   order: ['user_id'],
 })
 
-export const countGroupMembers = createCount<GroupKey>('count_group_members', members)
+export const countGroupMembers = createCount<GroupMemberList>('count_group_members', membersOfGroup)
 
 /** The groups that a user is in, in the order of their ids. */
 export const listUserGroups = createPages<MemberKey>('list_user_groups', {

@@ -3,7 +3,7 @@ import { schema } from '../../gen/prisma/schema.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { isVisible, type JourneyViewer, journeyParts, journeyText, nextTasks } from './journey.js'
-import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
+import { createCount, createPages, isFound, type PageRequest, type PageRow } from './pages.js'
 
 /** Which journeys to list; null means all. */
 export interface JourneyFilters {
@@ -12,6 +12,8 @@ export interface JourneyFilters {
   readonly isArchived: boolean | null
   readonly isOverdue: boolean | null
   readonly isFailing: boolean | null
+  /** Beginnings of words of the name. */
+  readonly q: string | null
 }
 
 /** Those that the viewer may see. */
@@ -29,10 +31,12 @@ const listed = {
     const { isArchived, isOverdue, today } = places
     return Prisma.sql`${isVisible(places)}
            AND (${isArchived}::bool IS NULL OR (j.archived_at IS NOT NULL) = ${isArchived})
-           AND (${isOverdue}::bool IS NULL OR (j.overdue_from <= ${today}::date) = ${isOverdue})`
+           AND (${isOverdue}::bool IS NULL OR (j.overdue_from <= ${today}::date) = ${isOverdue})
+           AND ${isFound('j', Prisma.sql`j.name`)}`
   },
   join: Prisma.sql`${journeyParts} ${nextTasks}`,
   text: summaryText,
+  isSearched: true,
 }
 
 const list = createPages('list_journeys', { ...listed, order: ['ordinal'] })

@@ -2,6 +2,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import type { Tables } from '../db/tables.js'
 import type { MemberKey } from './member.js'
+import { isFound, q } from './pages.js'
 import { ofOrganization } from './visibility.js'
 
 /** What lists of members show of a membership. */
@@ -21,6 +22,20 @@ export function nameOf({ firstName, lastName, email }: Pick<MembershipModel, key
 /** The name of the membership with an alias. */
 export function nameIn(alias: string): Prisma.Sql {
   return Prisma.raw(`btrim(${alias}.first_name || ' ' || ${alias}.last_name)`)
+}
+
+/** The text of the membership with an alias in which `q` searches, by an index. */
+export function searchedText(alias: string): Prisma.Sql {
+  return Prisma.raw(`${alias}.email || ' ' || ${alias}.first_name || ' ' || ${alias}.last_name`)
+}
+
+/**
+ * True if no search is given, or if it finds the member of a row with an alias and a `user_id`. Those that it finds come
+ * first: a planner would rather split text after text into words, in the order of the list, until the page is full.
+ */
+export function isMemberFound(alias: string): Prisma.Sql {
+  return Prisma.sql`(${q}::text IS NULL OR ${Prisma.raw(alias)}.user_id = ANY (ARRAY(
+             SELECT u.user_id FROM memberships u WHERE ${ofOrganization('u')} AND ${isFound('u', searchedText('u'))})))`
 }
 
 /** How rows with an alias and a `user_id` show the name and the address of the member. */

@@ -150,9 +150,11 @@ export function wanted<Filters>(
   return Prisma.join([ofOrganization(alias), ...isEqual, ...(condition ? [condition(places)] : [])], ' AND ')
 }
 
+/** What is searched for; null for nothing. */
+export const q: Parameter = { parameter: 'q' }
+
 /** True if no search is given, or if each of its words begins a word of the text, in a row with the alias. */
 export function isFound(alias: string, text: Prisma.Sql): Prisma.Sql {
-  const q: Parameter = { parameter: 'q' }
   const words = Prisma.sql`search_words(${Prisma.raw(alias)}.organization_id, ${text})`
   return Prisma.sql`(${q}::text IS NULL OR ${words} @@ search_query(${organizationId}, ${q}))`
 }

@@ -62,4 +62,4 @@ SELECT ${rowText(priorityResource)} AS json, ${versionText(priorityResource)} AS
 })
 
 /** The standard methods; updates have a statement of their own. */
-export const priorityStore = createStandardStore(priorityResource)
+export const priorityStore = createStandardStore(priorityResource, { searched: 'name' })

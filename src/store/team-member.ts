@@ -5,7 +5,7 @@ import { TeamMemberSchema } from '../../gen/svc/v2/team_pb.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import type { MemberKey } from './member.js'
-import { type MemberName, namedMember, nameOf, namesIn } from './member-name.js'
+import { isMemberFound, type MemberName, namedMember, nameOf, namesIn } from './member-name.js'
 import { createCount, createPages, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
@@ -21,6 +21,8 @@ export interface TeamMemberList extends Visibility {
   readonly teamId: string | null
   /** Null for every user. */
   readonly userId: string | null
+  /** Beginnings of words of the name and the address; null for every user. */
+  readonly q: string | null
   readonly now: string
   /** Null for roles that do not end as well. */
   readonly endBefore: string | null
@@ -33,7 +35,8 @@ const listed = {
   condition: ({ teamIds, now, endBefore }: Places<TeamMemberList>) => Prisma.sql`
                ${inTeams(Prisma.sql`m.team_id`, teamIds)}
            AND (m.expires_at > ${now}::timestamptz OR ${endBefore}::timestamptz IS NULL AND m.expires_at IS NULL)
-           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)`,
+           AND (${endBefore}::timestamptz IS NULL OR m.expires_at < ${endBefore}::timestamptz)
+           AND ${isMemberFound('m')}`,
   text: rowText(declareResource(TeamMemberSchema, schema.TeamMember, 'm', namesIn('m'))),
 }
 

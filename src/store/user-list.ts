@@ -3,6 +3,7 @@ import type { FieldOwner, UserRole } from '../../gen/prisma/enums.js'
 import { schema } from '../../gen/prisma/schema.js'
 import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { searchedText } from './member-name.js'
 import { type OwnedField, ownedColumns } from './owned-column.js'
 import { createCount, createPages, isFound, type PageRequest, type PageRow } from './pages.js'
 import { rowText } from './resource/print.js'
@@ -50,7 +51,7 @@ const filtered = {
   condition: (places: Places<Listed>) => Prisma.sql`${isShown(places)}
            AND (${places.department}::text IS NULL OR lower(m.department) = lower(${places.department}))
            AND (${places.ids}::text[] IS NULL OR m.user_id = ANY (${places.ids}))
-           AND ${isFound('m', Prisma.sql`m.email || ' ' || m.first_name || ' ' || m.last_name`)}`,
+           AND ${isFound('m', searchedText('m'))}`,
 }
 const search = createPages<Listed>('search_users', { ...filtered, isSearched: true })
 const count = createCount<Listed>('count_users', filtered)

@@ -7,12 +7,19 @@ import { type AuditEventListRequest, listAuditEvents } from '../../src/domain/au
 import { apiKeys } from '../../src/domain/auth/api-key.js'
 import { type Caller, permissions } from '../../src/domain/caller/caller.js'
 import { listEntityFieldMappings } from '../../src/domain/entity-field-mapping.js'
+import { groups, listGroupMembers } from '../../src/domain/group.js'
 import { type JourneyListRequest, listJourneys } from '../../src/domain/journey.js'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { listSlaDefinitions } from '../../src/domain/sla-definition.js'
 import { listObjects } from '../../src/domain/standard-methods.js'
+import { type StandardResource, standardResource } from '../../src/domain/standard-resource.js'
+import { listTeamMembers } from '../../src/domain/team-member.js'
 import { createUser, updateUser } from '../../src/domain/user/user.js'
 import { listDepartmentOptions, listUsers, type UserListRequest } from '../../src/domain/user/user-list.js'
+import { accessPolicyStore } from '../../src/store/access-policy.js'
+import { entityTypeStore } from '../../src/store/entity-type.js'
+import type { StandardKey } from '../../src/store/standard-writes.js'
+import { teamStore } from '../../src/store/team.js'
 import { sentWithOrdinals } from '../support/cluster-rules.js'
 import { fixture } from '../support/fixture.js'
 import {
@@ -146,6 +153,7 @@ const journeyLists = (filters: typeof journeyFilters) =>
           teamId: '',
           requesterUserId: '',
           includeNextTasks: false,
+          q: '',
           ...filter,
         }
         const read = (sql: Database) => listJourneys(scopeOn(sql, caller), request)
@@ -153,6 +161,23 @@ const journeyLists = (filters: typeof journeyFilters) =>
       }),
     ),
   )
+
+/** What is found by its name among very many rows. */
+const rareOf = <Of extends StandardKey>(resource: StandardResource<Of>) => [
+  `each ${resource.name} by the beginning of a name`,
+  (sql: Database) =>
+    listObjects(scopeOn(sql, keyOf(acme)), resource, {
+      ...page,
+      includeTotal: false,
+      filters: { teamId: '', q: 'rare 29999' },
+    }),
+]
+const memberLists = (q: string) => ({
+  [`members of a group by ${q}`]: (sql: Database) =>
+    listGroupMembers(scopeOn(sql, keyOf(acme)), { ...page, groupId: fixture.groups.it, q }),
+  [`members of a team by ${q}`]: (sql: Database) =>
+    listTeamMembers(scopeOn(sql, keyOf(acme)), { ...page, teamId: many, expiresBefore: '', q }),
+})
 
 const eventsOf = (filter: Partial<AuditEventListRequest>, caller = keyOf(acme)) => [
   `audit events with the filter ${JSON.stringify(filter)}`,
@@ -169,7 +194,13 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'API keys for a manager': (sql) => listApiKeys(sql, manager, ''),
   'app instances': (sql) => listAppInstances(scopeOn(sql, keyOf(acme)), { ...page, teamId: few, q: '' }),
   ...resourceLists([{}, { appInstanceId: 'app-it' }, { appInstanceId: 'app-people' }, { q: 'bulk 29999' }]),
-  ...journeyLists([{}, { teamId: few }, { requesterUserId: fixture.users.requester }]),
+  ...journeyLists([{}, { teamId: few }, { requesterUserId: fixture.users.requester }, { q: 'rare 29999' }]),
+  ...Object.fromEntries([
+    rareOf(groups),
+    rareOf(standardResource(teamStore)),
+    rareOf(standardResource(accessPolicyStore)),
+    rareOf(standardResource(entityTypeStore)),
+  ]),
   ...Object.fromEntries(acrossTeams.filter((list) => !findsAll(list))),
   'ingestion configs': (sql) => listConfigs(sql, keyOf(acme), { teamId: few, q: '', ...wholeList }),
   'field mappings': (sql) =>
@@ -179,6 +210,7 @@ const lists: Record<string, (database: Database) => Promise<unknown>> = {
   'users of an address': (sql) =>
     listUsers(scopeOn(sql, keyOf(acme)), { ...page, includeDeactivated: false, email: '7@EXAMPLE.com' }),
   ...userLists(indexedUserFilters),
+  ...memberLists('zoë q'),
   'department options': (sql) => listDepartmentOptions(scopeOn(sql, keyOf(globex))),
   ...Object.fromEntries([
     eventsOf({}),
@@ -198,6 +230,7 @@ const filtered: Record<string, (database: Database) => Promise<unknown>> = {
   ]),
   ...Object.fromEntries(acrossTeams.filter(findsAll)),
   ...userLists(userFilters),
+  ...memberLists('example.com'),
   ...journeyLists(journeyFilters),
   ...Object.fromEntries([
     eventsOf({ actorId: 'few' }),
@@ -265,6 +298,17 @@ const bulk = [
    SELECT (lpad(to_hex(extract(epoch FROM now())::bigint * 1000 + n * 1000), 12, '0') || '70008000' || repeat('0', 12))::uuid,
           now() + n * interval '1 second', '${acme}', 'SYSTEM', 'priority.update', 'priority',
           'pri-people', '${many}' FROM ${series}`,
+  `UPDATE journeys SET name = 'Rare 29999' WHERE ordinal = (SELECT max(ordinal) FROM journeys)`,
+  ...['teams', 'groups'].map(
+    (table) => `INSERT INTO ${table} (id, organization_id, name)
+      SELECT 'bulk-' || n, '${acme}', CASE n WHEN 29999 THEN 'Rare ' ELSE 'Bulk ' END || n FROM ${series}`,
+  ),
+  `INSERT INTO group_members (organization_id, group_id, user_id, position)
+   SELECT '${acme}', of, 'bulk-' || n, n FROM ${peopleSeries}, LATERAL (VALUES ('${fixture.groups.it}'), ('bulk-' || n)) g (of)`,
+  ...['access_policies', 'entity_types'].map(
+    (table) => `INSERT INTO ${table} (id, organization_id, team_id, name)
+      SELECT 'bulk-' || n, '${acme}', '${many}', CASE n WHEN 29999 THEN 'Rare ' ELSE 'Bulk ' END || n FROM ${series}`,
+  ),
   `INSERT INTO department_options (id, organization_id, name) SELECT 'bulk-' || n, '${acme}', 'Department ' || n FROM ${series}`,
   'ANALYZE',
 ]
