@@ -54,11 +54,17 @@ export function draftAt(schema: DescMessage, name: string, item: Message | undef
   return field === undefined ? '' : draftOf(field, item)
 }
 
+/** What no length of time means. */
+const unlimited: Readonly<Record<string, string>> = {
+  lifetimeSeconds: 'Never',
+  syncIntervalSeconds: 'Whenever it is started',
+}
+
 /** The same text for a reader. */
 export function draftText(field: DescField, draft: string): string {
   if (field.fieldKind === 'enum') return enumText(field.enum, Number(draft))
   if (controlOf(field) === 'check') return draft === 'true' ? 'Yes' : 'No'
-  if (field.localName === 'lifetimeSeconds' && draft === '0') return 'Never'
+  if (draft === '0' && unlimited[field.localName]) return unlimited[field.localName] ?? ''
   if (controlOf(field) === 'duration') return draft === '' ? '' : durationText(Number(draft))
   if (field.localName === 'types') return draft === '' ? 'All' : draft.split('\n').map(actionText).join(', ')
   const spoken = /Ids?$/.test(field.localName) ? spokenId : String

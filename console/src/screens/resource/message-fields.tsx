@@ -13,12 +13,11 @@ import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
 import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { labelOf, oneOf, sentence } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
-import controls from '../../ui/controls.module.css'
 import { TextField } from '../../ui/field.js'
 import { jsonOfDraft, nestedDraft, nestedOf } from '../../ui/field-draft.js'
 import styles from '../../ui/screen.module.css'
 import { FieldControl } from './field-control.js'
-import { type FieldFault, faultsAt } from './field-faults.js'
+import { Faults, type FieldFault, faultsAt } from './field-faults.js'
 import { OrderButtons } from './procedure/order-buttons.js'
 import { ActionSentence, ConditionSentence, type MessageProps, NEW_RULE, RuleSentence } from './sla-sentences.js'
 
@@ -151,15 +150,6 @@ function readItems(schema: DescMessage, text: string): readonly JsonObject[] | u
   } catch {
     return undefined
   }
-}
-
-function Faults({ faults }: { readonly faults: readonly FieldFault[] }) {
-  return faults.map(({ path, text }) => (
-    <p key={`${path.join('.')} ${text}`} role="alert" className={controls['fault']}>
-      {path.length > 0 && `${labelOf(String(path.at(-1)))}: `}
-      {text}
-    </p>
-  ))
 }
 
 /** Whether a person gives the field, rather than the service. */

@@ -131,7 +131,9 @@ interface ReplayButtonProps extends DeliveriesProps {
 /** Sends the events from one on again. */
 export function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
   const [position, setPosition] = useState(String(from))
-  const first = BigInt(/^\d+$/.test(position) ? position : '0')
+  // The limits of the schema: it is required, and has 64 bits.
+  const fault = /^[1-9]\d{0,17}$/.test(position) ? undefined : 'A whole number from 1 on.'
+  const first = BigInt(fault ? 0 : position)
   return (
     <WriteButton
       text={text}
@@ -139,9 +141,11 @@ export function ReplayButton({ id, subject, why, text, from, onDone = () => {} }
       method={methods.replayWebhookEndpoint}
       input={{ id, position: first }}
       subject={subject}
-      changes={() => [
-        { label: 'Sent again', to: <Count id={id} isCounted={(each) => each.position >= first} until={first} /> },
-      ]}
+      changes={() =>
+        fault
+          ? []
+          : [{ label: 'Sent again', to: <Count id={id} isCounted={(each) => each.position >= first} until={first} /> }]
+      }
       confirm="Send again"
       said={({ replayed }) => `${numberText(replayed)} sent again.`}
       why={why}
@@ -152,6 +156,7 @@ export function ReplayButton({ id, subject, why, text, from, onDone = () => {} }
         label="From the event at the position"
         type="number"
         value={position}
+        fault={fault}
         onChange={setPosition}
         hint="1 is the first event of the organization. Details of a delivery have its position."
       />

@@ -1,14 +1,9 @@
-import { create } from '@bufbuild/protobuf'
-import {
-  type Approver,
-  Approver_AppOwnerSchema,
-  Approver_GroupSchema,
-  Approver_ManagerSchema,
-  Approver_UserSchema,
-  ApproverSchema,
-} from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { create, fromJson } from '@bufbuild/protobuf'
+import { type Approver, ApproverSchema } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import type { Kind } from '../../../api/things.js'
 import { CheckField } from '../../../ui/field.js'
 import { Picker } from '../../../ui/picker.js'
+import { type FieldFault, faultsAt } from '../field-faults.js'
 import { Choice } from '../slots.js'
 import styles from './procedures.module.css'
 
@@ -20,23 +15,34 @@ export const approverWords = {
   group: 'Every member of a group',
 } satisfies Readonly<Record<NonNullable<Approver['kind']['case']>, string>>
 
+/** Those who are chosen, and the field that has their id. */
+const named: Readonly<Record<string, { readonly label: string; readonly kind: Kind; readonly field: string }>> = {
+  user: { label: 'Person', kind: 'people', field: 'userId' },
+  group: { label: 'Group', kind: 'groups', field: 'groupId' },
+}
+
 interface ApproverFieldsProps {
   readonly approver: Approver
+  readonly faults: readonly FieldFault[]
   readonly onChange: (approver: Approver) => void
 }
 
 /** Who may approve a step: one of the four kinds, and whether they are told of new requests. */
-export function ApproverFields({ approver, onChange }: ApproverFieldsProps) {
+export function ApproverFields({ approver, faults, onChange }: ApproverFieldsProps) {
   const { kind, notify } = approver
   const setKind = (name: string, id = '') => onChange({ ...approver, kind: kindOf(name, id) })
+  const of = kind.case && named[kind.case]
   return (
     <div className={styles['approver']}>
       <Choice label="Approver" value={kind.case ?? ''} words={approverWords} onChange={setKind} />
-      {kind.case === 'user' && (
-        <Picker label="Person" kind="people" value={kind.value.userId} onChange={(id) => setKind('user', id)} />
-      )}
-      {kind.case === 'group' && (
-        <Picker label="Group" kind="groups" value={kind.value.groupId} onChange={(id) => setKind('group', id)} />
+      {of && (
+        <Picker
+          label={of.label}
+          kind={of.kind}
+          value={String(Reflect.get(Object(kind.value), of.field))}
+          fault={faultsAt(faultsAt(faults, kind.case ?? ''), of.field)[0]?.text}
+          onChange={(id) => setKind(kind.case ?? '', id)}
+        />
       )}
       <CheckField
         label="Is told of new requests"
@@ -53,14 +59,6 @@ export function newApprover(): Approver {
 }
 
 function kindOf(name: string, id: string): Approver['kind'] {
-  switch (name) {
-    case 'user':
-      return { case: 'user', value: create(Approver_UserSchema, { userId: id }) }
-    case 'group':
-      return { case: 'group', value: create(Approver_GroupSchema, { groupId: id }) }
-    case 'appOwner':
-      return { case: 'appOwner', value: create(Approver_AppOwnerSchema) }
-    default:
-      return { case: 'manager', value: create(Approver_ManagerSchema) }
-  }
+  const of = named[name]
+  return fromJson(ApproverSchema, { [name]: of ? { [of.field]: id } : {} }).kind
 }

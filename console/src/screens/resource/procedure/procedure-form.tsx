@@ -1,18 +1,23 @@
-import { create, equals } from '@bufbuild/protobuf'
+import { create, equals, getOption } from '@bufbuild/protobuf'
 import { useState } from 'react'
 import {
   AccessPolicyApprovalProcedureService,
+  type ApprovalProcedure,
+  ApprovalProcedureSchema,
   type GetAccessPolicyApprovalProcedureResponse,
   type Stage,
   StageSchema,
   type Step,
 } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
+import { limit } from '../../../../../gen/svc/v2/limit_pb.js'
+import type { Failure } from '../../../api/failure.js'
 import { durationText } from '../../../api/words.js'
 import { Button } from '../../../ui/button.js'
 import type { Change } from '../../../ui/change-table.js'
 import { Dialog, DialogFoot } from '../../../ui/dialog.js'
 import { DurationField } from '../../../ui/duration-field.js'
 import { WriteDialog, type WriteSubject } from '../../../ui/write-dialog.js'
+import { Faults, type FieldFault, faultsAt, useFormFaults } from '../field-faults.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 import { Steps } from './stages.js'
@@ -20,8 +25,12 @@ import { newStep, StepFields } from './step-fields.js'
 
 const { createAccessPolicyApprovalProcedure, updateAccessPolicyApprovalProcedure } =
   AccessPolicyApprovalProcedureService.method
-const DEFAULT_TIMEOUT_SECONDS = 30 * 86_400
-const [MIN_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS] = [300, 90 * 86_400]
+const { zeroIs: USUAL_TIMEOUT_SECONDS } = getOption(
+  createAccessPolicyApprovalProcedure.input.field.timeoutSeconds,
+  limit,
+)
+/** `steps` are those of all stages, which have a limit together. */
+const FIELDS = ['timeoutSeconds', 'stages', 'steps']
 
 interface ProcedureFormProps {
   readonly accessPolicyId: string
@@ -32,60 +41,65 @@ interface ProcedureFormProps {
 
 /** Creates or changes a procedure: its stages and their steps, then what the request changes. */
 export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFormProps) {
-  const read = subject === 'nothing' ? undefined : subject.tagged.message
-  const given = read?.data
-  const [timeoutSeconds, setTimeoutSeconds] = useState(given?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)
-  const [stages, setStages] = useState<readonly Stage[]>(given?.stages ?? [newStage()])
+  const given = subject === 'nothing' ? undefined : subject.tagged.message.data
+  const [first] = useState(given ?? newProcedure)
+  const [timeoutSeconds, setTimeoutSeconds] = useState(first.timeoutSeconds)
+  const [stages, setStages] = useState<readonly Stage[]>(first.stages)
   const [isReviewing, setReviewing] = useState(false)
   const title = given === undefined ? 'Create a procedure' : 'Change the procedure'
-  const changes = (answer: GetAccessPolicyApprovalProcedureResponse | undefined): Change[] => {
-    const before = answer?.data
-    return [
-      ...(before?.timeoutSeconds === timeoutSeconds
-        ? []
-        : [
-            {
-              label: 'Times out after',
-              from: before && durationText(before.timeoutSeconds),
-              to: durationText(timeoutSeconds),
-            },
-          ]),
-      ...stageChanges(before?.stages ?? [], stages),
-    ]
+  const changesOf = (before?: ApprovalProcedure): Change[] => {
+    const seconds = timeoutSeconds || USUAL_TIMEOUT_SECONDS
+    const timeout = { from: before && durationText(before.timeoutSeconds), to: durationText(seconds) }
+    const inStages = stageChanges(before?.stages ?? [], stages)
+    return before?.timeoutSeconds === seconds ? inStages : [{ label: 'Times out after', ...timeout }, ...inStages]
   }
+  const changes = (answer?: GetAccessPolicyApprovalProcedureResponse) => changesOf(answer?.data)
+  const input = { accessPolicyId, timeoutSeconds, stages: [...stages], ...(given && { id: given.id }) }
+  const steps = stages.flatMap((stage) => stage.steps)
+  const request = create(createAccessPolicyApprovalProcedure.input, { ...input, steps })
+  const form = useFormFaults(createAccessPolicyApprovalProcedure.input, request, { shown: FIELDS })
+  const inStages = form.at('stages')
   if (isReviewing) {
-    const input = { accessPolicyId, timeoutSeconds, stages: [...stages] }
-    const common = { title, subject, changes, isTyped: true, onClose: () => setReviewing(false), onDone: onClose }
+    const back = () => setReviewing(false)
+    const onFaults = (found: Failure['faults']) => form.refuse(found, back)
+    const common = { title, subject, changes, isTyped: true, onFaults, onClose: back, onDone: onClose }
     return given === undefined ? (
       <WriteDialog {...common} method={createAccessPolicyApprovalProcedure} input={input} confirm="Create" />
     ) : (
-      <WriteDialog
-        {...common}
-        method={updateAccessPolicyApprovalProcedure}
-        input={{ ...input, id: given.id }}
-        confirm="Save"
-      />
+      <WriteDialog {...common} method={updateAccessPolicyApprovalProcedure} input={input} confirm="Save" />
     )
   }
-  const isEdited = given === undefined ? stages.length > 1 : changes(read).length > 0
-  const why = faultIn(timeoutSeconds, stages) ?? (given && !isEdited ? 'Nothing is changed yet.' : undefined)
+  const isEdited = changesOf(first).length > 0
+  const why = given && !isEdited ? 'Nothing is changed yet.' : form.why
   const keyed = stages.map((stage, index) => ({ stage, index, key: `${index}` }))
   return (
     <Dialog title={title} look="wide" isTyped={isEdited} onClose={onClose}>
-      <DurationField label="Each step times out after" seconds={timeoutSeconds} onChange={setTimeoutSeconds} />
+      <DurationField
+        label="Each step times out after"
+        hint={`Leave empty for ${durationText(USUAL_TIMEOUT_SECONDS)}.`}
+        seconds={timeoutSeconds}
+        fault={form.at('timeoutSeconds')[0]?.text}
+        onChange={setTimeoutSeconds}
+      />
       {keyed.map(({ stage, index, key }) => (
         <fieldset key={key} className={styles['stage']}>
           <legend>Stage {index + 1}</legend>
           <OrderButtons what={`stage ${index + 1}`} list={stages} at={index} onChange={setStages} />
-          <StageFields number={index + 1} stage={stage} onChange={(next) => setStages(stages.with(index, next))} />
+          <StageFields
+            number={index + 1}
+            stage={stage}
+            faults={faultsAt(inStages, index)}
+            onChange={(next) => setStages(stages.with(index, next))}
+          />
         </fieldset>
       ))}
+      <Faults faults={(inStages.length > 0 ? inStages : form.at('steps')).filter(({ path }) => path.length === 0)} />
       <div>
         <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{isEdited ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => setReviewing(true)} why={why}>
+        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={why}>
           Review
         </Button>
       </DialogFoot>
@@ -96,11 +110,13 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
 interface StageFieldsProps {
   readonly number: number
   readonly stage: Stage
+  readonly faults: readonly FieldFault[]
   readonly onChange: (stage: Stage) => void
 }
 
-function StageFields({ number, stage, onChange }: StageFieldsProps) {
+function StageFields({ number, stage, faults, onChange }: StageFieldsProps) {
   const { steps } = stage
+  const inSteps = faultsAt(faults, 'steps')
   const setSteps = (next: Step[]) => onChange({ ...stage, steps: next })
   const keyed = steps.map((step, index) => ({ step, index, key: `${index}` }))
   return (
@@ -111,9 +127,14 @@ function StageFields({ number, stage, onChange }: StageFieldsProps) {
             Step {number}.{index + 1}
           </legend>
           <OrderButtons what={`step ${number}.${index + 1}`} list={steps} at={index} onChange={setSteps} />
-          <StepFields step={step} onChange={(next) => setSteps(steps.with(index, next))} />
+          <StepFields
+            step={step}
+            faults={faultsAt(inSteps, index)}
+            onChange={(next) => setSteps(steps.with(index, next))}
+          />
         </fieldset>
       ))}
+      <Faults faults={inSteps.filter(({ path }) => path.length === 0)} />
       <div>
         <Button onClick={() => setSteps([...steps, newStep()])}>Add a parallel step</Button>
       </div>
@@ -125,6 +146,10 @@ function newStage(): Stage {
   return create(StageSchema, { steps: [newStep()] })
 }
 
+function newProcedure(): ApprovalProcedure {
+  return create(ApprovalProcedureSchema, { timeoutSeconds: USUAL_TIMEOUT_SECONDS, stages: [newStage()] })
+}
+
 function stageChanges(before: readonly Stage[], after: readonly Stage[]): Change[] {
   const places = Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index)
   return places.flatMap((index) => {
@@ -132,17 +157,4 @@ function stageChanges(before: readonly Stage[], after: readonly Stage[]): Change
     if (one !== undefined && other !== undefined && equals(StageSchema, one, other)) return []
     return [{ label: `Stage ${index + 1}`, from: one && <Steps stage={one} />, to: other && <Steps stage={other} /> }]
   })
-}
-
-/** What is wrong with a procedure; undefined for nothing. */
-function faultIn(timeoutSeconds: number, stages: readonly Stage[]): string | undefined {
-  if (!(timeoutSeconds >= MIN_TIMEOUT_SECONDS && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
-    return 'A step times out after 5 minutes to 90 days.'
-  }
-  const steps = stages.flatMap((stage) => stage.steps)
-  if (steps.some(({ customWorkflow }) => customWorkflow?.workflowId === '')) return 'Choose a workflow first.'
-  const kinds = steps.flatMap(({ approvers }) => approvers.map(({ kind }) => kind))
-  if (kinds.some((kind) => kind.case === 'user' && kind.value.userId === '')) return 'Choose a person first.'
-  if (kinds.some((kind) => kind.case === 'group' && kind.value.groupId === '')) return 'Choose a group first.'
-  return undefined
 }

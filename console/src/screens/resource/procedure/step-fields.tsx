@@ -7,6 +7,7 @@ import {
 import { useNamed } from '../../../api/things.js'
 import { Button } from '../../../ui/button.js'
 import { CheckField, TextField } from '../../../ui/field.js'
+import { Faults, type FieldFault, faultsAt } from '../field-faults.js'
 import { Choice } from '../slots.js'
 import { ApproverFields, newApprover } from './approver-fields.js'
 import { OrderButtons } from './order-buttons.js'
@@ -15,10 +16,17 @@ import styles from './procedures.module.css'
 const deciders = { people: 'People', workflow: 'A workflow' }
 const reasons = { NONE: 'Is not asked for', OPTIONAL: 'Can be given', REQUIRED: 'Is required' }
 
+interface StepFieldsProps {
+  readonly step: Step
+  readonly faults: readonly FieldFault[]
+  readonly onChange: (step: Step) => void
+}
+
 /** One decision: who makes it, and how. */
-export function StepFields({ step, onChange }: { readonly step: Step; readonly onChange: (step: Step) => void }) {
+export function StepFields({ step, faults, onChange }: StepFieldsProps) {
   const set = (changes: Partial<Step>) => onChange({ ...step, ...changes })
   const { approvers, customWorkflow } = step
+  const inApprovers = faultsAt(faults, 'approvers')
   const { workflows } = useNamed()
   const setDecider = (value: string) => {
     const { customWorkflow: _, ...rest } = step
@@ -38,13 +46,18 @@ export function StepFields({ step, onChange }: { readonly step: Step; readonly o
         <TextField
           label="Workflow"
           value={customWorkflow.workflowId}
+          fault={faultsAt(faultsAt(faults, 'customWorkflow'), 'workflowId')[0]?.text}
           known={workflows}
           onChange={(workflowId) => set({ customWorkflow: { ...customWorkflow, workflowId } })}
         />
       )}
       {keyed.map(({ approver, index, key }) => (
         <div key={key} className={styles['row']}>
-          <ApproverFields approver={approver} onChange={(next) => set({ approvers: approvers.with(index, next) })} />
+          <ApproverFields
+            approver={approver}
+            faults={faultsAt(inApprovers, index)}
+            onChange={(next) => set({ approvers: approvers.with(index, next) })}
+          />
           <OrderButtons
             what={`approver ${index + 1}`}
             list={approvers}
@@ -56,11 +69,13 @@ export function StepFields({ step, onChange }: { readonly step: Step; readonly o
       {customWorkflow === undefined && (
         <div className={styles['row']}>
           <Button onClick={() => set({ approvers: [...approvers, newApprover()] })}>Add an approver</Button>
+          <Faults faults={[...faults, ...inApprovers].filter(({ path }) => path.length === 0)} />
         </div>
       )}
       <Choice
         label="A reason"
         value={step.approverJustificationMode || 'NONE'}
+        fault={faultsAt(faults, 'approverJustificationMode')[0]?.text}
         words={reasons}
         onChange={(approverJustificationMode) => set({ approverJustificationMode })}
       />

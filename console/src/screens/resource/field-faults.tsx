@@ -3,7 +3,8 @@ import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
-import { asSentence, camelCase, durationText } from '../../api/words.js'
+import { asSentence, camelCase, durationText, labelOf } from '../../api/words.js'
+import controls from '../../ui/controls.module.css'
 
 /** What is wrong with a value of a form. */
 export interface FieldFault {
@@ -15,6 +16,16 @@ export interface FieldFault {
 /** The faults of what is at the next place of their paths. */
 export function faultsAt(faults: readonly FieldFault[], place: string | number): FieldFault[] {
   return faults.flatMap(({ path: [first, ...rest], text }) => (first === place ? [{ path: rest, text }] : []))
+}
+
+/** Faults that no control of their own shows. */
+export function Faults({ faults }: { readonly faults: readonly FieldFault[] }) {
+  return faults.map(({ path, text }) => (
+    <p key={`${path.join('.')} ${text}`} role="alert" className={controls['fault']}>
+      {path.length > 0 && `${labelOf(String(path.at(-1)))}: `}
+      {text}
+    </p>
+  ))
 }
 
 interface FormFaultsOptions {
@@ -112,7 +123,8 @@ function wordsFor(ruleId: string, text: string): string {
   const short = text
     .replace(/^value (?:length )?/, '')
     .replaceAll('greater than or equal to', 'at least')
-    .replaceAll('less than or equal to', 'at most')
+    .replaceAll(/less than or equal to|no more than/g, 'at most')
+    .replace(/^must contain (.+) item\(s\)$/, 'there must be $1')
   return words[ruleId] ?? asSentence(short)
 }
 
