@@ -13,7 +13,7 @@ import { createSession, takeTokenFromAddress } from './session/session.js'
 import { SignInContext } from './session/session-context.js'
 
 // Before anything else can read the address or go elsewhere.
-const givenToken = takeTokenFromAddress()
+const given = takeTokenFromAddress()
 readTheme()
 start().catch((error: unknown) => {
   document.body.textContent = error instanceof Error ? error.message : String(error)
@@ -24,10 +24,10 @@ async function start(): Promise<void> {
   const session = createSession()
   const home = `${location.origin}${config.basePath}`
   const oidc = config.signIn && (await import('./session/oidc.js')).createOidcSignIn(config.signIn, home)
-  let failure: string | undefined
+  let failure = given.fault
   // Where people sign in themselves, a link could make them work in the sign-in of whoever sent it.
   if (oidc === undefined) {
-    if (givenToken !== undefined) session.signIn({ token: givenToken })
+    if (given.token !== undefined) session.signIn({ token: given.token })
   } else {
     const result = await oidc.complete()
     failure = result.failure

@@ -149,9 +149,25 @@ describe('signing in with an issuer', () => {
     const { page } = await console.open('/people')
     // The issuer's session is still Mallory's.
     await page.getByRole('button', { name: 'Use a token instead' }).click()
-    await page.getByLabel('Or paste a token').fill('svc_user_nobody')
+    const token = await console.token()
+    const ended = ['{}', '{"exp": 1700000000}', 'signature'].map((part) => Buffer.from(part).toString('base64url'))
+    const wrong = {
+      [token.slice(0, -3)]: 'A part of this token is missing',
+      [`${token}.`]: 'This has characters that no token has',
+      [`svc_secret_pk_${token.slice(-49)}`]: 'This is the secret of an API key',
+      [ended.join('.')]: 'This token has ended',
+    }
+    for (const [text, words] of Object.entries(wrong)) {
+      await page.getByLabel('Or paste a token').fill(text)
+      await page.getByRole('button', { name: 'Use this token' }).click()
+      await page.getByRole('alert').filter({ hasText: words }).waitFor()
+    }
+    // Whole, but for a letter: the service tells nobody whether there ever was such a token.
+    const mistyped = token.replace(/^svc_user_./, (start) => (start.endsWith('A') ? 'svc_user_B' : 'svc_user_A'))
+    await page.getByLabel('Or paste a token').fill(`"${mistyped.slice(0, 40)}\n${mistyped.slice(40)}"`)
     await page.getByRole('button', { name: 'Use this token' }).click()
     await page.getByRole('heading', { name: 'The service does not accept this token' }).waitFor()
+    await page.getByText(/it has ended or was revoked, or a letter of it is wrong/).waitFor()
     await page.getByRole('button', { name: 'Use another token' }).click()
     await page.getByLabel('Or paste a token').waitFor()
   })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
+import { insertRow, insertUser, insertUserToken } from '../support/fixture.js'
 import { openPalette } from '../support/keyboard.js'
 
 let console: TestConsole
@@ -53,6 +54,24 @@ describe('signing in to the console', () => {
     await page.getByLabel('Token').fill(` Bearer ${token}\n`)
     await page.getByRole('button', { name: 'Use this token' }).click()
     await page.getByRole('link', { name: 'Chidi Okafor' }).waitFor()
+  })
+
+  it('takes tokens of organizations with ids of every length, until a letter is missing', async () => {
+    const { page, close } = await console.open('/people')
+    for (const length of [1, 15, 16, 32, 128]) {
+      const organizationId = 'o'.repeat(length)
+      await insertRow(console.service.database, 'organizations', { id: organizationId, name: 'Other' })
+      await insertUser(console.service.database, { id: `user-${length}`, organizationId })
+      const whole = await insertUserToken(console.service.database, { userId: `user-${length}`, organizationId })
+      await page.getByLabel('Token').fill(whole.slice(0, -1))
+      await page.getByRole('button', { name: 'Use this token' }).click()
+      await page.getByRole('alert').filter({ hasText: 'A part of this token is missing' }).waitFor()
+      await page.getByLabel('Token').fill(whole)
+      await page.getByRole('button', { name: 'Use this token' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('Token').waitFor()
+    }
+    await close()
   })
 
   it('knows nobody after a reload, and signs out in every tab', async () => {

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { SignInConfig } from './console-config.js'
-import type { Credential } from './session.js'
+import { type Credential, claimsOf } from './session.js'
 
 /** What survives the way to the issuer and back: nothing that signs anybody in. */
 interface Attempt {
@@ -150,17 +150,6 @@ function addressIn(token: string): string | undefined {
   const claims = claimsOf(token)
   const named = ['email', 'preferred_username', 'upn'].map((claim) => claims[claim])
   return named.find((name): name is string => typeof name === 'string' && name !== '')
-}
-
-/** The claims of a JWT; none for another token. Nothing is verified: the service does that. */
-function claimsOf(token: string): Readonly<Record<string, unknown>> {
-  try {
-    const [, payload = ''] = token.split('.')
-    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
-    return Object(JSON.parse(new TextDecoder().decode(bytes)))
-  } catch {
-    return {}
-  }
 }
 
 function wordsOf(error: unknown): string {

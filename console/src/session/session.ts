@@ -85,18 +85,50 @@ export function createSession(): Session {
   }
 }
 
-const TOKEN = /^(?:svc_(?:user|token)_[\w-]+|[\w-]+\.[\w-]+\.[\w-]+)$/
+/** How long the part of a token behind its prefix can be: 32 bytes, and 16 sealed with up to 128 in blocks of 16. */
+const bodyLengths = Array.from({ length: 8 }, (_, block) => 43 + Math.ceil(((block + 2) * 16 * 4) / 3))
 
-/** The token in pasted text, which may begin with `Bearer`; undefined for what cannot be one. */
-export function tokenFrom(text: string): string | undefined {
-  const token = text.trim().replace(/^Bearer\s+/i, '')
-  return TOKEN.test(token) ? token : undefined
+/** A token in pasted text, or what is wrong with it, as far as that can be seen without the service. */
+export interface PastedToken {
+  readonly token?: string
+  readonly fault?: string
+}
+
+/**
+ * Reads pasted text: a token, maybe broken into lines, in quotation marks or behind `Bearer`. The service says of a token
+ * that it refuses neither whether there ever was one nor whether it has ended; a JWT says when it ends.
+ */
+export function readToken(text: string, now = Date.now()): PastedToken {
+  const token = text.replaceAll(/\s+|["'`]/g, '').replace(/^(?:Authorization:)?Bearer/i, '')
+  if (/^svc_secret_/.test(token)) return { fault: 'This is the secret of an API key, with which nobody signs in here.' }
+  const [, body] = /^svc_(?:user|token)_(.*)$/.exec(token) ?? []
+  if (body !== undefined) {
+    if (/[^\w-]/.test(body)) return { fault: 'This has characters that no token has: copy it once more.' }
+    const missing = bodyLengths.find((length) => length >= body.length) !== body.length
+    return missing ? { fault: 'A part of this token is missing, or something was added: copy all of it.' } : { token }
+  }
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
+    return { fault: 'A token begins with svc_user_ or svc_token_, or is a JWT.' }
+  const { exp } = claimsOf(token)
+  if (typeof exp === 'number' && exp * 1000 < now) return { fault: 'This token has ended: get a new one.' }
+  return { token }
+}
+
+/** The claims of a JWT; none for another token. Nothing is verified: the service does that. */
+export function claimsOf(token: string): Readonly<Record<string, unknown>> {
+  try {
+    const [, payload = ''] = token.split('.')
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
+    return Object(JSON.parse(new TextDecoder().decode(bytes)))
+  } catch {
+    return {}
+  }
 }
 
 /** Takes the token out of the fragment of the address, so that it is neither seen there nor kept in the history. */
-export function takeTokenFromAddress(): string | undefined {
+export function takeTokenFromAddress(): PastedToken {
   const given = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (given === null) return undefined
+  if (given === null) return {}
   history.replaceState(null, '', location.pathname + location.search)
-  return tokenFrom(given)
+  return readToken(given)
 }

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { tokenFrom } from '../../session/session.js'
+import { readToken } from '../../session/session.js'
 import { useSignIn } from '../../session/session-context.js'
 import { Button } from '../../ui/button.js'
 import { TextField } from '../../ui/field.js'
@@ -13,9 +13,9 @@ export function SignInForm() {
   const [leaving, setLeaving] = useState<string>()
   const take = (event: FormEvent) => {
     event.preventDefault()
-    const token = tokenFrom(text)
-    if (token === undefined) setFault('A token begins with svc_user_ or svc_token_, or is a JWT.')
-    else session.signIn({ token })
+    const { token, fault: found } = readToken(text)
+    setFault(found)
+    if (token !== undefined) session.signIn({ token })
   }
   const leave = () => {
     setLeaving('Going to the issuer …')

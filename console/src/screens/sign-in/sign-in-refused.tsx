@@ -34,8 +34,9 @@ export function SignInRefused() {
         </>
       ) : (
         <p>
-          It was mistyped or cut off, has ended, or is another service's. Copy it once more, or ask an administrator for
-          a new one.
+          It is whole. So it has ended or was revoked, or a letter of it is wrong, or it is another service's: to
+          whoever tries tokens, the service does not say which. Copy it once more, or ask an administrator for a new
+          one.
         </p>
       )}
       <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
