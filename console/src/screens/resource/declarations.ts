@@ -12,8 +12,8 @@ import { WebhookEndpointService } from '../../../../gen/svc/v2/webhook_endpoint_
 import { standardMethods } from '../../api/standard-methods.js'
 import { AppShares } from './app-shares.js'
 import type { ResourceDeclaration } from './declaration.js'
+import { ingestion, mapping } from './entity-sentences.js'
 import { GroupMembers } from './group-members.js'
-import { mapping } from './mapping-sentence.js'
 import { Procedures } from './procedure/procedures.js'
 import { promise } from './sla-sentences.js'
 import { TeamMembers } from './team-members.js'
@@ -27,7 +27,8 @@ export const declarations: readonly ResourceDeclaration[] = [
     title: 'Teams',
     one: 'team',
     ...standardMethods(TeamService),
-    columns: [],
+    columns: ['memberCount'],
+    filters: ['q'],
     Parts: TeamMembers,
     empty: 'A team owns apps, tickets and entities. Create the first one.',
   },
@@ -36,7 +37,8 @@ export const declarations: readonly ResourceDeclaration[] = [
     title: 'Groups',
     one: 'group',
     ...standardMethods(GroupService),
-    columns: ['directoryManaged'],
+    columns: ['memberCount', 'directoryManaged'],
+    filters: ['q'],
     Parts: GroupMembers,
     empty: 'A group approves requests. Create one, or let a directory bring its groups in.',
   },
@@ -66,7 +68,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     one: 'policy',
     ...standardMethods(AccessPolicyService),
     columns: ['teamId'],
-    filters: ['teamId'],
+    filters: ['q', 'teamId'],
     Parts: Procedures,
     empty: 'A policy says how access is approved. Create the first one.',
   },
@@ -76,7 +78,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     one: 'priority',
     ...standardMethods(PriorityService),
     columns: ['priority', 'teamId', 'isAiSelectable'],
-    filters: ['teamId'],
+    filters: ['q', 'teamId'],
     empty: 'A priority says how urgent a ticket is. Create the first one of a team.',
   },
   {
@@ -99,7 +101,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     one: 'entity type',
     ...standardMethods(EntityTypeService),
     columns: ['teamId'],
-    filters: ['teamId'],
+    filters: ['q', 'teamId'],
     related: { path: 'mappings', by: 'entityTypeId' },
     empty: 'An entity type is what a team ingests, such as devices. Create the first one.',
   },
@@ -110,6 +112,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     ...standardMethods(EntityIngestionConfigService),
     columns: ['appInstanceId', 'workflowName', 'enabled', 'syncIntervalSeconds'],
     filters: ['q', 'teamId'],
+    sentence: ingestion,
     empty: 'A config brings entities in from an app. Create the first one.',
   },
   {

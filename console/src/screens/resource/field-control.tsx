@@ -4,13 +4,13 @@ import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { useCaller } from '../../api/caller-context.js'
 import { kindOf } from '../../api/things.js'
 import { actionText, enumOptions, hints, labelOf } from '../../api/words.js'
-import { DurationField } from '../../ui/duration-field.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { controlOf } from '../../ui/field-draft.js'
 import { Picker } from '../../ui/picker.js'
 import { ChecksField } from './checks-field.js'
 import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
+import { Span } from './slots.js'
 
 interface FieldControlProps {
   readonly field: DescField
@@ -41,15 +41,7 @@ export function FieldControl({ field, text, faults, hint = hints[field.localName
       return kind && <Picker {...common} kind={kind} />
     }
     case 'duration':
-      return (
-        <DurationField
-          label={label}
-          seconds={Number(text)}
-          fault={fault}
-          hint={hint}
-          onChange={(seconds) => onChange(String(seconds))}
-        />
-      )
+      return <Span {...common} />
     case 'number':
       return <TextField {...common} type="number" />
     case 'list':

@@ -1,7 +1,7 @@
 import { type Kind, ThingLink, useThingName } from '../../api/things.js'
 import { durationText, spokenId } from '../../api/words.js'
 import { DurationField } from '../../ui/duration-field.js'
-import { SelectField, TextField } from '../../ui/field.js'
+import { type Labelled, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
 import type { SlotProps } from './declaration.js'
 
@@ -29,7 +29,7 @@ interface TextProps extends SlotProps {
 /** A text, or the words that are known for it. */
 export function Text({ onChange, ...field }: TextProps) {
   const { value, known, label } = field
-  if (onChange === undefined) return <strong title={value}>{known?.get(value) ?? spokenId(value)}</strong>
+  if (onChange === undefined) return <strong title={value}>{known?.get(value) ?? (spokenId(value) || '–')}</strong>
   return <TextField placeholder={label} {...field} onChange={onChange} />
 }
 
@@ -48,8 +48,8 @@ export function Thing({
 }
 
 /** A length of time, in seconds. */
-export function Span({ label, value, fault, onChange }: SlotProps) {
+export function Span({ value, onChange, ...field }: SlotProps & Labelled) {
   const seconds = Number(value)
   if (onChange === undefined) return <strong>{durationText(seconds)}</strong>
-  return <DurationField label={label} seconds={seconds} fault={fault} onChange={(next) => onChange(String(next))} />
+  return <DurationField {...field} seconds={seconds} onChange={(next) => onChange(String(next))} />
 }
