@@ -104,7 +104,7 @@ const chosen: readonly Chosen[] = [
   })),
   {
     path: '/resources?appInstanceId=app_forge',
-    type: { Name: 'grip' },
+    type: { 'Search by name': 'grip' },
     search: '?q=grip&appInstanceId=app_forge',
     shows: 'gripper-firmware',
   },

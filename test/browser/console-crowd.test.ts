@@ -96,7 +96,7 @@ it('lets one do on a phone what can be done about a member, behind the row', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
   await details.waitFor({ state: 'detached' })
   await go('/apps/crowd_1')
-  await page.getByRole('searchbox', { name: 'Name', exact: true }).fill('one 1500')
+  await page.getByRole('searchbox', { name: 'Search by name' }).fill('one 1500')
   await page.getByRole('link', { name: 'Resource of one 1500' }).waitFor()
   await close()
 })

@@ -128,6 +128,126 @@ describe('the forms of the console', () => {
     expect(json.data.stages).toHaveLength(4)
   })
 
+  it('say at the fields of a procedure what the schema and the service refuse, once', async () => {
+    const { page, go } = opened
+    const token = await console.token()
+    const { json: created } = await console.service.rest('POST', '/v2/groups', { token, json: { name: 'Short-lived' } })
+    await go('/policies/policy_standard')
+    await page.getByRole('button', { name: 'Create a procedure' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create a procedure' })
+    const review = dialog.getByRole('button', { name: 'Review' })
+    const faults = () => dialog.getByRole('alert').allTextContents()
+    const timeout = dialog.getByLabel('Each step times out after')
+    await timeout.fill('91')
+    await dialog.getByText('Must be at least 5 minutes and at most 90 days.').waitFor()
+    expect(await timeout.getAttribute('aria-invalid')).toBe('true')
+    expect(await review.getAttribute('aria-disabled')).toBe('true')
+    // None is the usual time.
+    await timeout.fill('')
+    const stage = dialog.getByRole('group', { name: 'Stage 1' })
+    await stage.getByLabel('Decided by').selectOption('A workflow')
+    await stage.getByLabel('Workflow', { exact: true }).fill('w'.repeat(256))
+    await dialog.getByText('Must be at most 255 characters.').waitFor()
+    await stage.getByLabel('Decided by').selectOption('People')
+    await stage.getByLabel('Approver', { exact: true }).selectOption('Every member of a group')
+    // What is only missing is said once the form is to be reviewed.
+    expect(await faults()).toEqual([])
+    await review.click()
+    await dialog.getByText('This is required.').waitFor()
+    expect(await faults()).toEqual(['This is required.'])
+    await pick(stage, 'Group', 'Short-lived')
+    await dialog.getByText('This is required.').waitFor({ state: 'detached' })
+    await review.click()
+    await dialog.getByRole('row', { name: /^Times out after – 30 days/ }).waitFor()
+    await console.service.rest('DELETE', `/v2/groups/${created.data.id}`, { token })
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await stage.getByText(/^No such group in the organization/).waitFor()
+    expect(await faults()).toHaveLength(1)
+    expect(await stage.getByLabel('Group', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+    await stage.getByLabel('Approver', { exact: true }).selectOption('The owner of the app')
+    expect(await faults()).toEqual([])
+    for (let steps = 1; steps < 51; steps++) {
+      await stage.getByRole('button', { name: 'Add a parallel step' }).click()
+    }
+    await dialog.getByText('There must be at most 50.').waitFor()
+    expect(await faults()).toEqual(['There must be at most 50.'])
+    await stage.getByRole('button', { name: 'Remove step 1.51' }).click()
+    await review.and(page.locator(':not([aria-disabled])')).waitFor()
+    await dialog.getByRole('button', { name: 'Add a stage' }).click()
+    await dialog.getByText('There must be at most 50.').waitFor()
+    expect(await faults()).toEqual(['There must be at most 50.'])
+    await dialog.getByRole('button', { name: 'Discard changes' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    // What the browser says of the refusal.
+    expect(opened.complaints.splice(0)).toEqual([expect.stringContaining('400')])
+  })
+
+  it('say of a number that it is too large, and of a position that it is none', async () => {
+    const { page, go } = opened
+    await go('/ingestion/config_devices')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('How often').fill('99999999999')
+    await page.getByText('This is too large.').waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    const { json } = await console.service.rest('POST', '/v2/webhook-endpoints', {
+      token: await console.token(),
+      json: { url: 'https://hooks.invalid/positions', types: [] },
+    })
+    await go(`/webhooks/${json.data.id}`)
+    await page.getByRole('button', { name: 'Send earlier events again' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send events again' })
+    for (const wrong of ['-5', '0', '9'.repeat(30)]) {
+      await dialog.getByLabel('From the event at the position').fill(wrong)
+      await dialog.getByText('A whole number from 1 on.').waitFor()
+      expect(await dialog.getByRole('button', { name: 'Send again' }).getAttribute('aria-disabled')).toBe('true')
+    }
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  it('say and change what an ingestion config brings in as a sentence', async () => {
+    const { page, go } = opened
+    await go('/ingestion/config_devices')
+    const said =
+      'Off: every 1 day, the workflow Read devices (not published) brings in everything from Remote Access, as entities ' +
+      'of the type Device. What is deleted there is deleted here as well.'
+    await page.getByText(said).waitFor()
+    expect(await page.getByText(/workflow_|app_vpn|type_device|yncDeletions/).count()).toBe(0)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('State').selectOption('On')
+    await dialog.getByLabel('What', { exact: true }).selectOption('what has changed since the last time')
+    await dialog.getByLabel('Deletions').selectOption('stays here')
+    await dialog.getByLabel('Workflow', { exact: true }).fill('Read employees')
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByRole('row', { name: /^Brings in only what has changed No Yes/ }).waitFor()
+    await dialog.getByRole('row', { name: /^Deletes what is deleted there Yes No/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored('/v2/entity-ingestion-configs/config_devices')).toMatchObject({
+      workflowId: 'workflow_ingest_people',
+      workflowName: 'Read employees',
+      enabled: true,
+      hasIngestionContext: true,
+      syncDeletions: false,
+      syncIntervalSeconds: 86_400,
+    })
+    await go('/ingestion/config_visitors')
+    await page.getByText('Off: whenever it is started, the workflow Read visitors').waitFor()
+  })
+
+  it('show in the lists of teams and groups how many people are in each', async () => {
+    const { page, go } = opened
+    await go('/teams')
+    await page.getByRole('row', { name: /^IT Operations \d+/ }).waitFor()
+    await go('/groups')
+    await page.getByRole('row', { name: /^Budget Owners \d+ No/ }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search by name' }).fill('owners b')
+    await page.getByText('1 in all').waitFor()
+    await page.getByRole('link', { name: 'Budget Owners' }).click()
+    await page.getByText(/^\d+ (?:person|people)$/).waitFor()
+  })
+
   it('change the criteria and the actions of an SLA definition', async () => {
     const { page, go } = opened
     await go('/slas/sla_resolution')

@@ -88,18 +88,21 @@ const types = new Map(
       .toLowerCase(),
   ]),
 )
+/** What events call a kind. */
+export function typeOf(kind: Kind): string {
+  return types.get(kind) ?? ''
+}
+
 /** What events are about, by the type of their target: things with names. */
 export const targetKinds: Readonly<Record<string, Kind>> = Object.fromEntries(
   [...types].map(([kind, type]) => [type, kind]),
 )
 
-/** So many are read at once, and in all, of a list that is not searched: what comes after is opened by its id. */
-const [MAX_NAMES, MAX_LISTED] = [1_000, 10_000]
-/** So many are read of a list that is searched, by at most so many characters. */
-const [MAX_FOUND, MAX_TEXT] = [30, 64]
+/** So many are listed where nothing is sought, found by at most so many characters, and can be chosen from. */
+const [MAX_LISTED, MAX_FOUND, MAX_TEXT, MAX_CHOICES] = [1_000, 200, 64, 100]
 const STALE_MILLIS = 300_000
 
-/** Whether the service finds things of a kind by the beginning of a name. */
+/** Whether the service finds things of a kind by the beginnings of words. Of the others there are few. */
 export function isSearched(kind: Kind): boolean {
   return methodsOf(kind).list.input.field['q'] !== undefined
 }
@@ -110,20 +113,13 @@ export function listOptions(transport: Transport, kind: Kind, text: string) {
   const { field } = list.input
   const q = text.slice(0, MAX_TEXT)
   const ofTeam = field['teamId'] !== undefined && field['includeTotal'] === undefined
-  const request = { pageSize: q === '' ? MAX_NAMES : MAX_FOUND, ...(ofTeam && { teamId: '-' }), ...(q && { q }) }
+  const input = { pageSize: q === '' ? MAX_LISTED : MAX_FOUND, ...(ofTeam && { teamId: '-' }), ...(q && { q }) }
   return queryOptions({
     queryKey: ['choices', kind, q],
     staleTime: STALE_MILLIS,
-    queryFn: async ({ signal }): Promise<readonly Message[]> => {
-      const items: Message[] = []
-      for (let pageToken: string | undefined = ''; pageToken !== undefined && items.length < MAX_LISTED; ) {
-        const input = { ...request, ...(pageToken && { pageToken }) }
-        const { message } = await callTagged(transport, list, input as never, {}, signal)
-        const page = message as unknown as { readonly data: readonly Message[]; readonly nextPageToken?: string }
-        items.push(...page.data)
-        pageToken = (!isSearched(kind) && page.nextPageToken) || undefined
-      }
-      return items
+    queryFn: async ({ signal }) => {
+      const { message } = await callTagged(transport, list, input as never, {}, signal)
+      return memberOf(message, 'data') as readonly Message[]
     },
   })
 }
@@ -137,7 +133,7 @@ function useList(kind: Kind, q: string, isAsked: boolean) {
   })
 }
 
-/** What can be chosen of a kind, by what its name begins with, or for short lists contains. */
+/** What can be chosen of a kind, by the beginnings of words of its name, or for short lists by what that contains. */
 export function useChoices(kind: Kind, text: string, isAsked = true) {
   const q = text.trim()
   const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
@@ -149,15 +145,17 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
       email: memberOf(item, 'email') as string | undefined,
     }
   })
-  const found = isSearched(kind)
-    ? choices
-    : choices.filter(({ name, id }) => name.toLowerCase().includes(q.toLowerCase()) || id === q)
-  return { choices: found, isAsking: isFetching }
+  const found = choices.filter(
+    ({ name, id }) => isSearched(kind) || name.toLowerCase().includes(q.toLowerCase()) || id === q,
+  )
+  const rest = ({ name }: Choice) => Number(name.toLowerCase() !== q.toLowerCase())
+  const shown = found.toSorted((one, other) => rest(one) - rest(other)).slice(0, MAX_CHOICES)
+  return { choices: shown, isCut: shown.length < found.length, isAsking: isFetching }
 }
 
 /** The name of a thing: undefined until it is read, its id where it cannot be. */
 export function useThingName(kind: Kind, id: string): string | undefined {
-  return useName(types.get(kind) ?? '', id)
+  return useName(typeOf(kind), id)
 }
 
 /** A link to a thing by its name. */

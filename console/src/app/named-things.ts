@@ -1,30 +1,22 @@
-import { useTransport } from '@connectrpc/connect-query'
+import { useQuery, useTransport } from '@connectrpc/connect-query'
 import { useQueries } from '@tanstack/react-query'
+import { CallerService, type NamedObject } from '../../../gen/svc/v2/caller_pb.js'
 import { useCaller } from '../api/caller-context.js'
 import { idOf, nameOf } from '../api/message.js'
 import { whyNot } from '../api/rights.js'
-import { isSearched, kinds, listOptions, methodsOf } from '../api/things.js'
-import { declarationAt, declarations } from '../screens/resource/declarations.js'
+import { isSearched, type Kind, kinds, listOptions, methodsOf, targetKinds } from '../api/things.js'
 
 /** A thing that is found by its name. */
 export interface NamedThing {
-  readonly path: string
-  readonly one: string
+  readonly path: Kind
   readonly id: string
   readonly name: string
 }
 
-/** The resources whose ids are not looked for, so that an id may be of one of them. */
-export const unlistedResources = declarations.filter(
-  ({ list }) => list.input.field['q'] !== undefined || list.input.field['includeTotal'] === undefined,
-)
+const ID = /^[\w.~:-]{1,128}$/
 
-/**
- * What the organization has with a text in its name, or as its id, people aside and as far as the caller may list it.
- * Lists that can be searched are asked for names that begin with the text; the others are read once. `isAnswered` is
- * whether all of them have answered.
- */
-export function useNamedThings(text: string): { readonly things: readonly NamedThing[]; readonly isAnswered: boolean } {
+/** What the organization has with a text in its name, people aside, or as its id, as far as the caller may see it. */
+export function useNamedThings(text: string): readonly NamedThing[] {
   const transport = useTransport()
   const caller = useCaller()
   const asked = kinds.filter(
@@ -33,22 +25,24 @@ export function useNamedThings(text: string): { readonly things: readonly NamedT
   const answers = useQueries({
     queries: asked.map((kind) => listOptions(transport, kind, isSearched(kind) ? text : '')),
   })
-  const items = asked.flatMap((path, index) =>
-    (answers[index]?.data ?? []).map((item) => ({
-      path,
-      one: declarationAt(path)?.one ?? path.slice(0, -1),
-      id: idOf(item),
-      name: nameOf(item),
-    })),
+  const objects = Object.keys(targetKinds).map((type) => `${type}/${text}`)
+  const byId = useQuery(CallerService.method.listNames, { objects }, { enabled: ID.test(text) })
+  const found = asked.flatMap((path, index) =>
+    (answers[index]?.data ?? []).map((item) => ({ path, id: idOf(item), name: nameOf(item) })),
   )
-  const things = items
+  return [...(byId.data?.data.flatMap(thingsOf) ?? []), ...found]
+    .filter(({ path, id }, index, all) => all.findIndex((each) => each.path === path && each.id === id) === index)
     .flatMap((thing) => {
       const rank = rankOf(thing, text)
       return rank === undefined ? [] : [{ thing, rank }]
     })
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ thing }) => thing)
-  return { things, isAnswered: answers.every(({ isPending }) => !isPending) }
+}
+
+function thingsOf({ type, id, name }: NamedObject): NamedThing[] {
+  const path = targetKinds[type]
+  return path === undefined ? [] : [{ path, id, name: name || id }]
 }
 
 /** Whether a name has a text, in whatever case. */
@@ -57,8 +51,8 @@ export function hasText(name: string, text: string): boolean {
 }
 
 /** How well a text names a thing: 0 if that is its name or id, then by where it is in the name; undefined if it is not. */
-function rankOf({ id, name }: NamedThing, text: string): number | undefined {
+function rankOf({ id, name, path }: NamedThing, text: string): number | undefined {
   if (id === text || name.toLowerCase() === text.toLowerCase()) return 0
-  if (!hasText(name, text)) return undefined
+  if (!hasText(name, text)) return isSearched(path) ? 3 : undefined
   return name.toLowerCase().startsWith(text.toLowerCase()) ? 1 : 2
 }

@@ -29,7 +29,7 @@ export function ComboboxPicker({
 }: PickerProps) {
   const [text, setText] = useState(typed ?? '')
   const [isTyped, setTyped] = useState(Boolean(typed))
-  const { choices, isAsking } = useChoices(kind, isTyped ? text : '')
+  const { choices, isAsking, isCut } = useChoices(kind, isTyped ? text : '')
   const name = useThingName(kind, value)
   const listId = useId()
   const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…' }
@@ -85,6 +85,7 @@ export function ComboboxPicker({
                     </Combobox.Item>
                   )}
                 </Combobox.List>
+                {isCut && <p className={styles['nothing']}>There are more: type more of the name.</p>}
               </Combobox.Popup>
             </Combobox.Positioner>
           </Combobox.Portal>

@@ -27,6 +27,7 @@ export function JourneysScreen() {
   const total = useTotal(JourneyService.method.listJourneys, request, { about })
   const columns = columnsFor(areLate)
   const usable: readonly Filter[] = [
+    { name: 'q', label: 'Search by name', kind: 'search' },
     { name: 'team', label: 'Team', kind: 'thing', of: 'teams' },
     {
       name: 'state',
@@ -52,11 +53,7 @@ export function JourneysScreen() {
 export const journeyColumns = {
   name: {
     label: 'Journey',
-    cell: ({ id, name }) => (
-      <Link to="/journeys/$id" params={{ id }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ id, name }) => <Link to={`/journeys/${encodeURIComponent(id)}`}>{name}</Link>,
   },
   due: { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> },
   progress: { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
@@ -118,8 +115,9 @@ export function CheckCounts({ journey: { healthCheckCounts: counts } }: { readon
   return <Badge tone="good">{counts.passingCount} pass</Badge>
 }
 
-function requestFrom({ team = '', state = '', requester = '' }: Search) {
+function requestFrom({ q = '', team = '', state = '', requester = '' }: Search) {
   return {
+    q,
     teamId: team,
     requesterUserId: requester,
     isArchived: state === 'archived',

@@ -24,7 +24,10 @@ export function KeysScreen() {
   const [filters] = useFilters()
   const [isCreating, setCreating] = useState(false)
   const whyNotCreate = useWhyNot(ApiKeyService.method.createApiKey)
-  const pages = usePages(ApiKeyService.method.listApiKeys, { createdByUserId: filters['maker'] ?? '' })
+  const pages = usePages(ApiKeyService.method.listApiKeys, {
+    q: filters['q'] ?? '',
+    createdByUserId: filters['maker'] ?? '',
+  })
   const now = Date.now()
   const age = keyAges.find(({ value }) => value === filters['age'])
   const isWanted = (key: ApiKey) =>
@@ -40,11 +43,7 @@ export function KeysScreen() {
     {
       label: 'Name',
       size: 'wide',
-      cell: (key) => (
-        <Link to="/keys/$id" params={{ id: key.id }}>
-          {nameOf(key)}
-        </Link>
-      ),
+      cell: (key) => <Link to={`/keys/${encodeURIComponent(key.id)}`}>{nameOf(key)}</Link>,
     },
     { label: 'Kind', isMinor: true, cell: ({ kind }) => enumText(ApiKeyKindSchema, kind) },
     {
@@ -67,6 +66,7 @@ export function KeysScreen() {
     },
   ]
   const usable: readonly Filter[] = [
+    { name: 'q', label: 'Search by name', kind: 'search' },
     { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
     { name: 'use', label: 'Use', options: optionsOf('All', { unused: 'Not used for 30 days' }) },
     { name: 'age', label: 'Age', options: [{ value: '', text: 'All' }, ...keyAges] },

@@ -2,20 +2,19 @@ import { useState } from 'react'
 import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { memberOf, nameOf } from '../../api/message.js'
-import { usePages } from '../../api/pages.js'
 import { usePersonName } from '../../api/person.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
 import type { PartProps } from './declaration.js'
-import { MemberPanel } from './member-panel.js'
+import { MemberPanel, useSearchedPages } from './member-panel.js'
 
 const { listGroupMembers, addGroupMember, removeGroupMember } = GroupService.method
 
 /** Who is in a group. What a directory manages is changed there. */
 export function GroupMembers({ id: groupId, item }: PartProps) {
   const [chosen, setChosen] = useState('')
-  const pages = usePages(listGroupMembers, { groupId })
+  const pages = useSearchedPages(listGroupMembers, { groupId })
   const noRight = useWhyNot(addGroupMember)
   const isManaged = memberOf(item, 'directoryManaged') === true
   const why = noRight ?? (isManaged ? 'A directory manages the group: change it there.' : undefined)
@@ -45,7 +44,6 @@ export function GroupMembers({ id: groupId, item }: PartProps) {
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
       ]}
       keyOf={({ userId }) => userId}
-      textOf={({ name, email }) => `${name} ${email}`}
       actions={(member) => (
         <WriteButton
           label={`Remove ${nameOf(member)} from ${group}`}

@@ -1,4 +1,6 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import type { DescMessage, DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf'
+import { type ReactNode, useState } from 'react'
+import { usePages } from '../../api/pages.js'
 import { Toolbar } from '../../ui/button.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { SearchFilter } from '../../ui/filters.js'
@@ -9,13 +11,9 @@ import { Answered, Empty, FailureBox } from '../../ui/states.js'
 
 interface MemberPanelProps<Row> {
   readonly title: string
-  readonly pages: Pages<Row>
+  readonly pages: Pages<Row> & { readonly search?: ReturnType<typeof useSearchedPages>['search'] }
   readonly columns: readonly Column<Row>[]
   readonly keyOf: (row: Row) => string
-  /** What of a row is searched; absent for lists that are never long. */
-  readonly textOf?: (row: Row) => string
-  /** What that is; default: the name or the email of somebody. */
-  readonly searched?: string
   readonly actions?: (row: Row) => ReactNode
   readonly add: ReactNode
   /** How the first row comes to be. */
@@ -29,31 +27,22 @@ interface MemberPanelProps<Row> {
 /** So many rows are seen at a glance; a longer list scrolls and is searched. */
 const MANY = 25
 
+/** The pages of what belongs to a thing, which are searched by name. */
+export function useSearchedPages<I extends DescMessage, O extends DescMessage>(
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+) {
+  const [q, setText] = useState('')
+  const request: unknown = { ...input, ...(q && { q }) }
+  const pages = usePages(method, request as MessageInitShape<I>)
+  return { ...pages, search: method.input.field['q'] && { q, setText } }
+}
+
 /** What belongs to a thing, with what can be done about each. */
 export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
-  const {
-    title,
-    pages,
-    columns,
-    keyOf,
-    textOf,
-    actions,
-    add,
-    empty,
-    emptyTitle = 'Nobody yet',
-    searched = 'Name or email',
-    children,
-  } = props
-  const [text, setText] = useState('')
-  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage, error } = pages
-  const isLong = rows.length > MANY || hasNextPage
-  // What is searched is read as a whole.
-  const isReading = text !== '' && hasNextPage
-  useEffect(() => {
-    if (isReading && !isFetchingNextPage && !error) void fetchNextPage()
-  }, [isReading, isFetchingNextPage, error, fetchNextPage])
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = rows.filter((row) => words.every((word) => textOf?.(row).toLowerCase().includes(word)))
+  const { title, pages, columns, keyOf, actions, add, empty, emptyTitle = 'Nobody yet', children } = props
+  const { rows, hasNextPage, error, search } = pages
+  const isLong = rows.length > MANY || hasNextPage || Boolean(search?.q)
   const all: readonly Column<Row>[] = [
     ...columns,
     ...(actions ? [{ label: 'What can be done', hidesLabel: true, isMinor: true, cell: actions }] : []),
@@ -63,24 +52,30 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
       title={title}
       actions={
         <Toolbar>
-          {isLong && textOf && <SearchFilter label={searched} value={text} onChange={setText} />}
+          {isLong && search && (
+            <SearchFilter
+              label={pages.schema.field['email'] ? 'Name or email' : 'Search by name'}
+              value={search.q}
+              onChange={search.setText}
+            />
+          )}
           {rows.length > 0 && !isLong && <ExportButton label={title} list={pages} />}
           {add}
         </Toolbar>
       }
     >
       <Answered asked={[{ ...pages, error: rows.length === 0 ? error : undefined }]}>
-        {rows.length === 0 && <Empty title={emptyTitle}>{empty}</Empty>}
+        {rows.length === 0 && !isLong && <Empty title={emptyTitle}>{empty}</Empty>}
         {rows.length > 0 && !isLong && Boolean(error) && <FailureBox error={error} onRetry={pages.refetch} />}
         {rows.length > 0 && !isLong && <ShortTable label={title} columns={all} rows={rows} keyOf={keyOf} />}
         {isLong && (
           <PagedTable
             isPart
             label={title}
-            pages={textOf ? { ...pages, rows: found } : pages}
+            pages={pages}
             columns={all}
             keyOf={keyOf}
-            empty={{ title: isReading ? 'Searching …' : 'Nothing has this name' }}
+            empty={{ title: 'Nothing has this name' }}
           />
         )}
       </Answered>

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { idOf, nameOf } from '../../api/message.js'
-import { usePages } from '../../api/pages.js'
+import { idOf } from '../../api/message.js'
 import { entryOf, type ResourceDeclaration } from './declaration.js'
 import { declarationAt } from './declarations.js'
-import { MemberPanel } from './member-panel.js'
+import { MemberPanel, useSearchedPages } from './member-panel.js'
 import { columnsOf } from './resource-list.js'
 
 interface RelatedPanelProps {
@@ -20,7 +19,7 @@ export function RelatedPanel({ related: { path, by }, id }: RelatedPanelProps) {
   return (
     <MemberPanel
       title={title}
-      pages={usePages(list, narrowed)}
+      pages={useSearchedPages(list, narrowed)}
       add={
         <Link to={`/${path}`} search={narrowed}>
           {entryOf(update).list ? 'Edit as a table' : 'Create and change'}
@@ -28,8 +27,6 @@ export function RelatedPanel({ related: { path, by }, id }: RelatedPanelProps) {
       }
       columns={columnsOf({ ...declaration, columns: columns.filter((name) => name !== by) })}
       keyOf={idOf}
-      textOf={nameOf}
-      searched="Name"
       empty={empty}
       emptyTitle="None yet"
     />

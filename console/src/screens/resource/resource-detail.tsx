@@ -5,7 +5,7 @@ import { useWhyNot } from '../../api/caller-context.js'
 import { idOf, memberOf, nameOf, teamOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { ThingLink } from '../../api/things.js'
-import { labelOf, sentence as sentenceOf } from '../../api/words.js'
+import { countText, labelOf, sentence as sentenceOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { draftAt } from '../../ui/field-draft.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
@@ -19,7 +19,7 @@ import { RelatedPanel } from './related-panel.js'
 import { itemIn, ResourceForm } from './resource-form.js'
 
 /** What the head of the screen has. */
-const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged', 'status']
+const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged', 'status', 'memberCount']
 
 interface ResourceDetailProps {
   readonly declaration: ResourceDeclaration
@@ -99,6 +99,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
 function Meta({ item, declaration: { one, get } }: Omit<ThingProps, 'subject'>) {
   const teamId = teamOf(item)
   const { status } = itemOf(get).field
+  const memberCount = memberOf(item, 'memberCount')
   return (
     <>
       <span>
@@ -110,6 +111,7 @@ function Meta({ item, declaration: { one, get } }: Omit<ThingProps, 'subject'>) 
           </>
         )}
       </span>
+      {memberCount !== undefined && <span>{countText(Number(memberCount), 'person', 'people')}</span>}
       {isArchived(item) && <Badge tone="warn">Archived</Badge>}
       {memberOf(item, 'directoryManaged') === true && <Badge tone="accent">From the directory</Badge>}
       {status && <FieldValue field={status} item={item} />}

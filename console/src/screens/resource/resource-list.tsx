@@ -4,12 +4,13 @@ import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
 import { idOf, nameOf } from '../../api/message.js'
-import { usePages } from '../../api/pages.js'
+import { usePages, useTotal } from '../../api/pages.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button, Toolbar } from '../../ui/button.js'
+import { controlOf } from '../../ui/field-draft.js'
 import type { Filter } from '../../ui/filters.js'
 import { ListScreen } from '../../ui/list-screen.js'
 import type { Column } from '../../ui/paged-table.js'
@@ -32,6 +33,8 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const { request, missing } = useListRequest(declaration)
   const whyNotCreate = useWhyNot(create)
   const pages = usePages(list, { ...request, pageSize: PAGE_SIZE }, { isWanted: missing === undefined })
+  const isCounted = pages.hasNextPage && 'includeTotal' in list.input.field
+  const total = useTotal(list, request, { isWanted: isCounted })
   const rows: readonly Message[] = pages.rows
   const isBatch = entryOf(update).list !== undefined
   const picked = rows.filter((item) => chosen.includes(idOf(item)))
@@ -58,6 +61,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
     <ListScreen
       title={title}
       filters={filtersOf(declaration)}
+      total={total.data}
       pages={missing ? { ...pages, rows: [], isPending: false } : pages}
       columns={isBatch ? [choice, ...columnsOf(declaration)] : columnsOf(declaration)}
       keyOf={idOf}
@@ -112,7 +116,7 @@ export function columnsOf({ path, list, columns }: ResourceDeclaration): readonl
       const column = field[name]
       if (column === undefined) throw new Error(`${path} has no field ${name}`)
       const cell = (item: Message) => <FieldValue field={column} item={item} />
-      return [{ label: labelOf(name), isMinor: index > 0, cell }]
+      return [{ label: labelOf(name), isMinor: index > 0, isNumber: controlOf(column) === 'number', cell }]
     }),
   ]
 }
@@ -141,6 +145,6 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
 function filtersOf({ filters = [] }: ResourceDeclaration): readonly Filter[] {
   return filters.map((name): Filter => {
     const of = kindOf(name)
-    return of ? { name, label: labelOf(name), kind: 'thing', of } : { name, label: 'Name', kind: 'search' }
+    return of ? { name, label: labelOf(name), kind: 'thing', of } : { name, label: 'Search by name', kind: 'search' }
   })
 }

@@ -4,7 +4,6 @@ import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
-import { usePages } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { ThingName } from '../../api/things.js'
 import { enumOptions, enumText } from '../../api/words.js'
@@ -20,7 +19,7 @@ import { WriteButton } from '../../ui/write-button.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import type { PartProps } from './declaration.js'
 import { useFormFaults } from './field-faults.js'
-import { MemberPanel } from './member-panel.js'
+import { MemberPanel, useSearchedPages } from './member-panel.js'
 
 const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
 const FIELDS = ['teamId', 'userId', 'role', 'expiresAt']
@@ -29,7 +28,7 @@ const FIELDS = ['teamId', 'userId', 'role', 'expiresAt']
 export function TeamMembers({ id: teamId, item }: PartProps) {
   const team = nameOf(item)
   const [open, setOpen] = useState<'new' | TeamMember>()
-  const pages = usePages(listTeamMembers, { teamId })
+  const pages = useSearchedPages(listTeamMembers, { teamId })
   const why = useWhyNot(setTeamMember, { teamId })
   return (
     <MemberPanel
@@ -47,7 +46,6 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
         { label: 'Ends', size: 'narrow', isMinor: true, cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
       ]}
       keyOf={({ userId }) => userId}
-      textOf={({ name, email }) => `${name} ${email}`}
       actions={(member) => {
         const name = nameOf(member)
         const input = { teamId, userId: member.userId }
@@ -181,7 +179,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
         }
       />
       <DialogFoot>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
         <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={form.why}>
           Review
         </Button>
