@@ -187,7 +187,7 @@ describe('the forms of the console', () => {
     await go('/ingestion/config_devices')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('How often').fill('99999999999')
-    await page.getByText('This is too large.').waitFor()
+    await page.getByText('Too large.').waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     const { json } = await console.service.rest('POST', '/v2/webhook-endpoints', {
       token: await console.token(),

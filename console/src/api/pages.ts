@@ -45,18 +45,21 @@ interface ListOptions {
   readonly about?: RightSubject | undefined
   /** Whether it is asked for yet. */
   readonly isWanted?: boolean
+  /** How often it is asked for again. */
+  readonly refetchInterval?: number
 }
 
 /** Reads a list page by page, as far as it is scrolled; `why` says why the caller may not, and nothing is asked. */
 export function usePages<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
-  { about, isWanted = true }: ListOptions = {},
+  { about, isWanted = true, ...options }: ListOptions = {},
 ) {
   const why = useWhyNot(method, about)
   const transport = useTransport()
   const query = useInfiniteQuery({
     ...pagesOptions(transport, method, input),
+    ...options,
     enabled: why === undefined && isWanted,
     // The rows of the last filter stay until those of the next one are there.
     placeholderData: (previous) => previous,

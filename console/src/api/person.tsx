@@ -10,9 +10,5 @@ export function usePersonName(id: string): string {
 export function PersonLink({ id }: { readonly id: string }) {
   const name = usePersonName(id)
   if (name === id) return <>{id || '–'}</>
-  return (
-    <Link to="/people/$id" params={{ id }}>
-      {name}
-    </Link>
-  )
+  return <Link to={`/people/${encodeURIComponent(id)}`}>{name}</Link>
 }

@@ -153,11 +153,7 @@ function progressOf({ connections, users, lastWriteAt }: DirectoryStatus): strin
 const connectionColumns: readonly Column<DirectoryConnection>[] = [
   {
     label: 'Key',
-    cell: ({ keyId, name }) => (
-      <Link to="/keys/$id" params={{ id: keyId }}>
-        {name || 'Without a name'}
-      </Link>
-    ),
+    cell: ({ keyId, name }) => <Link to={`/keys/${encodeURIComponent(keyId)}`}>{name || 'Without a name'}</Link>,
   },
   {
     label: 'State',

@@ -1,7 +1,7 @@
 import { useTransport } from '@connectrpc/connect-query'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type Actor, type AuditEvent, AuditLogService } from '../../../gen/svc/v2/audit_log_pb.js'
+import { type AuditEvent, AuditLogService } from '../../../gen/svc/v2/audit_log_pb.js'
 import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
 import { UserProfileFieldSchema } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
@@ -25,21 +25,16 @@ const PAGE_SIZE = 100
 /** How long the service holds a question that has no answer yet. */
 const WAIT_SECONDS = 20
 
-interface Row {
-  readonly id: string
-  readonly type: string
-  readonly targetType: string
-  readonly targetId: string
-  readonly actor: Actor | undefined
-  readonly fields: readonly string[]
-  readonly occurredAt: string
-}
+type Row = Pick<
+  AuditEvent,
+  'id' | 'action' | 'targetType' | 'targetId' | 'actor' | 'changedFields' | 'changes' | 'occurredAt'
+>
 
 const columns: readonly Column<Row>[] = [
-  { label: 'What', cell: ({ type }) => actionText(type) },
+  { label: 'What', cell: ({ action }) => actionText(action) },
   { label: 'About', cell: ({ targetType, targetId }) => <TargetLink type={targetType} id={targetId} /> },
   { label: 'By', isMinor: true, cell: ({ actor }) => <ActorName actor={actor} /> },
-  { label: 'Changed', isMinor: true, cell: ({ fields }) => fields.join(', ') || '–' },
+  { label: 'Changed', isMinor: true, cell: (row) => changedIn(row).join(', ') || '–' },
   { label: 'When', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
 ]
 
@@ -55,7 +50,7 @@ export function EventsScreen() {
   )
   const told = live.data?.pages.flatMap(({ data }) => data) ?? []
   const isTold = new Set(told.map(({ id }) => id))
-  const rows = [...told.toReversed().map(rowOfFeed), ...past.rows.filter(({ id }) => !isTold.has(id)).map(rowOfLog)]
+  const rows = [...told.toReversed().map(rowOfFeed), ...past.rows.filter(({ id }) => !isTold.has(id))]
   const about = usePersonName(target)
   const filters: readonly Filter[] = [useActionFilter(), { name: 'target', label: 'About', kind: 'fixed', text: about }]
   const refetch = () => [live, past].map((each) => each.refetch())
@@ -73,14 +68,16 @@ export function EventsScreen() {
   )
 }
 
-function rowOfFeed({ subject, changedFields, ...event }: Event): Row {
-  const target = { targetType: subject?.type ?? '', targetId: subject?.id ?? '' }
-  return { ...event, ...target, actor: event.actor, fields: changedFields.map(labelOf) }
+function rowOfFeed({ subject, type: action, actor, ...event }: Event): Row {
+  return { ...event, action, actor, targetType: subject?.type ?? '', targetId: subject?.id ?? '', changes: [] }
 }
 
-function rowOfLog({ action, changes, changedFields, ...event }: AuditEvent): Row {
-  const governed = changes.map(({ field }) => enumText(UserProfileFieldSchema, field)).filter(Boolean)
-  return { ...event, type: action, actor: event.actor, fields: [...changedFields.map(labelOf), ...governed] }
+/** The fields that an event has changed, in words. */
+function changedIn({ changedFields, changes }: Row): string[] {
+  return [
+    ...changedFields.map(labelOf),
+    ...changes.flatMap(({ field }) => enumText(UserProfileFieldSchema, field) || []),
+  ]
 }
 
 /** What is added to the feed from now on. */

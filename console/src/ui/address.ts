@@ -17,6 +17,11 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text}`
 }
 
+/** What a link to a list with filters takes. */
+export function listAt(to: string, search: Search) {
+  return { to, search: search as never }
+}
+
 /** How far a list is read: whoever changes a filter begins anew. */
 const beginning: Search = { pages: '', row: '' }
 

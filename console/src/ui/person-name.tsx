@@ -20,9 +20,7 @@ export function PersonName({ person }: PersonNameProps) {
       <span className={styles['face']} aria-hidden="true">
         {letters.join('').toUpperCase()}
       </span>
-      <Link to="/people/$id" params={{ id }}>
-        {text}
-      </Link>
+      <Link to={`/people/${encodeURIComponent(id)}`}>{text}</Link>
     </span>
   )
 }

@@ -8,20 +8,13 @@ export function ActorName({ actor }: { readonly actor: Actor | undefined }) {
   if (actor === undefined) return <>unknown</>
   const name = nameOf(actor)
   if (actor.kind === ActorKind.USER) {
-    return (
-      <Link to="/people/$id" params={{ id: actor.id }}>
-        {name}
-      </Link>
-    )
+    return <Link to={`/people/${encodeURIComponent(actor.id)}`}>{name}</Link>
   }
   const kind = enumText(ActorKindSchema, actor.kind)
   if (actor.id === '') return <>{kind}</>
   return (
     <>
-      {kind}{' '}
-      <Link to="/keys/$id" params={{ id: actor.id }}>
-        {name}
-      </Link>
+      {kind} <Link to={`/keys/${encodeURIComponent(actor.id)}`}>{name}</Link>
     </>
   )
 }

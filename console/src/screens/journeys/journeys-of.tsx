@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { usePages } from '../../api/pages.js'
+import { listAt } from '../../ui/address.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
 import { Answered, Empty } from '../../ui/states.js'
@@ -20,11 +21,7 @@ interface JourneysOfProps {
 export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps) {
   const request = { requesterUserId: userId, isArchived: false, pageSize: MAX_JOURNEYS, includeNextTasks: saysWaits }
   const pages = usePages(JourneyService.method.listJourneys, request, { about: { userId } })
-  const all = (
-    <Link to="/journeys" search={{ requester: userId } as never}>
-      All journeys
-    </Link>
-  )
+  const all = <Link {...listAt('/journeys', { requester: userId })}>All journeys</Link>
   return (
     <Panel title={title} actions={pages.hasNextPage && all}>
       <Answered asked={[pages]}>

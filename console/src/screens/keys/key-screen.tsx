@@ -146,7 +146,7 @@ const chainColumns: readonly Column<ApiKey>[] = [
   {
     label: 'Created',
     cell: ({ id, createdAt }) => (
-      <Link to="/keys/$id" params={{ id }}>
+      <Link to={`/keys/${encodeURIComponent(id)}`}>
         <When at={createdAt} exact />
       </Link>
     ),

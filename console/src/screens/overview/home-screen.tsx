@@ -20,11 +20,7 @@ export function HomeScreen() {
     <Screen title="Home" lead={`You are signed in as ${nameOf(caller)}.`}>
       <Panel
         title="Your profile"
-        actions={
-          <Link to="/people/$id" params={{ id: caller.id }}>
-            Edit your profile
-          </Link>
-        }
+        actions={<Link to={`/people/${encodeURIComponent(caller.id)}`}>Edit your profile</Link>}
       >
         <Answered asked={[person]}>{user && <Facts facts={factsOf(user)} />}</Answered>
       </Panel>

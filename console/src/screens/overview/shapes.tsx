@@ -5,6 +5,7 @@ import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { countText, numberText } from '../../api/words.js'
+import { listAt } from '../../ui/address.js'
 import { dayOf, dayStart } from '../../ui/days.js'
 import { Panel } from '../../ui/screen.js'
 import { Answered } from '../../ui/states.js'
@@ -167,10 +168,7 @@ function Split({ parts, to }: SplitProps) {
         {numbered.map(({ text, count, tone, search = {} }) => (
           <li key={text}>
             <span className={tone} aria-hidden="true" />
-            <Link to={to} search={search as never}>
-              {text}
-            </Link>{' '}
-            {numberText(count)}
+            <Link {...listAt(to, search)}>{text}</Link> {numberText(count)}
           </li>
         ))}
       </ul>

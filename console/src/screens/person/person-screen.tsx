@@ -8,7 +8,7 @@ import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { PersonLink } from '../../api/person.js'
 import { enumText } from '../../api/words.js'
-import { usePagesOfAddress } from '../../ui/address.js'
+import { listAt, usePagesOfAddress } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Answered, Empty } from '../../ui/states.js'
@@ -71,11 +71,7 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
                 <PersonLink id={user.managerUserId} /> <ManagerButton {...person} />
               </>
             ),
-            Reports: whyNotList ?? (
-              <Link to="/people" search={{ manager: user.id } as never}>
-                Who reports to this person
-              </Link>
-            ),
+            Reports: whyNotList ?? <Link {...listAt('/people', { manager: user.id })}>Who reports to this person</Link>,
             'API keys created': <KeysOf userId={user.id} />,
           }}
         />
@@ -103,11 +99,7 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
 function Deeds({ id }: { readonly id: string }) {
   const { listAuditEvents } = AuditLogService.method
   const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
-  const all = (
-    <Link to="/audit" search={{ actor: id } as never}>
-      All that this person did
-    </Link>
-  )
+  const all = <Link {...listAt('/audit', { actor: id })}>All that this person did</Link>
   return (
     <Panel title="What this person did" actions={all}>
       <Answered asked={[deeds]}>
@@ -134,11 +126,7 @@ function KeysOf({ userId }: { readonly userId: string }) {
         </Fragment>
       ))}
       {keys.hasNextPage && ' '}
-      {keys.hasNextPage && (
-        <Link to="/keys" search={{ maker: userId } as never}>
-          and more
-        </Link>
-      )}
+      {keys.hasNextPage && <Link {...listAt('/keys', { maker: userId })}>and more</Link>}
     </>
   )
 }

@@ -1,12 +1,7 @@
-import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
-import { type A2aAgentCard, A2aAgentCardSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
+import { type DescField, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf'
+import { A2aAgentCardSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
-import {
-  type SlaAction,
-  SlaActionSchema,
-  type SlaCondition,
-  SlaConditionSchema,
-} from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { memberOf } from '../../api/message.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { enumText, numberText } from '../../api/words.js'
@@ -55,9 +50,9 @@ export function Messages({ schema, messages }: MessagesProps) {
     <ol className={styles['sentences']}>
       {keyed.map(({ message, key }) => (
         <li key={key}>
-          {schema.typeName === A2aAgentCardSchema.typeName && <AgentCard card={message as A2aAgentCard} />}
-          {schema.typeName === SlaConditionSchema.typeName && <ConditionSentence value={message as SlaCondition} />}
-          {schema.typeName === SlaActionSchema.typeName && <ActionSentence value={message as SlaAction} />}
+          {isMessage(message, A2aAgentCardSchema) && <AgentCard card={message} />}
+          {isMessage(message, SlaConditionSchema) && <ConditionSentence value={message} />}
+          {isMessage(message, SlaActionSchema) && <ActionSentence value={message} />}
         </li>
       ))}
     </ol>

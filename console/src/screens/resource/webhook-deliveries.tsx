@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type WebhookDelivery, WebhookDeliveryStatusSchema } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf, teamOf } from '../../api/message.js'
@@ -24,14 +24,9 @@ export function WebhookDeliveries(props: PartProps) {
   const [{ delivery: status = '' }] = useFilters()
   const [shown, setShown] = useState<WebhookDelivery>()
   const request = { webhookEndpointId: props.id, status: Number(status), pageSize: PAGE_SIZE }
-  const pages = usePages(methods.listWebhookDeliveries, request)
+  const pages = usePages(methods.listWebhookDeliveries, request, { refetchInterval: LOOK_MILLIS })
   const why = useWhyNot(methods.updateWebhookEndpoint, { teamId: teamOf(props.item) })
   const close = () => setShown(undefined)
-  const { refetch } = pages
-  useEffect(() => {
-    const timer = setInterval(() => void refetch(), LOOK_MILLIS)
-    return () => clearInterval(timer)
-  }, [refetch])
   return (
     <MemberPanel
       title="Deliveries"

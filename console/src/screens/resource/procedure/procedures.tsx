@@ -3,7 +3,7 @@ import { AccessPolicyApprovalProcedureService } from '../../../../../gen/svc/v2/
 import { useWhyNot } from '../../../api/caller-context.js'
 import { teamOf } from '../../../api/message.js'
 import { usePages } from '../../../api/pages.js'
-import { durationText } from '../../../api/words.js'
+import { durationText, sentence } from '../../../api/words.js'
 import { Badge, Button, Toolbar } from '../../../ui/button.js'
 import { ReadFirst } from '../../../ui/read-first.js'
 import { Panel } from '../../../ui/screen.js'
@@ -28,9 +28,9 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
   const why = useWhyNot(create, { teamId: teamOf(item) })
   const close = () => setEdited(undefined)
   // A procedure has no name of its own: its place tells it from others.
-  const titleOf = (procedureId: string) =>
-    pages.rows.length === 1 ? 'Procedure' : `Procedure ${pages.rows.findIndex((each) => each.id === procedureId) + 1}`
-  const inSentence = (text: string) => (text === 'Procedure' ? 'the procedure' : text.toLowerCase())
+  const titled = pages.rows.map((procedure, index) => {
+    return { procedure, title: pages.rows.length === 1 ? 'the procedure' : `procedure ${index + 1}` }
+  })
   return (
     <Panel
       title="Approval procedures"
@@ -45,27 +45,22 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
           <Empty title="No procedure">Nobody can approve access under this policy yet. Create a procedure.</Empty>
         )}
       </Answered>
-      {pages.rows.map((procedure) => (
+      {titled.map(({ procedure, title }) => (
         <article key={procedure.id} className={styles['procedure']}>
           <Toolbar>
-            <h3>{titleOf(procedure.id)}</h3>
+            <h3>{sentence(title.replace('the ', ''))}</h3>
             <Badge>Times out after {durationText(procedure.timeoutSeconds)}</Badge>
-            <Button
-              look="quiet"
-              why={why}
-              onClick={() => setEdited(procedure.id)}
-              label={`Edit ${inSentence(titleOf(procedure.id))}`}
-            >
+            <Button look="quiet" why={why} onClick={() => setEdited(procedure.id)} label={`Edit ${title}`}>
               Edit
             </Button>
             <WriteButton
-              label={`Delete ${inSentence(titleOf(procedure.id))}`}
+              label={`Delete ${title}`}
               look="quiet"
-              title={`Delete ${inSentence(titleOf(procedure.id))}`}
+              title={`Delete ${title}`}
               method={remove}
               input={{ accessPolicyId, id: procedure.id }}
               first={{ method: get, input: { accessPolicyId, id: procedure.id } }}
-              changes={() => [{ label: 'This procedure', from: titleOf(procedure.id), to: 'Deleted for good' }]}
+              changes={() => [{ label: 'This procedure', from: sentence(title), to: 'Deleted for good' }]}
               confirm="Delete"
               isDangerous
               why={why}
@@ -76,7 +71,7 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
       ))}
       {edited === '' && <ProcedureForm accessPolicyId={accessPolicyId} subject="nothing" onClose={close} />}
       {edited && (
-        <ReadFirst title={titleOf(edited)} method={get} input={{ accessPolicyId, id: edited }} onClose={close}>
+        <ReadFirst title="Change the procedure" method={get} input={{ accessPolicyId, id: edited }} onClose={close}>
           {(subject) => <ProcedureForm accessPolicyId={accessPolicyId} subject={subject} onClose={close} />}
         </ReadFirst>
       )}
