@@ -108,7 +108,10 @@ SELECT s.line, s.organization_id AS "organizationId", s.user_id AS "userId", s.e
  ORDER BY s.line`,
 })
 
-/** By a line of a user: the memberships that no line names stay as they are, but for the address. */
+/**
+ * By a line of a user: the memberships that no line names stay as they are, but for the address. A cluster joins staged
+ * rows to its own only if they are materialized first.
+ */
 const follow = createStatement<object, Record<never, never>>({
   name: 'import_follow_users',
   columns: {},
@@ -116,11 +119,14 @@ const follow = createStatement<object, Record<never, never>>({
     const { organization_id: _, ...columns } = { ...rowColumns(resource), ...ownership }
     const names = Object.keys(columns)
     return Prisma.sql`
+WITH followed AS MATERIALIZED (
+  SELECT DISTINCT ON (user_id) first_line, line, user_id, email FROM staged_user ORDER BY user_id, line DESC
+), named AS MATERIALIZED (SELECT organization_id, user_id FROM staged_user)
 INSERT INTO staged_user (organization_id, first_line, line, given, ${listed(names)})
 SELECT m.organization_id, s.first_line, s.line, '{}', ${listed(names.map((name) => `m.${name}`))}
-  FROM (SELECT DISTINCT ON (user_id) * FROM staged_user ORDER BY user_id, line DESC) s
+  FROM followed s
   JOIN memberships m ON m.user_id = s.user_id
- WHERE NOT EXISTS (SELECT FROM staged_user o WHERE o.organization_id = m.organization_id AND o.user_id = m.user_id)`
+ WHERE NOT EXISTS (SELECT FROM named o WHERE o.organization_id = m.organization_id AND o.user_id = m.user_id)`
   },
 })
 
