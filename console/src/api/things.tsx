@@ -79,24 +79,14 @@ export function methodsOf(kind: Kind): ReadMethods {
   return methods.get(kind) ?? readMethods(services[kind])
 }
 
-/** What events call each kind, such as `app_instance`. */
-const types = new Map(
-  kinds.map((kind) => [
-    kind,
-    itemOf(methodsOf(kind).get)
-      .name.replaceAll(/\B[A-Z]/g, '_$&')
-      .toLowerCase(),
-  ]),
-)
-/** What events call a kind. */
+/** What events call a kind, such as `app_instance`. */
 export function typeOf(kind: Kind): string {
-  return types.get(kind) ?? ''
+  const { name } = itemOf(methodsOf(kind).get)
+  return name.replaceAll(/\B[A-Z]/g, '_$&').toLowerCase()
 }
 
 /** What events are about, by the type of their target: things with names. */
-export const targetKinds: Readonly<Record<string, Kind>> = Object.fromEntries(
-  [...types].map(([kind, type]) => [type, kind]),
-)
+export const targetKinds: Readonly<Record<string, Kind>> = Object.fromEntries(kinds.map((kind) => [typeOf(kind), kind]))
 
 /** So many are listed where nothing is sought, found by at most so many characters, and can be chosen from. */
 const [MAX_LISTED, MAX_FOUND, MAX_TEXT, MAX_CHOICES] = [1_000, 200, 64, 100]
@@ -138,12 +128,8 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
   const q = text.trim()
   const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
   const choices = data.map((item): Choice => {
-    return {
-      id: idOf(item),
-      name: nameOf(item),
-      teamId: teamOf(item),
-      email: memberOf(item, 'email') as string | undefined,
-    }
+    const email = memberOf(item, 'email') as string | undefined
+    return { id: idOf(item), name: nameOf(item), teamId: teamOf(item), email }
   })
   const found = choices.filter(
     ({ name, id }) => isSearched(kind) || name.toLowerCase().includes(q.toLowerCase()) || id === q,
@@ -180,8 +166,6 @@ export function useNamed() {
     ...attachmentCriteria,
     ...conditions.flatMap(({ conditionRule }) => conditionRule ?? []),
   ])
-  const valuesOf = (name: string) =>
-    rules.filter(({ field }) => field === name).flatMap((rule) => [rule.value, ...rule.values])
   return {
     schedules: called(slas.map(({ scheduleId }) => scheduleId)),
     workflows: new Map([
@@ -191,12 +175,10 @@ export function useNamed() {
       ),
     ]),
     /** The values that rules compare a field of tickets with. */
-    valuesOf: (name: string) =>
-      new Map(
-        valuesOf(name)
-          .filter(Boolean)
-          .map((each) => [each, each.replaceAll('_', ' ')]),
-      ),
+    valuesOf: (name: string) => {
+      const values = rules.flatMap(({ field, value, values }) => (field === name ? [value, ...values] : []))
+      return new Map(values.filter(Boolean).map((each) => [each, each.replaceAll('_', ' ')]))
+    },
   }
 }
 
