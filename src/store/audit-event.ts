@@ -43,9 +43,7 @@ SELECT o.id, ${values.actorKind}::actor_kind, ${values.actorId}, ${values.actorN
 
 const outboxText = (values: Places<RecordedEvents>) => Prisma.sql`
 INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
-SELECT o.id, ${values.firstEventId}::uuid, ${values.lastEventId}::uuid, ${values.eventCount}::int
-  FROM organizations o
- WHERE o.id = ${values.organizationId}`
+VALUES (${values.organizationId}, ${values.firstEventId}::uuid, ${values.lastEventId}::uuid, ${values.eventCount})`
 
 const insert = createStatement<RecordedEvents, Record<never, never>>({
   name: 'insert_audit_events',
@@ -67,8 +65,8 @@ const insertWithOutboxRow = createStatement<RecordedEvents, Record<never, never>
 })
 
 /**
- * Writes events of one organization in the order given, and puts them into the outbox of its feed; of none that does not
- * exist. Their ids are consecutive.
+ * Writes events of one organization in the order given, and puts them into the outbox of its feed. Their ids are
+ * consecutive.
  */
 export async function insertAuditEvents(
   { run, isDistributed }: Tables,
@@ -81,6 +79,11 @@ export async function insertAuditEvents(
   if (!isDistributed) return void (await run(insertWithOutboxRow, values))
   await run(insert, values)
   await run(insertOutboxRow, values)
+}
+
+/** Takes everything out of the outbox of an organization that is not there. */
+export async function clearOutbox({ models }: Tables, organizationId: string): Promise<void> {
+  await models.eventOutbox.deleteMany({ where: { organizationId } })
 }
 
 /** The members of the JSON of a change, and before what the API writes the names of enums. */

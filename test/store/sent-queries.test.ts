@@ -116,6 +116,7 @@ const operations: Operation[] = [
         'apiKey.updateManyAndReturn',
         'apiKeySession.deleteMany',
         ...eventWrites,
+        'eventOutbox.deleteMany',
       ),
     ],
   ],

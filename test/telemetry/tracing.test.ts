@@ -109,6 +109,7 @@ describe('traces', () => {
       'client apiKey.updateManyAndReturn',
       'client apiKeySession.deleteMany',
       ...eventWrites.map((name) => `client ${name}`),
+      'client eventOutbox.deleteMany',
       'internal transaction',
     ])
   })

@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.js'
 import type { Runtime } from '../../runtime/runtime.js'
 import { findApiKey, findTeamOfKey, lockKeyChain, revokeApiKeys } from '../../store/api-key.js'
 import { deleteApiKeySession, deleteApiKeySessions, findApiKeySession } from '../../store/api-key-session.js'
+import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { type AuditEvent, anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
 import { findKeyFor, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
@@ -44,9 +45,10 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
           hasher.candidates('').map(() => runtime.randomBytes(32))
         const end = endings[credential?.kind ?? 'secret']
         const ended = await end(transaction, hashes, runtime)
-        // Of an organization that is not there, an event leaves nothing.
+        // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
         const events = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
         await recordAuditEvents(transaction, events, { actor: anonymousActor, requestId, runtime })
+        await clearOutbox(transaction, NOTHING)
         return end === revokeChain ? ended.length : 0
       })
     }
