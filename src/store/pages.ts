@@ -79,11 +79,13 @@ export function createPages<Filters extends object>(name: string, pages: Pages<F
       },
     })
   const list = make(name, isWanted)
+  const found = Prisma.raw([...new Set([...order, 'ordinal'])].map((column) => `${alias}.${column}`).join(', '))
   const search = isSearched
     ? make(
         `${name}_found`,
         (places, most) => Prisma.sql`${ofOrganization(alias)} AND ${row}.ordinal = ANY (ARRAY(
-             SELECT * FROM (SELECT ${row}.ordinal FROM ${rowsOf(pages)} WHERE ${isWanted(places)} OFFSET 0) ${row}
+             SELECT ${row}.ordinal
+               FROM (SELECT ${found} FROM ${rowsOf(pages)} WHERE ${isWanted(places)} OFFSET 0) ${row}
               ORDER BY ${ordered} LIMIT ${most}))`,
       )
     : undefined

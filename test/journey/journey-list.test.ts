@@ -7,6 +7,7 @@ import { importLines, line } from '../transfer/transfer-text.js'
 /** What matters of a journey. */
 interface Journey {
   readonly id: string
+  readonly name: string
   readonly teamId: string
   readonly requesterUserId: string
   readonly archivedAt?: string
@@ -26,6 +27,8 @@ interface Filters {
   readonly isArchived?: boolean
   readonly isOverdue?: boolean
   readonly isFailing?: boolean
+  /** Two beginnings of words. */
+  readonly q?: string
 }
 
 const { acme, globex, it: team, people, users } = fixture
@@ -158,7 +161,8 @@ function expected(journeys: readonly Journey[], filters: Filters): readonly Jour
       (filters.requesterUserId ?? each.requesterUserId) === each.requesterUserId &&
       (filters.isArchived ?? isArchived) === isArchived &&
       (filters.isOverdue ?? isOverdue(each)) === isOverdue(each) &&
-      (filters.isFailing ?? isFailing(each)) === isFailing(each)
+      (filters.isFailing ?? isFailing(each)) === isFailing(each) &&
+      (filters.q ?? '').split(' ').every((begin) => new RegExp(`\\b${begin}`, 'i').test(each.name))
     )
   })
   if (filters.isOverdue === undefined) return found
@@ -239,6 +243,13 @@ describe('the list of journeys', () => {
       const given: Filters = JSON.parse(JSON.stringify(each))
       expect([given, idsOf(await walk(given))]).toEqual([given, idsOf(expected(all, given))])
     }
+  })
+
+  it.each(either)('finds words of names among those with isOverdue %s', async (overdue) => {
+    const given: Filters = { q: '1 journ', ...(overdue !== undefined && { isOverdue: overdue }) }
+    const found = idsOf(expected(all, given))
+    expect(found.length).toBeGreaterThan(1)
+    expect(idsOf(await walk(given))).toEqual(found)
   })
 
   it('begins with those that are overdue the longest, or with those that will be next', async () => {
