@@ -290,7 +290,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     })
     await opened.go('/audit?type=app_instance')
     await pick(page.getByRole('search'), 'Which', 'Service 9876')
-    await page.getByText(/^App updated/).waitFor()
+    await page.getByRole('listitem').getByText('App updated').waitFor()
     expect(new URL(page.url()).searchParams.get('target')).toBe('bulk_9876')
     expect(await page.getByRole('listitem').filter({ hasText: 'App updated' }).count()).toBe(1)
   })
