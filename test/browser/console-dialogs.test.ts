@@ -15,7 +15,10 @@ describe('the dialogs of the console', () => {
   /** Opens a dialog by the keyboard. */
   async function press(path: string, name: string) {
     const { page, go } = opened
+    const isThere = new URL(page.url()).pathname === `/console${path}`
     await go(path)
+    // Another screen takes the focus once it is shown.
+    if (!isThere) await page.locator('h1:focus').waitFor()
     await page.getByRole('button', { name, exact: true }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')

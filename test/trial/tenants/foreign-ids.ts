@@ -94,6 +94,9 @@ export const foreignPlaces: readonly ForeignPlace[] = [
     ]
   }),
   place('BatchUpdateAppResources AppResourceUpdate.id', appResources, (id) => ({ resources: [{ id, name: 'New' }] })),
+  place('BatchUpdateAppResources AppResourceUpdate.app_instance_id', appInstances, (appInstanceId) => ({
+    resources: [{ id: appResources.it, appInstanceId }],
+  })),
   place('BatchUpdateAppResources AppResourceUpdate.id beside an own one', appResources, (id) => ({
     resources: [{ id: appResources.it, name: 'Renamed' }, { id }],
   })),
