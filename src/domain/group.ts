@@ -19,8 +19,9 @@ export interface GroupMember {
 }
 
 /**
- * A page of the members of a group, with `q` of those in whose name or address its words begin one. Throws `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without
- * `users:read` in the organization, and `PAGE_TOKEN_INVALID`.
+ * A page of the members of a group, with `q` of those in whose name or address its words begin one. Throws
+ * `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without `users:read` in the organization, and
+ * `PAGE_TOKEN_INVALID`.
  */
 export async function listGroupMembers(
   context: CallContext,
