@@ -339,13 +339,18 @@ describe('lists and writes', () => {
     const list = sent.findLast(({ text }) => text.includes('ORDER BY'))
     if (list === undefined) throw new Error('no list was read')
     const plan = await planOf(client, list)
+    const version = await client.query<{ number: number }>(
+      `SELECT current_setting('server_version_num')::int AS number`,
+    )
+    // Before PostgreSQL 17, each value of an array goes down the index by itself.
+    const goesDown = Number(version.rows[0]?.number) < 170_000 && list.text.includes('.user_id = ANY (ARRAY(')
     let pages = 0
     for (const [table, rows] of scannedRows(plan)) {
       const { rows: sizes } = await client.query<{ rows: number; pages: number }>(
         `SELECT count(*)::int AS rows, ((pg_table_size($1) + pg_indexes_size($1)) / 8192)::int AS pages FROM ${table}`,
         [table],
       )
-      pages += sizes[0]?.pages ?? 0
+      pages += (sizes[0]?.pages ?? 0) + (goesDown ? 3 * rows : 0)
       expect([table, rows <= (sizes[0]?.rows ?? 0) + FEW]).toEqual([table, true])
     }
     expect(pagesRead(plan)).toBeLessThan(pages)
