@@ -98,7 +98,7 @@ const rows: readonly (readonly [string, size: number, (size: number) => void])[]
 
 describe('the processor time of a SCIM request', () => {
   const millisOf = (work: () => void): number => {
-    const best = numbers(9).map(() => {
+    const best = [1, 2, 3].map(() => {
       const before = processorMillis(process.pid)
       work()
       return processorMillis(process.pid) - before
@@ -114,9 +114,13 @@ describe('the processor time of a SCIM request', () => {
   })
 
   it.each(rows)('grows linearly with its size: %s', (_, size, work) => {
-    const quarter = millisOf(() => work(size / 4))
-    const whole = millisOf(() => work(size))
-    expect(whole).toBeLessThan(10 * plain)
-    expect(whole).toBeLessThan(6 * quarter + plain)
+    // What else happens in the process only adds to a time, and is in none of several rounds alike.
+    const rounds = [1, 2, 3].map(() => {
+      const quarter = millisOf(() => work(size / 4))
+      const whole = millisOf(() => work(size))
+      return { whole, growth: (whole - plain) / quarter }
+    })
+    expect(Math.min(...rounds.map(({ whole }) => whole))).toBeLessThan(10 * plain)
+    expect(Math.min(...rounds.map(({ growth }) => growth))).toBeLessThan(6)
   })
 })
