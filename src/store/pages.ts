@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import type { Parameter, Places } from '../db/statement.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import { camelCase, type Table } from './resource/resource.js'
 import { columnIn, itemsText, timestampText } from './resource/text.js'
 import { ofOrganization, organizationId } from './visibility.js'
@@ -17,8 +17,6 @@ export interface PageRequest {
   readonly pageSize: number
   readonly q?: string | null | undefined
 }
-
-const columns = { items: 'text', last: 'text' } as const
 
 /** The rows of an organization in a table, and which of them are wanted. */
 interface FilteredRows<Filters> {
@@ -49,50 +47,60 @@ const MAX_BYTES = Prisma.raw(String(8 * 1024 * 1024))
 /**
  * Makes a list in pages. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new
  * one. So where plans are kept, an inner `SELECT` hides the size of the page from the planner, which then expects a tenth
- * of all rows: planned anew, a page of ten users has 0.54 of the throughput. A search reads the ordinals of all that it
- * finds and cuts them to the page: a planner who expects it to find many would rather split text after text into words,
- * in the order of the list, until the page is full.
+ * of all rows: planned anew, a page of ten users has 0.54 of the throughput. A search is ordered by what no index has: a
+ * planner who expects it to find many would rather split text after text into words, in the order of the list, until the
+ * page is full.
  */
 export function createPages<Filters extends object>(name: string, pages: Pages<Filters>) {
   type Page = Filters & PageRequest
-  const { table, alias, order, isDescending = false, isSearched = false, keepsPlans = false } = pages
+  const { table, alias, order, isDescending, isSearched, keepsPlans, join = Prisma.empty } = pages
   const row = Prisma.raw(alias)
-  const types = order.map((column) => String(table.columns[column]?.type))
-  const start = types.map((type) => starts[type]?.[isDescending ? 1 : 0]).join(' ')
-  const ordered = Prisma.raw(order.map((column) => `${alias}.${column}${isDescending ? ' DESC' : ''}`).join(', '))
-  const place = Prisma.raw(`(${order.map((column) => `${alias}.${column}`).join(', ')}) ${isDescending ? '<' : '>'}`)
-  const isWanted = (places: Places<Page>) => {
-    const after = types.map((type, index) => {
-      const part = Prisma.sql`split_part(${places.after}, ' ', ${Prisma.raw(`${index + 1}`)})`
-      return Prisma.sql`${order.length === 1 ? places.after : part}::${Prisma.raw(type)}`
-    })
-    return Prisma.sql`${wanted(pages, places)} AND ${place} (${Prisma.join(after)})`
-  }
-  const make = (named: string, where: (places: Places<Page>, most: Prisma.Sql) => Prisma.Sql) =>
-    createStatement<Page, PageRow>({
-      name: named,
-      columns,
-      planned: keepsPlans ? 'once' : 'anew',
-      text: (places) => {
-        const most = keepsPlans ? Prisma.sql`(SELECT ${places.pageSize}::int + 1)` : Prisma.sql`${places.pageSize} + 1`
-        return pageText(pages, ordered, places, where(places, most), most)
-      },
-    })
-  const list = make(name, isWanted)
-  const found = Prisma.raw([...new Set([...order, 'ordinal'])].map((column) => `${alias}.${column}`).join(', '))
-  const search = isSearched
-    ? make(
-        `${name}_found`,
-        (places, most) => Prisma.sql`${ofOrganization(alias)} AND ${row}.ordinal = ANY (ARRAY(
-             SELECT ${row}.ordinal
-               FROM (SELECT ${found} FROM ${rowsOf(pages)} WHERE ${isWanted(places)} OFFSET 0) ${row}
-              ORDER BY ${ordered} LIMIT ${most}))`,
-      )
-    : undefined
-  return (tables: Tables, page: Page): Promise<PageRow | undefined> => {
-    const statement = typeof page.q === 'string' && search !== undefined ? search : list
-    return firstRow(tables, statement, { ...page, after: page.after ?? start })
-  }
+  const ordered = order.map((column) => {
+    const value = columnIn(alias, column)
+    const found = Prisma.sql`CASE WHEN ${q}::text IS NULL THEN ${value} ELSE (ARRAY[${value}])[1] END`
+    return { value, found: isSearched ? found : value, type: String(table.columns[column]?.type) }
+  })
+  const start = ordered.map(({ type }) => starts[type]?.[isDescending ? 1 : 0]).join(' ')
+  const orderBy = (by: 'value' | 'found') =>
+    Prisma.join(ordered.map((each) => Prisma.sql`${each[by]}${Prisma.raw(isDescending ? ' DESC' : '')}`))
+  const inOrder = orderBy('value')
+  const position = ordered.map(({ value, type }) =>
+    type === 'timestamptz' ? timestampText(value) : Prisma.sql`${value}::text`,
+  )
+  const list = createLookUp<Page, PageRow>({
+    name,
+    columns: { items: 'text', last: 'text' },
+    planned: keepsPlans ? 'once' : 'anew',
+    text: (places) => {
+      const { pageSize } = places
+      const after = ordered.map(({ type }, index) => {
+        const part = Prisma.sql`split_part(${places.after}, ' ', ${Prisma.raw(`${index + 1}`)})`
+        return Prisma.sql`${order.length === 1 ? places.after : part}::${Prisma.raw(type)}`
+      })
+      const values = Prisma.join(ordered.map(({ value }) => value))
+      const isAfter = Prisma.sql`(${values}) ${Prisma.raw(isDescending ? '<' : '>')} (${Prisma.join(after)})`
+      const most = keepsPlans ? Prisma.sql`(SELECT ${pageSize}::int + 1)` : Prisma.sql`${pageSize} + 1`
+      const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
+      const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
+      // No more than `most` rows are read, of which a page needs one more than it has. Each is printed once, in a
+      // subquery of its own: the text is the page's, and its length decides where that ends.
+      return Prisma.sql`
+SELECT ${itemsText(Prisma.sql`${row}.printed`, inOrder, isIn)} AS items,
+       CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
+  FROM (
+    SELECT ${row}.*, row_number() OVER in_order AS place,
+           sum(octet_length(${row}.printed)) OVER in_order AS bytes
+      FROM (
+        SELECT ${row}.*, ${pages.text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
+          FROM (SELECT ${row}.* FROM ${rowsOf(pages)} WHERE ${wanted(pages, places)} AND ${isAfter}
+                 ORDER BY ${orderBy('found')} LIMIT ${most}) ${row} ${join}
+         ORDER BY ${inOrder} LIMIT ${most}
+      ) ${row}
+    WINDOW in_order AS (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING)
+  ) ${row}`
+    },
+  })
+  return (tables: Tables, page: Page) => list(tables, { ...page, after: page.after ?? start })
 }
 
 /** What is before all values of a type, and what is after them. */
@@ -102,38 +110,6 @@ const starts: Readonly<Record<string, readonly [first: string, last?: string]>> 
   text: [''],
   timestamptz: ['-infinity'],
   uuid: ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
-}
-
-/** A page of the rows for which a condition is true; no more than `most` are read, of which a page needs one more. */
-function pageText<Filters>(
-  pages: Pages<Filters>,
-  ordered: Prisma.Sql,
-  { pageSize }: Places<PageRequest>,
-  where: Prisma.Sql,
-  most: Prisma.Sql,
-): Prisma.Sql {
-  const { table, alias, join = Prisma.empty, text, order } = pages
-  const row = Prisma.raw(alias)
-  const position = order.map((column) => {
-    const value = columnIn(alias, column)
-    return table.columns[column]?.type === 'timestamptz' ? timestampText(value) : Prisma.sql`${value}::text`
-  })
-  const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
-  const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
-  // Printed once, in a subquery of its own: the text is the page's, and its length decides where that ends.
-  return Prisma.sql`
-SELECT ${itemsText(Prisma.sql`${row}.printed`, ordered, isIn)} AS items,
-       CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
-  FROM (
-    SELECT ${row}.*, row_number() OVER in_order AS place,
-           sum(octet_length(${row}.printed)) OVER in_order AS bytes
-      FROM (
-        SELECT ${row}.*, ${text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
-          FROM (SELECT ${row}.* FROM ${rowsOf(pages)} WHERE ${where} ORDER BY ${ordered} LIMIT ${most}) ${row} ${join}
-         ORDER BY ${ordered} LIMIT ${most}
-      ) ${row}
-    WINDOW in_order AS (ORDER BY ${ordered} ROWS UNBOUNDED PRECEDING)
-  ) ${row}`
 }
 
 function rowsOf({ table, alias }: Pick<FilteredRows<never>, 'table' | 'alias'>): Prisma.Sql {
@@ -163,11 +139,11 @@ export function isFound(alias: string, text: Prisma.Sql): Prisma.Sql {
 
 /** Makes the count of the rows that filters want, which reads all of them. */
 export function createCount<Filters>(name: string, rows: FilteredRows<Filters>) {
-  const statement = createStatement<Filters, { readonly count: number }>({
+  const count = createLookUp<Filters, { readonly count: number }>({
     name,
     columns: { count: 'int4' },
     planned: 'anew',
     text: (places) => Prisma.sql`SELECT count(*)::int AS count FROM ${rowsOf(rows)} WHERE ${wanted(rows, places)}`,
   })
-  return async (tables: Tables, filters: Filters) => (await firstRow(tables, statement, filters))?.count ?? 0
+  return async (tables: Tables, filters: Filters) => (await count(tables, filters))?.count ?? 0
 }

@@ -54,7 +54,7 @@ const operations: Operation[] = [
     ['select_member_of_token', 'update_priority'],
   ],
   byKey(`GET /v2/app-instances?teamId=${team}`, undefined, ['team.findUnique', 'list_app_instances']),
-  byKey('GET /v2/app-instances?teamId=-&q=app', undefined, ['list_app_instances_found']),
+  byKey('GET /v2/app-instances?teamId=-&q=app', undefined, ['list_app_instances']),
   byKey(`GET /v2/journeys/${journeys.it}`, undefined, ['print_journey']),
   byKey('GET /v2/journeys', undefined, ['list_journeys']),
   byKey('GET /v2/journeys?isOverdue=true&includeTotal=true', undefined, [
@@ -68,7 +68,7 @@ const operations: Operation[] = [
     'list_entity_field_mappings_of_entity_types',
   ]),
   byKey(`GET /v2/teams/${team}/sla-definitions`, undefined, ['list_sla_definitions_of_teams']),
-  byKey('GET /v2/teams/-/sla-definitions?q=sla', undefined, ['list_sla_definitions_found']),
+  byKey('GET /v2/teams/-/sla-definitions?q=sla', undefined, ['list_sla_definitions']),
   byKey(
     `PUT /v2/users/${users.agent}`,
     {
