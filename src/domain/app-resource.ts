@@ -103,7 +103,7 @@ export async function batchCreateAppResources(
     // Deleted since it was found: the foreign key would only be judged by the commit.
     const gone = entries.findIndex(({ appInstanceId }) => !locked.has(appInstanceId))
     if (gone >= 0) throw noInstance(gone)
-    const taken = await resources.takenOfAppResources(transaction, organizationId, rows)
+    const taken = await resources.takenOfAppResources(transaction, { organizationId, rows: JSON.stringify(rows) })
     refuseViolations(
       taken.map(({ place, field }): FieldViolation => {
         const [reason, description] = takenValueText(
@@ -131,7 +131,7 @@ async function lockAppResources(
   updates: readonly resources.AppResourceUpdate[],
 ): Promise<LockedAppResources> {
   const ids = updates.map(({ id }) => id)
-  const rows = await resources.lockAppResources(transaction, ids, visibilityOf(caller))
+  const rows = await resources.lockAppResources(transaction, { ids, ...visibilityOf(caller) })
   const locked = new Map(rows.map((row) => [row.id, row]))
   for (const [index, { id }] of updates.entries()) {
     if (!locked.has(id)) throw notFound('app resource', id, `resources[${index}]`)

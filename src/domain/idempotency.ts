@@ -88,7 +88,7 @@ async function once(
       return await tables.transaction(
         async (transaction) => {
           isClaimed = false
-          isClaimed = await claimIdempotencyKey(transaction, claim)
+          isClaimed = (await claimIdempotencyKey(transaction, claim)) !== undefined
           if (!isClaimed) return replayed(await findIdempotencyKey(transaction, name), requestHash)
           const outcome = await outcomeOf(() => (sendsOut ? execute(tables) : transaction.transaction(execute)))
           await storeIdempotencyAnswer(transaction, name, outcome)

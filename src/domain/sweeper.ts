@@ -125,7 +125,7 @@ export async function runSweeper({
         const seconds = Math.round(clock.aheadMillis() / 1_000)
         throw new Error(`the clock of this machine is ${seconds} s ahead of the database's: synchronize both`)
       }
-      await deleteOldAttempts(database, REVOKE_SPAN_SECONDS)
+      await deleteOldAttempts(database, { spanSeconds: REVOKE_SPAN_SECONDS })
       last = await sweepOrganizations(database, last, options)
       if (!signal.aborted) await keyCheck?.reseal()
     } catch (err) {

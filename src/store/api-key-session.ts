@@ -1,12 +1,10 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeySessionModel } from '../../gen/prisma/models.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import type { KeyId } from './api-key.js'
 import { ofOrganization } from './visibility.js'
 
-/** A session to be stored for the live key with this id and one of the hashes. It ends with the key at the latest. */
-export interface NewApiKeySession {
+interface NewApiKeySession {
   readonly organizationId: string
   readonly keyId: string
   readonly secretHashes: readonly Uint8Array[]
@@ -14,9 +12,12 @@ export interface NewApiKeySession {
   readonly seconds: number
 }
 
-// The share lock and the update of a revocation exclude each other, and a statement that has waited for the lock reads
-// the row again: a token is either deleted by the revocation or never made.
-const insert = createStatement<NewApiKeySession, { readonly seconds: number }>({
+/**
+ * Stores a session for the live key with the id and one of the hashes, and returns how many seconds it lasts, no longer
+ * than the key. The share lock and the update of a revocation exclude each other, and a statement that has waited for
+ * the lock reads the row again: a token is either deleted by the revocation or never made.
+ */
+export const insertApiKeySession = createLookUp<NewApiKeySession, { readonly seconds: number }>({
   name: 'insert_session',
   columns: { seconds: 'int4' },
   text: ({ keyId, secretHashes, tokenHash, seconds }) => Prisma.sql`
@@ -28,13 +29,6 @@ SELECT k.organization_id, ${tokenHash}, k.id, least(now() + make_interval(secs =
    FOR SHARE
 RETURNING floor(extract(epoch FROM made.expires_at - made.created_at))::int AS seconds`,
 })
-
-/**
- * Stores a session, and returns how many seconds it lasts; undefined if there is no such live key that can have one.
- */
-export async function insertApiKeySession(tables: Tables, session: NewApiKeySession): Promise<number | undefined> {
-  return (await firstRow(tables, insert, session))?.seconds
-}
 
 /** Finds a session, and its key, by the hashes under which it may be stored, in all organizations. */
 export async function findApiKeySession({ models }: Tables, hashes: readonly ApiKeySessionModel['tokenHash'][]) {

@@ -2,23 +2,26 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AppResourceModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
+import { createQuery, queryOf } from './query.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { createRowLock, type NamedRows } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
-import { ofOrganization, type Visibility } from './visibility.js'
+import { ofOrganization } from './visibility.js'
 
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
-const lock = createRowLock({
-  name: 'lock_app_resources_of_batch',
-  table: schema.AppResource,
-  strength: 'UPDATE',
-  read: ['id', 'teamId', 'appInstanceId', 'resourceType', 'externalId', 'scopedId', 'tagIds'],
-})
+/** Locks resources until the transaction ends, in id order: those that are in the scope. */
+export const lockAppResources = queryOf(
+  createRowLock({
+    name: 'lock_app_resources_of_batch',
+    table: schema.AppResource,
+    strength: 'UPDATE',
+    read: ['id', 'teamId', 'appInstanceId', 'resourceType', 'externalId', 'scopedId', 'tagIds'],
+  }),
+)
 
 /** A locked app resource, with the values that must be unique. */
 export type LockedAppResource = Awaited<ReturnType<typeof lockAppResources>>[number]
@@ -36,7 +39,7 @@ export type AppResourceUpdate = { readonly id: string } & {
 const changeable = ['resourceType', 'name', 'description', 'externalId', 'scopedId'] as const
 
 /** Unique constraints are checked at its end, so that entries may swap their values. */
-const update = createStatement<Pick<NamedRows, 'organizationId' | 'ids'> & { readonly changes: string }, PrintedRow>({
+const update = createLookUp<Pick<NamedRows, 'organizationId' | 'ids'> & { readonly changes: string }, PrintedRow>({
   name: 'update_app_resources',
   columns: { json: 'text' },
   // Found by their ids: a kept plan, which expects a hundred rows from JSON, would read all resources.
@@ -62,13 +65,19 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 
 export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal' | 'version'>
 
-/** Which of the new resources have a value that another one already has: their places, which count from 1. */
+/** The new resources, as JSON. */
+interface NewRows {
+  readonly organizationId: string
+  readonly rows: string
+}
+
+/** A value of a new resource that another one already has; places count from 1. */
 interface Taken {
   readonly place: bigint
   readonly field: 'externalId' | 'scopedId'
 }
 
-const taken = createStatement<{ readonly organizationId: string; readonly rows: string }, Taken>({
+export const takenOfAppResources = createQuery<NewRows, Taken>({
   name: 'find_taken_of_app_resources',
   columns: { place: 'int8', field: 'text' },
   text: ({ rows }) => {
@@ -87,7 +96,7 @@ SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id =
 })
 
 /** A set from outside: Prisma would plan the creation of a thousand for 200 ms, in one turn of the event loop. */
-const insert = createStatement<{ readonly organizationId: string; readonly rows: string }, Record<never, never>>({
+const insert = createQuery<NewRows>({
   name: 'insert_app_resources',
   columns: {},
   text: ({ organizationId, rows }) => Prisma.sql`
@@ -108,11 +117,6 @@ export const appResourceStore = createStandardStore(appResourceResource, {
   ownerColumn: 'app_instance_id',
   searched: 'name',
 })
-
-/** The resources that are in the scope, in id order, locked until the transaction ends. */
-export function lockAppResources(transaction: Tables, ids: readonly string[], visibility: Visibility) {
-  return transaction.run(lock, { ids, ...visibility })
-}
 
 /**
  * Locks teams and app instances until the transaction ends, and returns the ids of the app instances that are left.
@@ -135,23 +139,15 @@ export async function updateAppResources(
 ): Promise<string> {
   const ids = changes.map(({ id }) => id)
   const given = JSON.stringify(changes, ['id', ...changeable])
-  return (await firstRow(transaction, update, { organizationId, ids, changes: given }))?.json ?? '[]'
-}
-
-export function takenOfAppResources(
-  transaction: Tables,
-  organizationId: string,
-  rows: readonly NewAppResource[],
-): Promise<Taken[]> {
-  return transaction.run(taken, { organizationId, rows: JSON.stringify(rows) })
+  return (await update(transaction, { organizationId, ids, changes: given }))?.json ?? '[]'
 }
 
 export async function createAppResources(
-  { models, run, isDistributed }: Tables,
+  tables: Tables,
   organizationId: string,
   rows: readonly NewAppResource[],
 ): Promise<void> {
   // A cluster would give each row an ordinal first, and commit them in two phases.
-  if (isDistributed) await models.appResource.createMany({ data: rows.map((row) => ({ ...row, organizationId })) })
-  else await run(insert, { organizationId, rows: JSON.stringify(rows) })
+  if (!tables.isDistributed) return void (await insert(tables, { organizationId, rows: JSON.stringify(rows) }))
+  await tables.models.appResource.createMany({ data: rows.map((row) => ({ ...row, organizationId })) })
 }

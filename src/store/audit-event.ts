@@ -1,10 +1,11 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
-import { createStatement, type Places } from '../db/statement.js'
+import type { Places } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { jsonInSlices } from '../runtime/slices.js'
 import type { AuditAction } from './audit-action.js'
+import { createQuery } from './query.js'
 import { enumPrefix } from './resource/text.js'
 
 /** A governed field of a write, or a member of a group, by the names of the API without their prefixes. */
@@ -45,20 +46,12 @@ const outboxText = (values: Places<RecordedEvents>) => Prisma.sql`
 INSERT INTO event_outbox (organization_id, first_event_id, last_event_id, event_count)
 VALUES (${values.organizationId}, ${values.firstEventId}::uuid, ${values.lastEventId}::uuid, ${values.eventCount})`
 
-const insert = createStatement<RecordedEvents, Record<never, never>>({
-  name: 'insert_audit_events',
-  columns: {},
-  text: eventsText,
-})
+const insert = createQuery<RecordedEvents>({ name: 'insert_audit_events', columns: {}, text: eventsText })
 
-const insertOutboxRow = createStatement<RecordedEvents, Record<never, never>>({
-  name: 'insert_event_outbox',
-  columns: {},
-  text: outboxText,
-})
+const insertOutboxRow = createQuery<RecordedEvents>({ name: 'insert_event_outbox', columns: {}, text: outboxText })
 
 /** Both in one message; a cluster would run each part through its coordinator. */
-const insertWithOutboxRow = createStatement<RecordedEvents, Record<never, never>>({
+const insertWithOutboxRow = createQuery<RecordedEvents>({
   name: 'insert_told_events',
   columns: {},
   text: (values) => Prisma.sql`WITH inserted AS (${eventsText(values)})${outboxText(values)}`,
@@ -69,16 +62,15 @@ const insertWithOutboxRow = createStatement<RecordedEvents, Record<never, never>
  * consecutive.
  */
 export async function insertAuditEvents(
-  { run, isDistributed }: Tables,
+  tables: Tables,
   context: AuditContext,
   events: readonly NewAuditEvent[],
 ): Promise<void> {
   const rows = await jsonInSlices(events, (event) => ({ ...event, changes: event.changes.map(changeDocument) }))
   const [firstEventId, lastEventId] = [events[0]?.id ?? '', events.at(-1)?.id ?? '']
   const values = { ...context, events: rows, firstEventId, lastEventId, eventCount: events.length }
-  if (!isDistributed) return void (await run(insertWithOutboxRow, values))
-  await run(insert, values)
-  await run(insertOutboxRow, values)
+  for (const send of tables.isDistributed ? [insert, insertOutboxRow] : [insertWithOutboxRow])
+    await send(tables, values)
 }
 
 /** Takes everything out of the outbox of an organization that is not there. */

@@ -1,8 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { DepartmentOptionSchema } from '../../gen/svc/v2/user_pb.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, firstRow, type Tables } from '../db/tables.js'
 import { type PrintedRow, rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { listText } from './resource/text.js'
@@ -12,18 +11,14 @@ import { escapedPattern } from './search.js'
 const table = schema.DepartmentOption
 const departmentResource = declareResource(DepartmentOptionSchema, table, 'd')
 
-const list = createStatement<{ readonly organizationId: string }, PrintedRow>({
+/** The departments of an organization, by name in the order of code points. */
+export const printDepartmentOptions = createLookUp<{ readonly organizationId: string }, PrintedRow>({
   name: 'list_department_options',
   columns: { json: 'text' },
   text: ({ organizationId }) => Prisma.sql`
 SELECT ${listText(rowText(departmentResource), Prisma.sql`d.name COLLATE "C"`)} AS json
   FROM department_options d WHERE d.organization_id = ${organizationId}`,
 })
-
-/** The JSON of the departments of an organization, by name in the order of code points. */
-export async function printDepartmentOptions(tables: Tables, organizationId: string): Promise<string> {
-  return (await firstRow(tables, list, { organizationId }))?.json ?? '[]'
-}
 
 /** By what the names of departments are compared: without case. */
 function nameKeyOf(name: string): string {

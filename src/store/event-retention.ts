@@ -1,12 +1,11 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import { idBeside } from './audit-log.js'
 import { firstOfWrite } from './event.js'
 import type { ExpiredOf } from './sweep.js'
 import { ofOrganization } from './visibility.js'
 
-const deleteFromLog = createStatement<ExpiredOf & { readonly beforeId: string }, { readonly deleted: number }>({
+const deleteFromLog = createLookUp<ExpiredOf & { readonly beforeId: string }, { readonly deleted: number }>({
   name: 'delete_old_audit_events',
   columns: { deleted: 'int4' },
   text: ({ by, beforeId, rows }) => Prisma.sql`
@@ -59,5 +58,5 @@ async function oldRows(
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */
 export async function deleteOldAuditEvents(tables: Tables, old: ExpiredOf): Promise<number> {
-  return (await firstRow(tables, deleteFromLog, { ...old, beforeId: idBeside(old.by, 'after') }))?.deleted ?? 0
+  return (await deleteFromLog(tables, { ...old, beforeId: idBeside(old.by, 'after') }))?.deleted ?? 0
 }

@@ -2,10 +2,10 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { schema } from '../../gen/prisma/schema.js'
 import { EventSchema, EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import type { Models } from '../db/prisma.js'
-import { createStatement } from '../db/statement.js'
 import { createLookUp, type Tables } from '../db/tables.js'
 import type { AuditAction } from './audit-action.js'
 import { actorResource } from './audit-log.js'
+import { createQuery } from './query.js'
 import { rowText } from './resource/print.js'
 import { declareResource } from './resource/resource.js'
 import { itemsText } from './resource/text.js'
@@ -158,15 +158,18 @@ export async function sequenceEvents(
   return row === undefined || row.position === null ? undefined : row
 }
 
-export interface FeedState {
+interface FeedState {
   readonly organizationId: string
   /** Of the last event. */
   readonly position: string
   readonly isBehind: boolean
 }
 
-/** Each table has the condition of its own, so that a cluster asks only the shards of these organizations. */
-const states = createStatement<{ readonly organizationIds: readonly string[] }, FeedState>({
+/**
+ * How far those feeds of some organizations are that exist. Each table has the condition of its own, so that a cluster
+ * asks only the shards of these organizations.
+ */
+export const readFeedStates = createQuery<{ readonly organizationIds: readonly string[] }, FeedState>({
   name: 'read_feed_states',
   columns: { organizationId: 'text', position: 'text', isBehind: 'bool' },
   text: ({ organizationIds }) => {
@@ -180,11 +183,6 @@ SELECT h.organization_id AS "organizationId", h.position::text AS position,
  WHERE ${isOfThem('h')}`
   },
 })
-
-/** How far those feeds of some organizations are that exist. */
-export function readFeedStates(tables: Tables, organizationIds: readonly string[]): Promise<readonly FeedState[]> {
-  return tables.run(states, { organizationIds })
-}
 
 /** What an event says of itself beside its JSON, and its position; undefined if the feed does not have it. */
 export async function findPlacedEvent({ models }: Tables, organizationId: string, eventId: string) {

@@ -1,7 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { IdempotencyKeyModel } from '../../gen/prisma/models.js'
-import { createStatement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import type { ServiceError } from '../errors.js'
 
 /** Identifies a call: its caller chooses the key, which is unique per caller and method. */
@@ -22,8 +21,12 @@ export interface StoredAnswer {
   readonly error: StoredError | null
 }
 
-// An existing row is locked even if it stays unchanged, so that it is still there to be read.
-const claim = createStatement<IdempotencyClaim, { readonly claimed: boolean }>({
+/**
+ * Claims a call for the transaction; undefined if it was executed already. Waits for a transaction anywhere that is
+ * about to execute it. An expired call is claimed again. An existing row is locked even if it stays unchanged, so that
+ * it is still there to be read.
+ */
+export const claimIdempotencyKey = createLookUp<IdempotencyClaim, { readonly claimed: boolean }>({
   name: 'claim_idempotency_key',
   columns: { claimed: 'bool' },
   text: (call) => Prisma.sql`
@@ -36,15 +39,6 @@ VALUES (${call.organizationId}, ${call.actorKind}::actor_kind, ${call.actorId}, 
  WHERE k.expires_at <= excluded.created_at
 RETURNING true AS claimed`,
 })
-
-/**
- * Claims a call for the transaction; false if it was executed already. Waits for a transaction anywhere that is about
- * to execute it. An expired call is claimed again.
- */
-export async function claimIdempotencyKey(transaction: Tables, call: IdempotencyClaim): Promise<boolean> {
-  const claimed = await transaction.run(claim, call)
-  return claimed.length > 0
-}
 
 /** An executed call: the hash of its request, its answer, and until when that is kept. */
 export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash' | 'expiresAt'>

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { createQuery } from './query.js'
 
 /**
  * What transactions lock besides rows, and until when, in the order in which they lock it: imports, endpoints and sources
@@ -43,10 +43,7 @@ export interface Lock {
 /** Held by an import of any organizations. */
 export const importLock: Lock = { kind: 'imports', organizationId: '' }
 
-const take = createStatement<
-  { readonly keys: readonly string[]; readonly shared: readonly string[] },
-  Record<never, never>
->({
+const take = createQuery<{ readonly keys: readonly string[]; readonly shared: readonly string[] }>({
   name: 'take_locks',
   columns: {},
   text: ({ keys, shared }) => Prisma.sql`
@@ -70,5 +67,5 @@ export async function takeLocks(transaction: Tables, locks: readonly Lock[]): Pr
     const ofKind = locks.filter((lock) => lock.kind === kind)
     return [...new Set(ofKind.map(keyOf))].sort()
   })
-  await transaction.run(take, { keys, shared: locks.filter(({ isShared }) => isShared).map(keyOf) })
+  await take(transaction, { keys, shared: locks.filter(({ isShared }) => isShared).map(keyOf) })
 }

@@ -1,7 +1,8 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement, type Parameter } from '../db/statement.js'
+import type { Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
 import { nameIn } from './member-name.js'
+import { createQuery } from './query.js'
 import { inTeams, isOneOf, ofOrganization } from './visibility.js'
 
 /** Of each kind of object, as the audit log names it: its rows `o`, what they are called, and the team they belong to. */
@@ -69,7 +70,7 @@ SELECT ${Prisma.raw(`'${kind}'`)} AS type, ${key}::text AS id, ${typeof name ===
    AND (${isIn} ${related[kind] ?? Prisma.empty})`
 }
 
-const list = createStatement<Parameters, NamedRow>({
+const list = createQuery<Parameters, NamedRow>({
   name: 'list_names',
   columns: { type: 'text', id: 'text', name: 'text' },
   text: () => Prisma.join(namedKinds.map(namesOf), ' UNION ALL '),
@@ -81,5 +82,5 @@ export function readNames(tables: Tables, { organizationId, userId, ...wanted }:
     [`${kind}_ids`, wanted[kind].ids] as const,
     [`${kind}_teams`, wanted[kind].teamIds] as const,
   ])
-  return tables.run(list, { organizationId, userId, ...Object.fromEntries(values) })
+  return list(tables, { organizationId, userId, ...Object.fromEntries(values) })
 }

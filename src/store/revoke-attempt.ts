@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement } from '../db/statement.js'
-import { createLookUp, type Tables } from '../db/tables.js'
+import { createLookUp } from '../db/tables.js'
+import { createQuery } from './query.js'
 
 /** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {
@@ -54,15 +54,11 @@ SELECT EXISTS (SELECT FROM counted) AS "isAllowed", cardinality(times) >= ${limi
   },
 })
 
-const deleteOld = createStatement<Pick<RevokeAttempt, 'spanSeconds'>, Record<never, never>>({
+/** Deletes the attempts of addresses whose span is over. */
+export const deleteOldAttempts = createQuery<Pick<RevokeAttempt, 'spanSeconds'>>({
   name: 'delete_revoke_attempts',
   columns: {},
   text: ({ spanSeconds }) => Prisma.sql`
 DELETE FROM revoke_attempts
  WHERE accepted_at[cardinality(accepted_at)] < clock_timestamp() - make_interval(secs => ${spanSeconds})`,
 })
-
-/** Deletes the attempts of addresses whose span is over. */
-export async function deleteOldAttempts({ run }: Tables, spanSeconds: number): Promise<void> {
-  await run(deleteOld, { spanSeconds })
-}

@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SourceProfileModel } from '../../gen/prisma/models.js'
-import { createStatement } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { createQuery } from './query.js'
 
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 
@@ -19,7 +19,7 @@ export interface KeptSourceProfile {
   readonly profileHash: Buffer
 }
 
-const keep = createStatement<SourceKey & { readonly profiles: string }, Record<never, never>>({
+const keep = createQuery<SourceKey & { readonly profiles: string }>({
   name: 'keep_source_profiles',
   columns: {},
   text: ({ organizationId, source, profiles }) => Prisma.sql`
@@ -48,15 +48,15 @@ export function findSourceProfiles(
 
 /** Stores profiles of one source; their order is the order of their last change. */
 export async function keepSourceProfiles(
-  { run }: Tables,
-  { organizationId, source }: SourceKey,
+  tables: Tables,
+  source: SourceKey,
   profiles: readonly KeptSourceProfile[],
 ): Promise<void> {
   if (profiles.length === 0) return
   const rows = profiles.map(({ externalId, userId, profile, profileHash }) => {
     return { externalId, userId, profile, profileHash: `\\x${profileHash.toString('hex')}` }
   })
-  await run(keep, { organizationId, source, profiles: JSON.stringify(rows) })
+  await keep(tables, { ...source, profiles: JSON.stringify(rows) })
 }
 
 /** All source profiles of a user, in the order of their last change. */

@@ -1,8 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { ApiKeyModel, MembershipModel, TeamMemberModel, UserTokenModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { createStatement, type Parameter } from '../db/statement.js'
+import type { Parameter } from '../db/statement.js'
 import type { Tables } from '../db/tables.js'
+import { createQuery } from './query.js'
 import { propertiesIn } from './resource/resource.js'
 import { unendedAt } from './team-member.js'
 import { ofOrganization } from './visibility.js'
@@ -62,7 +63,7 @@ SELECT ${found(Prisma.sql`least(token.expires_at, k.expires_at)`)}, ${ofKey.sql}
   JOIN api_keys k ON ${ofOrganization('k')} AND k.id = token.api_key_id
  WHERE ${ofOrganization('token')} AND k.revoked_at IS NULL AND k.kind <> 'mk'`
 
-const selectKey = createStatement<OrganizationTokens, TokenKey>({
+export const selectKeysOfTokens = createQuery<OrganizationTokens, TokenKey>({
   name: 'select_key_of_token',
   columns: { ...foundColumns, ...ofKey.types, keyExpiresAt: 'timestamptz' },
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, keyOfToken),
@@ -81,16 +82,11 @@ SELECT ${found(Prisma.sql`token.expires_at`)}, ${ofMember.sql},
   JOIN memberships m ON ${ofOrganization('m')} AND m.user_id = token.user_id
  WHERE ${ofOrganization('token')} AND m.deactivated_at IS NULL`
 
-const selectMember = createStatement<OrganizationTokens, TokenMember & FoundToken>({
+export const selectMembersOfTokens = createQuery<OrganizationTokens, TokenMember & FoundToken>({
   name: 'select_member_of_token',
   columns: { ...foundColumns, ...ofMember.types, name: 'text', teamRoles: 'json' },
   text: ({ tokenHashes }) => ofEachToken(tokenHashes, memberOfToken),
 })
-
-export const selectKeysOfTokens: FindHolders<TokenKey> = (tables, tokens) => tables.run(selectKey, tokens)
-
-export const selectMembersOfTokens: FindHolders<TokenMember & FoundToken> = (tables, tokens) =>
-  tables.run(selectMember, tokens)
 
 /**
  * The management keys with the secrets, which are their tokens, of an organization or of all; expired ones too, except

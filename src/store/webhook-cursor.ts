@@ -1,7 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import { eventsAfter } from './event.js'
+import { createQuery } from './query.js'
 import { ofOrganization } from './visibility.js'
 import { type EndpointRoom, waitsBeyond } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'
@@ -18,16 +18,11 @@ export interface Taken {
 const isWanted = Prisma.sql`(cardinality(w.types) = 0 OR e.action = ANY (w.types)) AND (w.team_id IS NULL OR e.team_id = w.team_id)
      AND (e.action <> 'webhook_endpoint.test' OR e.target_id <> w.id)`
 
-/** The events that an endpoint wants of those that it has moved past. */
-interface Passed extends Taken {
-  readonly wanted: string | null
-}
-
 /**
  * Looks for the next events that an endpoint wants, and moves its cursor past them, unless another process is about
  * to.
  */
-const pass = createStatement<EndpointRoom, Passed>({
+const pass = createLookUp<EndpointRoom, Taken & { readonly wanted: string | null }>({
   name: 'pass_webhook_events',
   columns: { taken: 'int4', wanted: 'text', hasMore: 'bool' },
   text: ({ id, room }) => Prisma.sql`
@@ -62,7 +57,7 @@ SELECT (SELECT count(*) FROM wanted)::int AS taken,
  * Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew, and so does what
  * waits for its next attempt.
  */
-const deliver = createStatement<EndpointKey & { readonly wanted: string }, Record<never, never>>({
+const deliver = createQuery<EndpointKey & { readonly wanted: string }>({
   name: 'insert_webhook_deliveries',
   columns: {},
   text: ({ organizationId, id, wanted }) => Prisma.sql`
@@ -79,8 +74,8 @@ SELECT w.organization_id, w.id, e.id, e.position, e.target_type, e.target_id, no
 /** Makes deliveries of the next events of an endpoint, unless another process does. */
 export function takeEvents(tables: Tables, { room, ...key }: EndpointRoom): Promise<Taken> {
   return tables.transaction(async (transaction) => {
-    const { wanted = null, taken = 0, hasMore = false } = (await firstRow(transaction, pass, { room, ...key })) ?? {}
-    if (wanted !== null) await transaction.run(deliver, { wanted, ...key })
+    const { wanted = null, taken = 0, hasMore = false } = (await pass(transaction, { room, ...key })) ?? {}
+    if (wanted !== null) await deliver(transaction, { wanted, ...key })
     return { taken, hasMore }
   })
 }
@@ -91,7 +86,8 @@ interface WantedParameters extends EndpointKey {
   readonly events: number
 }
 
-const count = createStatement<WantedParameters, { readonly wanted: number }>({
+/** How many of the next so many events from a position on an endpoint wants. */
+export const countWantedEvents = createLookUp<WantedParameters, { readonly wanted: number }>({
   name: 'count_wanted_events',
   columns: { wanted: 'int4' },
   text: ({ id, from, events }) => Prisma.sql`
@@ -100,8 +96,3 @@ SELECT count(*)::int AS wanted
  CROSS JOIN webhook_endpoints w
  WHERE ${ofOrganization('w')} AND w.id = ${id} AND ${isWanted}`,
 })
-
-/** How many of the next so many events from a position on an endpoint wants. */
-export async function countWantedEvents(tables: Tables, parameters: WantedParameters): Promise<number> {
-  return (await firstRow(tables, count, parameters))?.wanted ?? 0
-}

@@ -4,10 +4,10 @@ import type { AuditEventModel, WebhookDeliveryModel } from '../../gen/prisma/mod
 import { schema } from '../../gen/prisma/schema.js'
 import { EventSubjectSchema } from '../../gen/svc/v2/event_pb.js'
 import { WebhookDeliverySchema } from '../../gen/svc/v2/webhook_endpoint_pb.js'
-import { createStatement } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import { eventText, findPlacedEvent } from './event.js'
 import { createPages } from './pages.js'
+import { createQuery } from './query.js'
 import { rowText } from './resource/print.js'
 import { declareResource, propertiesIn } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
@@ -63,10 +63,10 @@ const ofEvent = propertiesIn(schema.AuditEvent, ['action', 'occurredAt', 'target
 const ofEndpoint = propertiesIn(schema.WebhookEndpoint, ['url', 'mode', 'failingSince', 'teamId'], 'w')
 
 /**
- * Begins attempts that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
+ * Begins at most `room` attempts of an enabled endpoint that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
  * Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
  */
-const claim = createStatement<EndpointRoom, ClaimedDelivery>({
+export const claimDeliveries = createQuery<EndpointRoom, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
   columns: {
     eventId: 'text',
@@ -134,7 +134,7 @@ export interface AcceptedAttempt extends Pick<Attempt, 'eventId' | 'attempts'> {
   readonly responseText: string
 }
 
-const accept = createStatement<EndpointKey & { readonly accepted: string }, Record<never, never>>({
+const accept = createQuery<EndpointKey & { readonly accepted: string }>({
   name: 'accept_webhook_deliveries',
   columns: {},
   text: ({ id, accepted }) => Prisma.sql`
@@ -151,7 +151,7 @@ export async function acceptAttempts(
   endpoint: EndpointKey,
   accepted: readonly AcceptedAttempt[],
 ): Promise<void> {
-  if (accepted.length > 0) await tables.run(accept, { ...endpoint, accepted: JSON.stringify(accepted) })
+  if (accepted.length > 0) await accept(tables, { ...endpoint, accepted: JSON.stringify(accepted) })
 }
 
 interface DeliverySelection {
@@ -169,11 +169,6 @@ export const readDeliveries = createPages<DeliverySelection>('list_webhook_deliv
   order: ['position'],
   isDescending: true,
 })
-
-/** Begins at most `room` attempts of an enabled endpoint. */
-export function claimDeliveries(tables: Tables, parameters: EndpointRoom): Promise<ClaimedDelivery[]> {
-  return tables.run(claim, parameters)
-}
 
 /**
  * Makes an event due for an endpoint that is locked, delivered or not, and returns its position; undefined if the feed does not have
@@ -212,7 +207,8 @@ interface RecoverParameters extends EndpointKey {
   readonly now: string
 }
 
-const recover = createStatement<RecoverParameters, { readonly recovered: number }>({
+/** Lets deliveries begin again that have failed, or wait for their next attempt. */
+export const recoverDeliveries = createLookUp<RecoverParameters, { readonly recovered: number }>({
   name: 'recover_webhook_deliveries',
   columns: { recovered: 'int4' },
   text: ({ id, since, now }) => Prisma.sql`
@@ -226,11 +222,6 @@ WITH recovered AS (
 )
 SELECT count(*)::int AS recovered FROM recovered`,
 })
-
-/** Lets deliveries begin again that have failed, or wait for their next attempt, and returns how many. */
-export async function recoverDeliveries(tables: Tables, parameters: RecoverParameters): Promise<number> {
-  return (await firstRow(tables, recover, parameters))?.recovered ?? 0
-}
 
 /** The endpoints of all organizations with attempts that are due, and since when. */
 export async function endpointsWithDueAttempts({ models }: Tables, now: Date) {

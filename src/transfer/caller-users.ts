@@ -62,7 +62,7 @@ export function callerUsers(context: CallContext, users: UsersByLine, locked: Lo
   let plan: Omit<MemberPlan, 'outcomes'> | undefined
   return {
     async judge(transaction) {
-      const left = new Set((await readStagedUsers(transaction)).map(({ line }) => line))
+      const left = new Set((await readStagedUsers(transaction, {})).map(({ line }) => line))
       const staged = [...users].filter(([line]) => left.has(line))
       const decided = await planImportedUsers(
         context,

@@ -66,7 +66,7 @@ export async function importRecords(tables: Tables, chunks: Chunks, options: Imp
   const kinds = await tables.transaction(importAll, unhurried(options))
   // Whoever plans a statement next needs to know how large the tables have become.
   const records = kinds.reduce((sum, each) => sum + each.records, 0)
-  if (records >= MANY_RECORDS) await tables.transaction(analyzeImported, { withoutTimeout: true })
+  if (records >= MANY_RECORDS) await tables.transaction((each) => analyzeImported(each, {}), { withoutTimeout: true })
   return { kinds }
 }
 

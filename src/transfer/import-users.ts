@@ -55,7 +55,7 @@ async function prepareUsers(
   runtime: Runtime,
 ): Promise<Readonly<Record<'unwritable' | 'refused', readonly Omit<Refusal, 'kind'>[]>>> {
   await stageWholePeople(transaction)
-  const users = await readStagedUsers(transaction)
+  const users = await readStagedUsers(transaction, {})
   const members = byOrganization(users)
   // Nobody else assigns managers in the organizations, so that cycles are found.
   await takeLocks(

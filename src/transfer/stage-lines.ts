@@ -60,7 +60,7 @@ export async function stageLines(
   lines: AsyncIterable<RecordLine> | Iterable<RecordLine>,
   onProgress: ImportOptions['onProgress'],
 ): Promise<void> {
-  await createStaging(transaction)
+  await createStaging(transaction, {})
   // No statement may have a key twice.
   let batch = new Map<string, StagedLine>()
   let batchCharacters = 0

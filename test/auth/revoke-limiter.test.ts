@@ -279,7 +279,7 @@ describe('the limit on revocations', () => {
       `UPDATE api_key_sessions SET expires_at = now() - interval '25 hours' WHERE api_key_id = $1`,
       [dead.id],
     )
-    await deleteOldAttempts(service.database, 60)
+    await deleteOldAttempts(service.database, { spanSeconds: 60 })
     await sweepOrganizations(service.database, '', { runtime: createTestRuntime(), retention: { eventRetention: 90 } })
     const kept = await service.database.query(
       'SELECT client_address FROM revoke_attempts WHERE client_address = ANY($1)',

@@ -31,15 +31,15 @@ export async function createAccessToken(
   const { organizationId } = key
   const token = await bearerTokens.issue(ACCESS_TOKEN_PREFIX, organizationId)
   const session = { organizationId, keyId: clientId, secretHashes: candidates, tokenHash: hasher.hash(token) }
-  const seconds = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
-  if (seconds === undefined) throw clientCredentialsInvalid()
+  const made = await insertApiKeySession(database, { ...session, seconds: ACCESS_TOKEN_SECONDS })
+  if (made === undefined) throw clientCredentialsInvalid()
   keyUses.note({ organizationId, id: clientId })
   const [current] = candidates
   if (current !== undefined && !current.equals(key.secretHash)) {
     // Only here is the secret known, so that it can be rehashed with the current pepper.
     await replaceSecretHash(database, key, current)
   }
-  return { token, seconds }
+  return { token, seconds: made.seconds }
 }
 
 /**

@@ -86,7 +86,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
 async function tellWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
   const waitedFor = signals.waitedFor()
   if (waitedFor.length === 0) return []
-  const feeds = await readFeedStates(database, waitedFor)
+  const feeds = await readFeedStates(database, { organizationIds: waitedFor })
   for (const { organizationId, position } of feeds) signals.advanced(organizationId, position)
   return feeds.flatMap(({ organizationId, isBehind }) => (isBehind ? organizationId : []))
 }

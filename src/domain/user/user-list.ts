@@ -66,6 +66,7 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
 }
 
 /** The JSON of the departments of the caller's organization, by name in the order of code points. */
-export function listDepartmentOptions({ reads, caller }: CallContext): Promise<string> {
-  return printDepartmentOptions(reads, caller.organizationId)
+export async function listDepartmentOptions({ reads, caller }: CallContext): Promise<string> {
+  const { organizationId } = caller
+  return (await printDepartmentOptions(reads, { organizationId }))?.json ?? '[]'
 }

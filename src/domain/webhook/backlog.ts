@@ -17,7 +17,8 @@ export async function findBehind(
   now: Date,
 ): Promise<EndpointBehind[]> {
   if (endpoints.length === 0) return []
-  const feeds = await readFeedStates(database, [...new Set(endpoints.map(({ organizationId }) => organizationId))])
+  const organizationIds = [...new Set(endpoints.map(({ organizationId }) => organizationId))]
+  const feeds = await readFeedStates(database, { organizationIds })
   const heads = new Map(feeds.map(({ organizationId, position }) => [organizationId, position]))
   const due = new Map((await endpointsWithDueAttempts(database, now)).map((each) => [nameOf(each), each.since]))
   return endpoints

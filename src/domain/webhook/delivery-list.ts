@@ -64,7 +64,8 @@ export async function recover(context: CallContext, endpointId: string, since: s
     context,
     endpointId,
     async (_before, now, transaction) => {
-      recovered = await recoverDeliveries(transaction, { ...endpoint, since: since || null, now: now.toISOString() })
+      const parameters = { ...endpoint, since: since || null, now: now.toISOString() }
+      recovered = (await recoverDeliveries(transaction, parameters))?.recovered ?? 0
       return {}
     },
     'webhook_endpoint.recover',

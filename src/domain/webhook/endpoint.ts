@@ -60,7 +60,7 @@ export function createEndpoint(
         },
       )
     }
-    const [feed] = await readFeedStates(tables, [organizationId])
+    const [feed] = await readFeedStates(tables, { organizationIds: [organizationId] })
     const values = { ...given, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(context.caller) }
     const complete = () => {
       requireReader(context.caller, given.teamId)
@@ -157,7 +157,8 @@ export async function replayEndpoint(context: CallContext, id: string, position:
         throw new ServiceError('EVENT_CURSOR_OUT_OF_RANGE', `${fault}: see the positions of ListEvents`, { metadata })
       }
       const events = Number(BigInt(last?.position ?? 0) - position) + 1
-      replayed = await countWantedEvents(transaction, { organizationId, id, from: String(position), events })
+      const looked = await countWantedEvents(transaction, { organizationId, id, from: String(position), events })
+      replayed = looked?.wanted ?? 0
       return { position: position - 1n }
     },
     'webhook_endpoint.replay',

@@ -65,7 +65,7 @@ async function placedEvent(
   signal: AbortSignal,
 ): Promise<{ readonly position: bigint; readonly event: SentEvent }> {
   for (;;) {
-    const [feed] = await readFeedStates(tables, [organizationId])
+    const [feed] = await readFeedStates(tables, { organizationIds: [organizationId] })
     const placed = await findPlacedEvent(tables, organizationId, eventId)
     if (placed !== undefined) {
       const { position, teamId: _, ...recorded } = placed

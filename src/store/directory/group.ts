@@ -1,11 +1,11 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import type { GroupModel } from '../../../gen/prisma/models.js'
 import { schema } from '../../../gen/prisma/schema.js'
-import { createStatement } from '../../db/statement.js'
 import { firstRow, type Tables } from '../../db/tables.js'
 import type { GroupKey } from '../group.js'
 import { takeLocks } from '../lock.js'
 import type { MemberKey } from '../member.js'
+import { createQuery } from '../query.js'
 import { propertiesIn } from '../resource/resource.js'
 import { createRowLock } from '../row-lock.js'
 import { type Condition, compare, type Entries, type Value } from '../search.js'
@@ -126,10 +126,7 @@ export async function findGroupMembers(
 }
 
 /** A set from outside: Prisma would plan the addition of ten thousand for a second, in one turn of the event loop. */
-const add = createStatement<
-  GroupKey & { readonly userIds: string[]; readonly positions: number[] },
-  Record<never, never>
->({
+const add = createQuery<GroupKey & { readonly userIds: string[]; readonly positions: number[] }>({
   name: 'add_group_members',
   columns: {},
   text: ({ groupId, userIds, positions }) => Prisma.sql`
@@ -142,20 +139,21 @@ SELECT g.organization_id, g.id, added.user_id, added.position
 
 /** Takes users out of a locked group, and adds others behind those that it has. */
 export async function changeGroupMembers(
-  { models, run }: Tables,
+  tables: Tables,
   { organizationId, groupId }: GroupKey,
   { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
 ): Promise<void> {
   const where = { organizationId, groupId }
-  if (removed.length > 0) await models.groupMember.deleteMany({ where: { ...where, userId: { in: [...removed] } } })
+  const { groupMember } = tables.models
+  if (removed.length > 0) await groupMember.deleteMany({ where: { ...where, userId: { in: [...removed] } } })
   if (added.length === 0) return
-  const last = await models.groupMember.findFirst({ where, orderBy: { position: 'desc' }, select: { position: true } })
+  const last = await groupMember.findFirst({ where, orderBy: { position: 'desc' }, select: { position: true } })
   const first = (last?.position ?? -1) + 1
   // In the same order everywhere, so that writers who wait for each other's members do not deadlock.
   const members = added.map((userId, index) => ({ userId, position: first + index }))
   members.sort((one, other) => (one.userId < other.userId ? -1 : 1))
   const userIds = members.map(({ userId }) => userId)
-  await run(add, { organizationId, groupId, userIds, positions: members.map(({ position }) => position) })
+  await add(tables, { organizationId, groupId, userIds, positions: members.map(({ position }) => position) })
 }
 
 /** Takes a user out of all groups, which get other versions, and returns their ids. */

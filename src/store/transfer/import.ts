@@ -1,7 +1,7 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { jsonInSlices } from '../../runtime/slices.js'
+import { createQuery } from '../query.js'
 import type { Table } from '../resource/resource.js'
 import { perKind, type RecordKind } from './kind.js'
 import { kinds, writtenTables } from './kinds.js'
@@ -23,7 +23,8 @@ export interface StagedLine {
   readonly given?: readonly string[] | undefined
 }
 
-const create = createStatement<object, Record<never, never>>({
+/** Makes the table that holds all rows of an import until the transaction ends. */
+export const createStaging = createQuery<object>({
   name: 'stage_import_rows',
   columns: {},
   text: () => Prisma.sql`
@@ -33,7 +34,7 @@ CREATE TEMPORARY TABLE import_rows (
 ) ${TEMPORARY}`,
 })
 
-const add = createStatement<{ readonly rows: string }, Record<never, never>>({
+const add = createQuery<{ readonly rows: string }>({
   name: 'add_import_rows',
   columns: {},
   text: ({ rows }) => Prisma.sql`
@@ -43,25 +44,20 @@ SELECT * FROM json_to_recordset(${rows}::json)
 ON CONFLICT (kind, key) DO UPDATE SET line = EXCLUDED.line, row_values = EXCLUDED.row_values, given = EXCLUDED.given`,
 })
 
-const count = createStatement<object, { readonly kind: string; readonly records: number }>({
+const count = createQuery<object, { readonly kind: string; readonly records: number }>({
   name: 'count_import_rows',
   columns: { kind: 'text', records: 'int4' },
   text: () => Prisma.sql`SELECT kind, count(*)::integer AS records FROM import_rows GROUP BY kind`,
 })
 
-/** Makes the table that holds all rows of an import until the transaction ends. */
-export async function createStaging({ run }: Tables): Promise<void> {
-  await run(create, {})
-}
-
 /** Adds rows with different keys, each of which replaces an earlier one with its key. */
-export async function addStagedLines({ run }: Tables, lines: readonly StagedLine[]): Promise<void> {
-  if (lines.length > 0) await run(add, { rows: await jsonInSlices(lines, (line) => line) })
+export async function addStagedLines(tables: Tables, lines: readonly StagedLine[]): Promise<void> {
+  if (lines.length > 0) await add(tables, { rows: await jsonInSlices(lines, (line) => line) })
 }
 
 /** Counts the records of each kind, those twice that two lines give to different owners. */
-export async function countStaged({ run }: Tables): Promise<Map<string, number>> {
-  const counts = await run(count, {})
+export async function countStaged(tables: Tables): Promise<Map<string, number>> {
+  const counts = await count(tables, {})
   return new Map(counts.map(({ kind, records }) => [kind, records]))
 }
 
@@ -69,10 +65,10 @@ const analyzedColumns = ({ name, key, references }: Table) =>
   `${name} (${[...new Set([...key, ...Object.keys(references)])].join(', ')})`
 
 /**
- * Of keys and references alone: with how large the tables are, that is what plans need at once. What else can be indexed,
+ * Lets PostgreSQL know how large the tables of an import have become. Of keys and references alone: with how large the tables are, that is what plans need at once. What else can be indexed,
  * such as the words of names, takes five times as long, and is analyzed by autovacuum, for which this does not count.
  */
-const analyzeTables = createStatement<object, Record<never, never>>({
+export const analyzeImported = createQuery<object>({
   name: 'import_statistics',
   columns: {},
   text: () => Prisma.raw(`ANALYZE ${writtenTables.map(analyzedColumns).join(', ')}`),
@@ -126,9 +122,4 @@ export async function findDirectoryGroups(
 ): Promise<ReadonlySet<string>> {
   const where = { organizationId, id: { in: [...ids] }, directoryExternalId: { not: null } }
   return new Set((await models.group.findMany({ where, select: { id: true } })).map(({ id }) => id))
-}
-
-/** Lets PostgreSQL know how large the tables of an import have become. */
-export async function analyzeImported({ run }: Tables): Promise<void> {
-  await run(analyzeTables, {})
 }

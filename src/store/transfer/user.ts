@@ -1,9 +1,9 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { UserRecord_TeamRoleSchema, UserRecordSchema } from '../../../gen/svc/v2/import_record_pb.js'
-import { createStatement } from '../../db/statement.js'
 import type { Tables } from '../../db/tables.js'
 import { ownedColumns, ownedPlaces } from '../owned-column.js'
+import { createQuery } from '../query.js'
 import { columnOfField, type Declarations, declareResource } from '../resource/resource.js'
 import { userDeclarations, userResource } from '../user.js'
 import { type Expressions, type KindDefinition, listed, rowColumns } from './kind.js'
@@ -83,7 +83,7 @@ const unlocked = ownedColumns.map(
     `CASE WHEN t.${column}_owner = 'DIRECTORY' AND s.${column}_owner <> 'DIRECTORY' THEN '${column.toUpperCase()}' END`,
 )
 
-const read = createStatement<object, StagedUser>({
+export const readStagedUsers = createQuery<object, StagedUser>({
   name: 'import_read_users',
   columns: {
     line: 'int4',
@@ -112,7 +112,7 @@ SELECT s.line, s.organization_id AS "organizationId", s.user_id AS "userId", s.e
  * By a line of a user: the memberships that no line names stay as they are, but for the address. A cluster joins staged
  * rows to its own only if they are materialized first.
  */
-const follow = createStatement<object, Record<never, never>>({
+const follow = createQuery<object>({
   name: 'import_follow_users',
   columns: {},
   text: () => {
@@ -130,7 +130,7 @@ SELECT m.organization_id, s.first_line, s.line, '{}', ${listed(names.map((name) 
   },
 })
 
-const giveAddress = createStatement<object, Record<never, never>>({
+const giveAddress = createQuery<object>({
   name: 'import_give_addresses',
   columns: {},
   text: () => Prisma.sql`
@@ -142,7 +142,7 @@ UPDATE staged_user s SET email = i.row_values ->> 'email', in_several_organizati
 })
 
 /** Before all else, because nobody sees it of a member, and it raises no version. */
-const mark = createStatement<object, Record<never, never>>({
+const mark = createQuery<object>({
   name: 'import_mark_users',
   columns: {},
   text: () => Prisma.sql`
@@ -152,12 +152,8 @@ UPDATE memberships m SET in_several_organizations = true FROM staged_user s
 })
 
 /** Stages the staged users in all their organizations, where each has the address of the last line. */
-export async function stageWholePeople({ run }: Tables): Promise<void> {
-  for (const each of [follow, giveAddress, mark]) await run(each, {})
-}
-
-export function readStagedUsers(transaction: Tables): Promise<StagedUser[]> {
-  return transaction.run(read, {})
+export async function stageWholePeople(tables: Tables): Promise<void> {
+  for (const each of [follow, giveAddress, mark]) await each(tables, {})
 }
 
 export function findMemberships({ models }: Tables, userIds: readonly string[]) {
