@@ -193,6 +193,22 @@ describe.each(doors)('over %s', (door) => {
     expect(await call('ListUsers', { ids: many })).toMatchObject({ status: 400 })
   })
 
+  it('users are read by their addresses, whatever the case, at most 500 at once, and of no other organization', async () => {
+    const read = async (ids: string[]) => (await call('ListUsers', { ids })).answer.json.data
+    const [viewer, agent] = await read([users.viewer, users.agent])
+    const emails = [viewer.email.toUpperCase(), agent.email, 'admin@globex.example', 'nobody@acme.example']
+    expect((await call('ListUsers', { emails, includeTotal: true })).answer.json).toMatchObject({
+      data: [{ id: viewer.id }, { id: agent.id }],
+      totalSize: 2,
+    })
+    // All filters hold at once.
+    expect((await call('ListUsers', { emails, ids: [agent.id] })).answer.json.data).toMatchObject([{ id: agent.id }])
+    const many = Array.from({ length: 501 }, (_, index) => `${index}@acme.example`)
+    for (const refused of [many, ['a@acme.example,b@acme.example']]) {
+      expect(await call('ListUsers', { emails: refused })).toMatchObject({ status: 400 })
+    }
+  })
+
   it('a group that an approval step names is not deleted', async () => {
     const { id } = (await call('CreateGroup', { name: 'Approvers' })).answer.json.data
     const accessPolicyId = fixture.accessPolicies.it

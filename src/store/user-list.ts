@@ -20,6 +20,7 @@ export interface UserFilters {
   readonly role: UserRole | undefined
   readonly managerUserId: string | undefined
   readonly ids: readonly string[] | undefined
+  readonly emailKeys: readonly string[] | undefined
   readonly owned: { readonly field: OwnedField; readonly owner: FieldOwner } | undefined
 }
 
@@ -51,6 +52,7 @@ const filtered = {
   condition: (places: Places<Listed>) => Prisma.sql`${isShown(places)}
            AND (${places.department}::text IS NULL OR lower(m.department) = lower(${places.department}))
            AND (${places.ids}::text[] IS NULL OR m.user_id = ANY (${places.ids}))
+           AND (${places.emailKeys}::text[] IS NULL OR m.email_key = ANY (${places.emailKeys}))
            AND ${isFound('m', searchedText('m'))}`,
 }
 const search = createPages<Listed>('search_users', { ...filtered, isSearched: true })

@@ -18,6 +18,7 @@ export interface UserListRequest extends PageRequest {
   readonly role?: UserRole | undefined
   readonly managerUserId?: string
   readonly ids?: readonly string[]
+  readonly emails?: readonly string[]
   readonly field?: GovernedField | undefined
   readonly owner?: FieldOwner | undefined
 }
@@ -30,10 +31,9 @@ export async function listUsers(context: CallContext, request: UserListRequest):
   const { reads, caller } = context
   const { organizationId } = caller
   const filters = filtersOf(request)
-  const { owned, emailKey: email, isDeactivated, ids, ...values } = filters
-  const given = Object.entries({ email, ids: ids?.join(' '), ...values, ...owned }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const { owned, emailKey: email, isDeactivated, ids, emailKeys, ...values } = filters
+  const lists = { ids: ids?.join(' '), emails: emailKeys?.join(' ') }
+  const given = Object.entries({ email, ...lists, ...values, ...owned }).filter(([, value]) => value !== undefined)
   const includeDeactivated = String(isDeactivated === undefined || (isDeactivated && 'only'))
   return pageOf(context, request, {
     method: 'ListUsers',
@@ -44,13 +44,19 @@ export async function listUsers(context: CallContext, request: UserListRequest):
   })
 }
 
-function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserFilters {
+function filtersOf({ field, owner, q = '', ids = [], emails = [], ...request }: UserListRequest): UserFilters {
   if ((field === undefined) !== (owner === undefined)) {
     const [missing, given] = field === undefined ? ['field', 'owner'] : ['owner', 'field']
     refuseViolations([{ field: missing, description: `is required with ${given}`, reason: 'FIELD_REQUIRED' }])
   }
-  const several = request.ids?.findIndex((id) => id.includes(',')) ?? -1
-  if (several >= 0) throw invalidField(`ids[${several}]`, 'is no id: give each value by itself, without commas')
+  for (const [name, values, one] of [
+    ['ids', ids, 'id'],
+    ['emails', emails, 'address'],
+  ] as const) {
+    const several = values.findIndex((value) => value.includes(','))
+    if (several >= 0)
+      throw invalidField(`${name}[${several}]`, `is no ${one}: give each value by itself, without commas`)
+  }
   // A bare plus in a query is a blank.
   if (/\S \S/.test(request.email)) throw invalidField('email', 'is no address: in a URL, write + as %2B')
   return {
@@ -60,7 +66,8 @@ function filtersOf({ field, owner, q = '', ...request }: UserListRequest): UserF
     department: request.department?.normalize('NFC').trim() || undefined,
     role: request.role,
     managerUserId: request.managerUserId || undefined,
-    ids: request.ids?.length ? request.ids : undefined,
+    ids: ids.length > 0 ? ids : undefined,
+    emailKeys: emails.length > 0 ? emails.map(emailKeyOf) : undefined,
     owned: field === undefined || owner === undefined ? undefined : { field, owner },
   }
 }

@@ -91,28 +91,25 @@ function lineFrom({ line, update, person }: Asked, result: UserUpdateResult | un
   return { line, userId, outcome, result, changes: changesOf(result, person, update) }
 }
 
-/** What one call names. */
-const MAX_IDS = 500
-/** How many people are looked for by their email at once. */
-const AT_ONCE = 8
-
 /** The people whom updates are about, as they are now; undefined for those who are not found. */
 async function readPeople(transport: Transport, given: readonly CsvUpdate[]): Promise<(User | undefined)[]> {
-  const ids = given.flatMap(({ update }) => update.id || []).slice(0, MAX_IDS)
-  const request = { ids, includeDeactivated: true, pageSize: MAX_IDS }
-  const known = ids.length === 0 ? [] : (await callTagged(transport, listUsers, request)).message.data
-  const byId = new Map(known.map((user) => [user.id, user]))
-  const people = given.map(({ update }) => byId.get(update.id))
-  const waiting = [...given.entries()].filter(([, { address }]) => address !== undefined)
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, { address = '' }] = next
-      const { message } = await callTagged(transport, listUsers, { email: address, includeDeactivated: true })
-      people[index] = message.data[0]
-    }
+  const read = async (request: { readonly ids: string[] } | { readonly emails: string[] }) => {
+    const isEmpty = Object.values(request).every((values) => values.length === 0)
+    return isEmpty
+      ? []
+      : (await callTagged(transport, listUsers, { ...request, includeDeactivated: true })).message.data
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return people
+  const ids = given.flatMap(({ update }) => update.id || [])
+  // What is no address finds nobody, and does not keep the others from being found.
+  const emails = given.flatMap(({ address = '' }) => (/^[^,]{1,255}$/.test(address) ? address : []))
+  const people = (await Promise.all([read({ ids }), read({ emails })])).flat()
+  const known = new Map(people.flatMap((user) => [[user.id, user] as const, [keyOf(user.email), user] as const]))
+  return given.map(({ update, address }) => known.get(address === undefined ? update.id : keyOf(address)))
+}
+
+/** What addresses are compared by. */
+function keyOf(address: string): string {
+  return address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /** The fields that change, each with the value before and after. */
