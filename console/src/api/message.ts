@@ -10,10 +10,15 @@ const naming = ['name', 'internalFieldId', 'serviceName', 'email', 'url', 'id', 
 /** A character that is seen, unlike a space of no width. */
 const visible = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
+/** A name without the marks by which it would turn the text around it. */
+export function plainName(name: string): string {
+  return name.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '')
+}
+
 /** What a thing or a person is called; one whose name nobody sees, by what else says which it is. */
 export function nameOf(item: Message): string {
   const field = naming.find((name) => visible.test(textOf(item, name))) ?? ''
-  return field === 'internalFieldId' ? spokenId(textOf(item, field)) : textOf(item, field)
+  return plainName(field === 'internalFieldId' ? spokenId(textOf(item, field)) : textOf(item, field))
 }
 
 /** The id of a thing. */

@@ -3,6 +3,7 @@ import { useTransport } from '@connectrpc/connect-query'
 import { useQuery } from '@tanstack/react-query'
 import DataLoader from 'dataloader'
 import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
+import { plainName } from './message.js'
 import { callTagged } from './tagged.js'
 
 /** What one call names. */
@@ -20,7 +21,7 @@ function loaderFor(transport: Transport): DataLoader<string, string> {
   if (known !== undefined) return known
   const read = async (objects: readonly string[]) => {
     const { message } = await callTagged(transport, CallerService.method.listNames, { objects: [...objects] })
-    const names = new Map(message.data.map(({ type, id, name }) => [`${type}/${id}`, name]))
+    const names = new Map(message.data.map(({ type, id, name }) => [`${type}/${id}`, plainName(name)]))
     return objects.map((object) => names.get(object) ?? '')
   }
   const loader = new DataLoader(read, {
