@@ -19,7 +19,7 @@ const screens: readonly (readonly [path: string, shows: string | RegExp])[] = [
   ['/directory', 'crowd 100'],
   ['/people/changes', 'Or paste its lines'],
   ['/people', /100 of 3,0\d\d read/],
-  ['/people?manager=crowd_1', 'Nobody matches'],
+  ['/people?manager=crowd_1', 'Nothing matches'],
   ['/people/crowd_1', 'Crowded team 1451'],
   ['/teams', 'IT Operations'],
   ['/teams/crowd_1', 'Crowd Member1'],

@@ -80,7 +80,7 @@ export function KeysScreen() {
       pages={{ ...pages, rows, readPages }}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'No API key matches', children: 'Remove a filter, or create one for a program.' }}
+      empty={{ title: 'No API key yet', children: 'A program signs in with one. Create the first one.' }}
       actions={
         <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
           <Plus size={15} aria-hidden />

@@ -58,8 +58,8 @@ export function PeopleScreen() {
       columns={columns}
       keyOf={({ id }) => id}
       empty={{
-        title: 'Nobody matches',
-        children: 'Remove a filter, or bring people in: by a directory, by ingestion, by import or by the API.',
+        title: 'Nobody yet',
+        children: 'Add a person, or bring people in: by a directory, by ingestion, by import or by the API.',
       }}
       actions={
         <Toolbar>
