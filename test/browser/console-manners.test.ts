@@ -36,6 +36,45 @@ describe('the console', () => {
     await close()
   })
 
+  it('shows a name with marks that turn text without them, so that what stands beside it stays in its order', async () => {
+    const { rest } = console.service
+    const json = { email: 'turned@acme.example', firstName: 'Ev\u202Eil\u2067', lastName: 'Name', department: 'Ops' }
+    const { id } = (await rest('POST', '/v2/users', { token, json })).json.data
+    await rest('PUT', `/v2/teams/team_people/members/${id}`, { token, json: { role: 'TEAM_USER_ROLE_VIEWER' } })
+    const { page, go, close } = await console.open('/teams/team_people', token)
+    await page.getByRole('button', { name: 'Remove Evil Name from People Operations' }).waitFor()
+    await page.getByRole('link', { name: 'Evil Name' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Evil Name', exact: true }).waitFor()
+    expect(await page.title()).toBe('Evil Name – svc console')
+    await go('/people?q=turned')
+    await page.getByRole('link', { name: 'Evil Name', exact: true }).waitFor()
+    await close()
+  })
+
+  it('keeps what can be done about a person in sight, however long the name and the address are', async () => {
+    const { rest } = console.service
+    const [lastName, domain] = ['Wolfeschlegelsteinhausen'.repeat(4), 'subsidiary-of-a-very-long-company-name.example']
+    const json = { email: `${'maximiliana.'.repeat(5)}a@${domain}`, firstName: 'Maximiliana', lastName }
+    const { id } = (await rest('POST', '/v2/users', { token, json })).json.data
+    await rest('PUT', `/v2/teams/team_it/members/${id}`, { token, json: { role: 'TEAM_USER_ROLE_MANAGER' } })
+    const { page, close } = await console.open('/teams/team_it', token)
+    await page.getByRole('button', { name: /^Remove Maximiliana/ }).waitFor()
+    expect(
+      await page.getByRole('group', { name: 'Roles' }).evaluate((table) => table.scrollWidth - table.clientWidth),
+    ).toBe(0)
+    await close()
+  })
+
+  it('says of a list that is narrowed that a filter can be removed, and of an empty one how the first comes to be', async () => {
+    const { page, go, close } = await console.open('/groups?q=qwxyz', token)
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    await go('/keys')
+    await page.getByRole('heading', { name: 'No API key yet' }).waitFor()
+    await go('/keys?status=1')
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    await close()
+  })
+
   it('asks before typed work is lost by going back, and keeps it', async () => {
     const { page, close } = await console.open('/people', token)
     await page.getByRole('navigation').getByRole('link', { name: 'Teams' }).click()
