@@ -13,16 +13,16 @@ import { SignInPage } from './sign-in/sign-in-page.js'
 export function LeakedKeyScreen() {
   const transport = useTransport()
   const [secret, setSecret] = useState('')
-  const [fault, setFault] = useState<string>()
   const revoke = useMutation({
     mutationFn: () => callTagged(transport, AuthService.method.revokeLeakedKey, { secret }),
     onSuccess: () => setSecret(''),
     gcTime: 0,
   })
+  const missing = secret.trim() === '' ? 'Paste what you have found.' : undefined
+  const why = revoke.isPending ? 'It is being sent.' : missing
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setFault(secret.trim() === '' ? 'Paste what you have found.' : undefined)
-    if (secret.trim() !== '') revoke.mutate()
+    if (why === undefined) revoke.mutate()
   }
   return (
     <SignInPage title="Revoke a leaked key">
@@ -31,8 +31,8 @@ export function LeakedKeyScreen() {
         every key that it was rotated from or to. You need not sign in.
       </p>
       <form onSubmit={submit} className={styles['form']}>
-        <TextField label="Secret or token" type="password" value={secret} onChange={setSecret} fault={fault} />
-        <Button type="submit" look="danger" why={revoke.isPending ? 'It is being sent.' : undefined}>
+        <TextField label="Secret or token" type="password" value={secret} onChange={setSecret} />
+        <Button type="submit" look="danger" why={why}>
           Revoke it
         </Button>
       </form>

@@ -34,9 +34,8 @@ export function SignInRefused() {
         </>
       ) : (
         <p>
-          It is whole. So it has ended or was revoked, or a letter of it is wrong, or it is another service's: to
-          whoever tries tokens, the service does not say which. Copy it once more, or ask an administrator for a new
-          one.
+          It has ended or been revoked, has a wrong letter, or is for another service. Which of these it is, the service
+          does not say, so that nobody finds a token by trying. Copy it again, or ask an administrator for a new one.
         </p>
       )}
       <Button look={isOfIssuer ? 'plain' : 'main'} onClick={session.signOut}>
