@@ -4,7 +4,6 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
-  UserProfileFieldSchema,
   UserService,
   UserUpdateOutcome,
   UserUpdateOutcomeSchema,
@@ -25,6 +24,7 @@ import { FailureBox } from '../../ui/states.js'
 import { Unsaved } from '../../ui/unsaved.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { skippedText } from '../person/person-form.js'
+import { governedFields } from '../person/profile-facts.js'
 import { columns, MAX_UPDATES, readUpdates } from './csv-updates.js'
 import { decodeFile } from './decode-file.js'
 import { badLine, type PlannedLine, planUpdates } from './plan.js'
@@ -201,15 +201,9 @@ const templateUrl = `data:text/csv;charset=utf-8,${encodeURIComponent('email,dep
 /** Hands the fields that were set back to automation: a person's write pins them. */
 async function releaseFields(transport: Transport, results: readonly UserUpdateResult[]): Promise<void> {
   const fieldsOf = ({ changedFields }: UserUpdateResult) =>
-    UserProfileFieldSchema.values
-      .filter(({ localName }) => changedFields.some((name) => plainName(name) === plainName(localName)))
-      .map(({ number }) => number)
+    governedFields.flatMap(({ field, property }) => (changedFields.includes(property) ? field : []))
   const users = results
     .map((result) => ({ id: result.userId, releaseFields: fieldsOf(result) }))
     .filter((update) => update.releaseFields.length > 0)
   if (users.length > 0) await callTagged(transport, batchUpdateUsers, { users })
-}
-
-function plainName(name: string): string {
-  return name.replaceAll('_', '').toLowerCase()
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { FieldOwner, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { FieldOwner, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
@@ -45,7 +45,8 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
       above={above}
       meta={
         <>
-          <PersonState user={user} />
+          <Badge tone={user.deactivatedAt ? 'warn' : 'good'}>{user.deactivatedAt ? 'Deactivated' : 'Active'}</Badge>
+          {user.deactivatedAt && <When at={user.deactivatedAt} exact />}
           <span>{[user.jobTitle, user.department].filter(Boolean).join(', ')}</span>
           {facts.some(({ owner }) => owner === FieldOwner.DIRECTORY) && <Badge tone="accent">From the directory</Badge>}
         </>
@@ -127,16 +128,6 @@ function KeysOf({ userId }: { readonly userId: string }) {
       ))}
       {keys.hasNextPage && ' '}
       {keys.hasNextPage && <Link {...listAt('/keys', { maker: userId })}>and more</Link>}
-    </>
-  )
-}
-
-/** Whether somebody is active, or since when not. */
-function PersonState({ user: { deactivatedAt } }: { readonly user: User }) {
-  if (deactivatedAt === undefined) return <Badge tone="good">Active</Badge>
-  return (
-    <>
-      <Badge tone="warn">Deactivated</Badge> <When at={deactivatedAt} exact />
     </>
   )
 }

@@ -25,24 +25,17 @@ export interface SkippedWrite {
   readonly change: FieldChange
 }
 
-const skips: readonly FieldWriteOutcome[] = [
-  FieldWriteOutcome.SKIPPED_PINNED,
-  FieldWriteOutcome.SKIPPED_DIRECTORY_LOCKED,
-]
-const writes: readonly FieldWriteOutcome[] = [
-  FieldWriteOutcome.WRITTEN,
-  FieldWriteOutcome.PINNED,
-  FieldWriteOutcome.RELEASED,
-]
+const { SKIPPED_PINNED, SKIPPED_DIRECTORY_LOCKED, WRITTEN, PINNED, RELEASED } = FieldWriteOutcome
+const skips: readonly FieldWriteOutcome[] = [SKIPPED_PINNED, SKIPPED_DIRECTORY_LOCKED]
+const writes: readonly FieldWriteOutcome[] = [WRITTEN, PINNED, RELEASED]
 
 /** The facts about each governed field, from a person and from what the audit log says of them, newest first. */
 export function profileFacts(user: User, events: readonly AuditEvent[]): ProfileFact[] {
   return governedFields.map(({ field, property }) => {
     const value = user[property]
     const ownership = user.fieldOwnership.find((each) => each.field === field)
-    const last = (outcomes: readonly FieldWriteOutcome[]) => findChange(events, field, outcomes)
-    const written = last(writes)
-    const skipped = last(skips)
+    const written = findChange(events, field, writes)
+    const skipped = findChange(events, field, skips)
     const isLater = skipped && (!written || events.indexOf(skipped.event) < events.indexOf(written.event))
     return {
       field,
@@ -59,24 +52,20 @@ export function profileFacts(user: User, events: readonly AuditEvent[]): Profile
 
 /** Why a write was skipped, and what would let it through. */
 export function skipReason({ change }: SkippedWrite): string {
-  return change.outcome === FieldWriteOutcome.SKIPPED_PINNED
+  return change.outcome === SKIPPED_PINNED
     ? 'a person has pinned the field, which automation cannot change; release it to hand it back'
     : 'the directory supplies the field, so only the directory can change it'
 }
 
 /** Each governed field with the member of `User` that has its value: `FIRST_NAME` is `firstName`. */
-const governedFields = UserProfileFieldSchema.values
+export const governedFields = UserProfileFieldSchema.values
   .filter(({ number }) => number !== UserProfileField.UNSPECIFIED)
   .map(({ number: field, localName }) => ({
     field: field as UserProfileField,
     property: (field === UserProfileField.MANAGER ? 'managerUserId' : camelCase(localName.toLowerCase())) as keyof User,
   }))
 
-function findChange(
-  events: readonly AuditEvent[],
-  field: UserProfileField,
-  outcomes: readonly FieldWriteOutcome[],
-): SkippedWrite | undefined {
+function findChange(events: readonly AuditEvent[], field: UserProfileField, outcomes: typeof skips) {
   for (const event of events) {
     const change = event.changes.find((each) => each.field === field && outcomes.includes(each.outcome))
     if (change !== undefined) return { event, change }
