@@ -41,20 +41,72 @@ describe('the manager of a team', () => {
     await close()
   })
 
-  it('finds the own team in the forms of what belongs to one', async () => {
-    const { page, go, close } = await console.open('/policies', await console.token('user_farah'))
-    for (const [path, name] of [
+  it('chooses among the own teams alone in the forms of what belongs to one, and finds the only one there', async () => {
+    const forms = [
       ['/policies', 'Create a policy'],
       ['/keys', 'Create an API key'],
-    ] as const) {
+      ['/webhooks', 'Create a webhook'],
+      // A list that is narrowed by another team.
+      ['/apps?teamId=team_it', 'Create an app'],
+    ] as const
+    const { page, go, close } = await console.open('/policies', await console.token('user_farah'))
+    const team = page.getByRole('dialog').getByRole('combobox', { name: 'Team', exact: true })
+    const openForm = async ([path, name]: (typeof forms)[number]) => {
       await go(path)
       await page.getByRole('button', { name }).click()
-      const team = page.getByRole('dialog').getByLabel('Team', { exact: true })
-      await expect(team.inputValue()).resolves.toBe('People Operations')
+      await team.waitFor()
+    }
+    for (const form of forms) {
+      await openForm(form)
+      expect(await team.locator('option').allTextContents()).toEqual(['People Operations'])
+      await expect(team.inputValue()).resolves.toBe('team_people')
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     await close()
+    const role = { token: await console.token(), json: { role: 'TEAM_USER_ROLE_MANAGER' } }
+    await console.service.rest('PUT', '/v2/teams/team_people/members/user_emre', role)
+    await console.service.rest('PUT', '/v2/teams/team_it/members/user_emre', role)
+    const other = await console.open('/keys', await console.token('user_emre'))
+    await other.page.getByRole('button', { name: 'Create an API key' }).click()
+    const dialog = other.page.getByRole('dialog')
+    const teams = dialog.getByRole('combobox', { name: 'Team', exact: true })
+    const review = dialog.getByRole('button', { name: 'Review' })
+    await teams.waitFor()
+    expect(await teams.locator('option').allTextContents()).toEqual(['Choose', 'IT Operations', 'People Operations'])
+    await expect(review.getAttribute('aria-description')).resolves.toBe('Choose a team.')
+    await teams.selectOption('IT Operations')
+    await expect(review.getAttribute('aria-description')).resolves.toBe('Choose at least one permission.')
+    await other.close()
+  })
+
+  it('is offered what a key of the kind and of the team can be given, and no more', async () => {
+    const { page, close } = await console.open('/keys', await console.token('user_farah'))
+    await page.getByRole('button', { name: 'Create an API key' }).click()
+    const dialog = page.getByRole('dialog')
+    const kind = dialog.getByLabel('Kind')
+    await kind.waitFor()
+    expect(await kind.locator('option').allTextContents()).toEqual(['Program', 'Worker'])
+    expect(await dialog.getByRole('checkbox', { name: /^(?:keys|users|ingestion):/ }).count()).toBe(0)
+    const audit = dialog.getByRole('checkbox', { name: 'audit:read' })
+    await audit.check()
+    await kind.selectOption('Worker')
+    const review = dialog.getByRole('button', { name: 'Review' })
+    await expect(review.getAttribute('aria-description')).resolves.toBe('Such a key cannot have audit:read.')
+    await audit.click()
+    await audit.waitFor({ state: 'detached' })
+    await dialog.getByRole('checkbox', { name: 'apps:read' }).check()
+    await review.click()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('svc_secret_').first().waitFor()
+    await close()
+    const admin = await console.open('/keys', await console.token())
+    await admin.page.getByRole('button', { name: 'Create an API key' }).click()
+    const form = admin.page.getByRole('dialog')
+    await form.getByRole('checkbox', { name: 'users:write' }).waitFor()
+    expect(await form.getByRole('checkbox', { name: /^keys:/ }).count()).toBe(0)
+    expect(await form.getByLabel('Kind').locator('option').count()).toBe(3)
+    await admin.close()
   })
 })
 

@@ -18,11 +18,9 @@ export function useWhyNot(method: DescMethodUnary, subject?: RightSubject): stri
   return whyNot(method, useCaller(), subject)
 }
 
-/** The team that alone a caller may call a method in; none for those who may in several, or everywhere. */
-export function useOwnTeam(method: DescMethodUnary): { readonly teamId?: string } {
+/** The teams that alone a caller may call a method in; undefined for those who may everywhere. */
+export function useOwnTeams(method: DescMethodUnary): Caller['teams'] | undefined {
   const caller = useCaller()
-  const mayIn = (teams: Caller['teams']) => whyNot(method, { ...caller, permissions: [], teams }) === undefined
-  const [own, another] = caller.teams.filter((team) => mayIn([team]))
-  const isEverywhere = whyNot(method, { ...caller, teams: [] }) === undefined
-  return own === undefined || another !== undefined || isEverywhere ? {} : { teamId: own.teamId }
+  const mayIn = (teams: Caller['teams']) => whyNot(method, { ...caller, teams }) === undefined
+  return mayIn([]) ? undefined : caller.teams.filter((team) => mayIn([team]))
 }

@@ -39,6 +39,8 @@ export function enumText(schema: DescEnum, value: number): string {
   return word === 'UNSPECIFIED' ? '' : sentence(word.toLowerCase().replaceAll('_', ' '))
 }
 
+export type Options = readonly { readonly value: string; readonly text: string }[]
+
 /** Choices in words, after one for none of them. */
 export function optionsOf(none: string, words: Readonly<Record<string, string>>) {
   return [{ value: '', text: none }, ...Object.entries(words).map(([value, text]) => ({ value, text }))]

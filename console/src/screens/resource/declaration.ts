@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, getOption, type Message } from '@bufb
 import type { ComponentType } from 'react'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
 import type { Method, StandardMethods } from '../../api/standard-methods.js'
+import type { Options } from '../../api/words.js'
 import type { WriteSubject } from '../../ui/write-dialog.js'
 
 /** A value in a sentence: a control where something takes its changes, and words where it is only read. */
@@ -59,6 +60,8 @@ export interface ResourceDeclaration extends StandardMethods {
   readonly hints?: Readonly<Record<string, string>>
   /** Fields that have no meaning, by the texts of others. */
   readonly hides?: (text: (name: string) => string) => readonly string[]
+  /** What alone can be chosen of fields, by the texts of others. */
+  readonly options?: (text: (name: string) => string) => Readonly<Record<string, Options>>
   /** What its form lacks that the limits of the schema do not say. */
   readonly lacks?: (text: (name: string) => string) => string | undefined
   /** The list, at a path, of what belongs to one, which a filter narrows it by. */

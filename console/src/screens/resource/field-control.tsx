@@ -1,9 +1,8 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { useQuery } from '@connectrpc/connect-query'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { useCaller } from '../../api/caller-context.js'
 import { kindOf } from '../../api/things.js'
-import { actionText, enumOptions, hints, labelOf } from '../../api/words.js'
+import { actionText, enumOptions, hints, labelOf, type Options } from '../../api/words.js'
 import { CheckField, SelectField, TextField } from '../../ui/field.js'
 import { controlOf } from '../../ui/field-draft.js'
 import { Picker } from '../../ui/picker.js'
@@ -18,17 +17,26 @@ interface FieldControlProps {
   /** What is wrong with it, or with the parts of what it holds. */
   readonly faults: readonly FieldFault[]
   readonly hint?: string | undefined
+  /** What alone can be chosen, where not all can be. */
+  readonly options?: Options | undefined
   readonly onChange: (text: string) => void
 }
 
 /** A control for a field, by its type and its name. */
-export function FieldControl({ field, text, faults, hint = hints[field.localName], onChange }: FieldControlProps) {
+export function FieldControl(props: FieldControlProps) {
+  const { field, text, faults, hint = hints[field.localName], options, onChange } = props
   const label = labelOf(field.localName)
   const fault = faults[0]?.text
   const common = { label, value: text, fault, hint, onChange }
   const control = controlOf(field)
   if (field.localName === 'types') return <EventTypesField {...common} text={text} />
-  if (field.localName === 'permissions') return <PermissionsField {...common} text={text} />
+  if (options && control === 'list') {
+    return <ChecksField {...common} text={text} known={options.map(({ value }) => value)} wordsOf={String} />
+  }
+  if (options) {
+    const isChosen = options.some(({ value }) => value === text)
+    return <SelectField {...common} options={isChosen ? options : [{ value: '', text: 'Choose' }, ...options]} />
+  }
   switch (control) {
     case 'check':
       return <CheckField label={label} checked={text === 'true'} onChange={(checked) => onChange(String(checked))} />
@@ -58,18 +66,9 @@ export function FieldControl({ field, text, faults, hint = hints[field.localName
   }
 }
 
-type ChoiceProps = Pick<Parameters<typeof ChecksField>[0], 'label' | 'text' | 'fault' | 'onChange'>
-
 /** A choice of types of events; none of them means all. */
-function EventTypesField(field: ChoiceProps) {
+function EventTypesField(field: Omit<Parameters<typeof ChecksField>[0], 'known' | 'wordsOf' | 'all'>) {
   const { data } = useQuery(AuditLogService.method.listAuditActions, undefined, { staleTime: 300_000 })
   const all = field.text === '' ? 'All events, also of kinds to come' : 'All events'
   return <ChecksField {...field} known={data?.data ?? []} wordsOf={actionText} all={all} />
-}
-
-/** A choice of the permissions that the caller has somewhere. */
-function PermissionsField(field: ChoiceProps) {
-  const caller = useCaller()
-  const held = [caller, ...caller.teams].flatMap(({ permissions }) => permissions)
-  return <ChecksField {...field} known={held} wordsOf={String} hint="Nobody gives a key more than they have." />
 }

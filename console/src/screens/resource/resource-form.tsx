@@ -1,11 +1,11 @@
 import { type DescField, fromJson, isMessage, type JsonValue, type Message } from '@bufbuild/protobuf'
 import { type ReactNode, useState } from 'react'
 import { ApiKeySchema } from '../../../../gen/svc/v2/api_key_pb.js'
-import { useOwnTeam } from '../../api/caller-context.js'
+import { useOwnTeams } from '../../api/caller-context.js'
 import { idOf, memberOf, nameOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf, ThingName } from '../../api/things.js'
-import { labelOf, oneOf } from '../../api/words.js'
+import { labelOf, type Options, oneOf } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog, DialogFoot } from '../../ui/dialog.js'
 import { draftAt, draftOf, draftText, jsonOf, nestedOf } from '../../ui/field-draft.js'
@@ -20,7 +20,7 @@ import { Messages } from './field-value.js'
 interface ResourceFormProps {
   readonly declaration: Pick<
     ResourceDeclaration,
-    'one' | 'create' | 'update' | 'sentence' | 'hints' | 'hides' | 'lacks'
+    'one' | 'create' | 'update' | 'sentence' | 'hints' | 'hides' | 'lacks' | 'options'
   >
   /** The fields that the form has, in their order. Default: all that the request can set. */
   readonly only?: readonly string[]
@@ -44,8 +44,11 @@ export function ResourceForm(props: ResourceFormProps) {
   const { declaration, subject, only, verb = 'Create', note, said, onClose, onDone } = props
   const method = subject === undefined ? declaration.create : declaration.update
   const item = subject && itemIn(subject.tagged.message)
-  const ownTeam = useOwnTeam(method)
-  const given: Draft = subject === undefined ? { ...ownTeam, ...props.given } : {}
+  const ownTeams = useOwnTeams(method)
+  // Of their teams, the one that is given, or the only one.
+  const own = ownTeams?.filter((team) => ownTeams.length === 1 || team.teamId === props.given?.['teamId'])
+  const first = { ...props.given, ...(own && { teamId: own[0]?.teamId ?? '' }) }
+  const given: Draft = subject === undefined ? first : {}
   const all = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
   const [isReviewing, setReviewing] = useState(false)
@@ -65,7 +68,7 @@ export function ResourceForm(props: ResourceFormProps) {
     shown: fields.map(({ localName }) => localName),
     within: list ? [list.localName, 0] : [],
     unread,
-    isTouched: (name) => draft[name] !== undefined,
+    isTouched: (name) => draft[name] !== given[name],
   })
   const title = subject === undefined ? `${verb} ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
   if (made !== undefined) return <Secret answer={made} one={declaration.one} onClose={() => onDone(made)} />
@@ -95,7 +98,13 @@ export function ResourceForm(props: ResourceFormProps) {
     )
   }
   const isTyped = fields.some((field) => textOf(field) !== (given[field.localName] ?? draftOf(field, item)))
-  const why = edited.length === 0 ? 'Nothing is changed yet.' : (form.why ?? declaration.lacks?.(textAt))
+  const lacksTeam = ownTeams && hasField('teamId') && textAt('teamId') === '' ? 'Choose a team.' : undefined
+  const lack = lacksTeam ?? form.why ?? declaration.lacks?.(textAt)
+  const why = edited.length === 0 ? 'Nothing is changed yet.' : lack
+  const options = {
+    teamId: ownTeams?.map(({ teamId, name }) => ({ value: teamId, text: name })),
+    ...declaration.options?.(textAt),
+  } as Readonly<Record<string, Options | undefined>>
   const { sentence } = declaration
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
   const set = (texts: Draft) => setDraft({ ...draft, ...texts })
@@ -130,6 +139,7 @@ export function ResourceForm(props: ResourceFormProps) {
               text={textOf(field)}
               faults={form.at(field.localName)}
               hint={declaration.hints?.[field.localName]}
+              options={options[field.localName]}
               onChange={(text) => set({ [field.localName]: text })}
             />
           ),
