@@ -21,14 +21,11 @@ type FailureKind =
   /** Text that PostgreSQL cannot hold, such as U+0000. */
   | 'invalid_text'
 
-const CONSTRAINT_KINDS: readonly (readonly [RegExp, ConstraintKind])[] = [
+/** By SQLSTATE. */
+const KINDS: readonly (readonly [RegExp, ConstraintKind | FailureKind])[] = [
   [/^(?:23505|23P01)$/, 'unique_violation'],
   [/^(?:23001|23503)$/, 'foreign_key_violation'],
   [/^23514$/, 'check_violation'],
-]
-
-/** By SQLSTATE. */
-const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(?:40001|40P01)$/, 'retryable'],
   [/^(?:0A000|26000|42P05)$/, 'stale_statement'],
   [/^(?:55P03|57014|25P0[34])$/, 'timeout'],
@@ -38,9 +35,13 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(?:08|28|3D000|25006|53|57P|58)/, 'unavailable'],
 ]
 
-function kindOf<Kind>(kinds: readonly (readonly [RegExp, Kind])[], code: string): Kind | undefined {
-  return kinds.find(([codes]) => codes.test(code))?.[1]
-}
+/** What Citus says with a SQLSTATE that says nothing, by the text of the message. */
+const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
+  // Planned before the shard went to another worker.
+  [/^could not find valid entry for shard \d+/, 'stale_statement'],
+  // A worker did not commit, or was lost meanwhile.
+  [/^could not commit transaction for shard \d+/, 'unavailable'],
+]
 
 /** What a thrown value says about the database; undefined if it says nothing that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
@@ -80,9 +81,11 @@ function adapterCause(error: unknown): unknown {
 
 function failureFromReport(report: NonNullable<ReturnType<typeof serverReport>>): DatabaseFailure | undefined {
   const { sqlState, message, constraint } = report
-  const violated = kindOf(CONSTRAINT_KINDS, sqlState)
-  if (violated !== undefined) return { kind: violated, constraint: declaredName(constraint ?? quotedName(message)) }
-  const kind = kindOf(CITUS_KINDS, message) ?? kindOf(KINDS, sqlState)
+  const [, kind] =
+    CITUS_KINDS.find(([text]) => text.test(message)) ?? KINDS.find(([codes]) => codes.test(sqlState)) ?? []
+  if (kind === 'unique_violation' || kind === 'foreign_key_violation' || kind === 'check_violation') {
+    return { kind, constraint: declaredName(constraint ?? quotedName(message)) }
+  }
   return kind && { kind }
 }
 
@@ -96,14 +99,6 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === QUERY_TIMEOUT
 }
 
-/** What Citus says with a SQLSTATE that says nothing. */
-const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
-  // Planned before the shard went to another worker.
-  [/^could not find valid entry for shard \d+/, 'stale_statement'],
-  // A worker did not commit, or was lost meanwhile.
-  [/^could not commit transaction for shard \d+/, 'unavailable'],
-]
-
 /** The name of the constraint in a message: the driver adapter keeps it only there, and so do workers of Citus. */
 function quotedName(message: string): string {
   return (/\bconstraint "([^"]+)"/.exec(message) ?? /"([^"]+)"[^"]*$/.exec(message))?.[1] ?? ''
@@ -114,16 +109,6 @@ export const WORKER_SILENT = 'a worker of the cluster does not answer'
 /** The text of the error if a query got no answer in time; it is pg's own. */
 const QUERY_TIMEOUT = 'Query read timeout'
 
-const SOCKET_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-])
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout'])
 /** Texts of ours, and of pg and pg-pool, whose errors carry no code; a test compares each with the real one. */
@@ -143,14 +128,15 @@ function isUnreachable(error: unknown): boolean {
   const cause = adapterCause(error)
   if (cause !== undefined) return ADAPTER_KINDS.has(text(cause, 'kind') ?? '')
   if (!(error instanceof Error)) return false
-  return DRIVER_TEXTS.has(error.message) || (SOCKET_CODES.has(text(error, 'code') ?? '') && isFromSocket(error))
+  return DRIVER_TEXTS.has(error.message) || isFromSocket(error)
 }
 
 /** A missing file has the same code as a missing socket; errors of Prisma or of several addresses lack the call. */
 function isFromSocket(error: Error): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isFromSocket)
   const call = text(error, 'syscall')
   if (call !== undefined) return SOCKET_CALLS.has(call)
-  return error instanceof AggregateError || text(error, 'clientVersion') !== undefined
+  return text(error, 'clientVersion') !== undefined && text(error, 'code')?.startsWith('E') === true
 }
 
 /** The code of an error of the system, Node or PostgreSQL, such as `ENOENT`; undefined if it has none. */

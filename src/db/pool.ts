@@ -6,7 +6,7 @@ import { Semaphore } from '../runtime/semaphore.js'
 import { CallStatements, requestCancel } from './cancel-request.js'
 import { databaseFailure, isWorkerLost } from './errors.js'
 import { defaultLimits, type SessionOptions, sessionConfig } from './session-settings.js'
-import { ANSWER_MILLIS } from './sql.js'
+import { ANSWER_MILLIS } from './statement.js'
 import { createWorkers, type Workers, workerShare } from './workers.js'
 
 /** How to reach a database, and how much of it to use. */
@@ -55,13 +55,12 @@ END $$`
 const CANCEL_MILLIS = 2_000
 
 /** What the pool knows of one connection. */
-interface Member {
+class Member extends CallStatements {
   /** How many bytes it had received when that was last asked in its current use, and since when. */
   received: unknown
-  since: number
-  readonly statements: CallStatements
+  since = 0
   /** Nobody may use it after its current user. */
-  isRefused: boolean
+  isRefused = false
 }
 
 /**
@@ -139,8 +138,7 @@ export class BoundedPool extends pg.Pool {
       options.log.warn({ err: new Error(message) }, 'an idle database connection was lost'),
     )
     this.on('connect', (client) => {
-      const cancel = () => requestCancel(client, stream, CANCEL_MILLIS)
-      const own: Member = { received: undefined, since: 0, statements: new CallStatements(cancel), isRefused: false }
+      const own = new Member(() => requestCancel(client, stream, CANCEL_MILLIS))
       this.#members.set(client, own)
       client.connection.prependListener('errorMessage', (report: unknown) => {
         const kind = databaseFailure(report)?.kind
@@ -236,18 +234,18 @@ export class BoundedPool extends pg.Pool {
    */
   beginFor(call: object | undefined, client: pg.PoolClient): void {
     this.throwIfStopped(call)
-    this.#members.get(client)?.statements.begin(call)
+    this.#members.get(client)?.begin(call)
   }
 
   /** Nothing that follows on a connection is canceled. */
   finishFor(client: pg.PoolClient): void {
-    this.#members.get(client)?.statements.finish()
+    this.#members.get(client)?.finish()
   }
 
   /** No one waits for a call any more: nothing more is sent for it, and the server is asked to cancel what runs. */
   stop(call: object, reason: Error): void {
     this.#stopped.set(call, reason)
-    for (const { statements } of this.#members.values()) statements.stop(call)
+    for (const member of this.#members.values()) member.stop(call)
   }
 
   /** Why a call is over; undefined if it is not. */
@@ -275,7 +273,7 @@ export class BoundedPool extends pg.Pool {
       this.#semaphore.release()
     }
     return (cause) => {
-      const cancelled = this.#members.get(client)?.statements.end()
+      const cancelled = this.#members.get(client)?.end()
       if (cancelled === undefined) giveBack(cause)
       else void cancelled.then((isTaken) => giveBack(isTaken ? cause : true))
     }

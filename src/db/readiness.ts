@@ -4,7 +4,7 @@ import { diagnoseDatabase, LEAST_FREE_BYTES } from './diagnosis.js'
 import { isUnanswered } from './errors.js'
 import { loadMigrations } from './migration.js'
 import { withSession } from './session.js'
-import { runOn } from './sql.js'
+import { runOn } from './statement.js'
 import type { Tables } from './tables.js'
 
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */

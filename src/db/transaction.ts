@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { databaseFailure } from './errors.js'
 import type { BoundedPool, PoolUser } from './pool.js'
 import type { Models, ModelsClient } from './prisma.js'
-import { answerMillis, type StatementBounds } from './sql.js'
+import { answerMillis, type StatementBounds } from './statement.js'
 import type { TransactionOptions } from './tables.js'
 
 /** A connection in a transaction, and the models that use it. */

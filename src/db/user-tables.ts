@@ -3,7 +3,7 @@ import type { Models, ModelsClient } from './prisma.js'
 import type { Replica } from './replica.js'
 import { type RetryCounts, type Timing, withRetries } from './retries.js'
 import { beginSnapshot, readSnapshot } from './snapshot.js'
-import { deadlineIn, runOn } from './sql.js'
+import { deadlineIn, runOn } from './statement.js'
 import type { StatementObserver, Tables, TablesUser, UserTables } from './tables.js'
 import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
