@@ -3,7 +3,6 @@ import { Code, ConnectError, type ContextValues, createContextValues, type Handl
 import { isGone, type NodeRequest, type NodeResponse, urlFromRequest, webHeadersFromRequest } from './node-http.js'
 import { Roster } from './roster.js'
 
-/** What a call is made of. */
 type CallOptions = Pick<Call, 'method' | 'request' | 'response' | 'protocolName'> &
   Partial<Pick<Call, 'route'>> & { readonly shutdown: Shutdown }
 
@@ -172,7 +171,6 @@ export class Call implements HandlerContext {
     })
   }
 
-  /** Aborts the call because the server is shutting down. */
   stop(): void {
     this.#abort(new ConnectError('the server is shutting down', Code.Unavailable, { 'retry-after': '1' }))
   }

@@ -69,7 +69,6 @@ export function parseContentEncoding(header: string | undefined): Coding | 'unsu
   return more.length > 0 ? 'unsupported' : (coding ?? 'unsupported')
 }
 
-/** Compresses a whole body. */
 export function compress(coding: Coding, bytes: Uint8Array): Promise<Buffer> {
   return compressors[coding](bytes)
 }

@@ -45,7 +45,6 @@ export function unsupportedMediaType(message: string, headers: OutgoingHttpHeade
   return new HttpFailure(415, new ConnectError(message, Code.InvalidArgument), headers)
 }
 
-/** An error with the status of its code. */
 export function httpFailureFrom(error: ConnectError): HttpFailure {
   return new HttpFailure(httpStatusFromCode(error.code), sendable(error))
 }

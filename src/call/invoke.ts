@@ -11,7 +11,6 @@ import {
 import { transformInvokeImplementation } from '@connectrpc/connect/protocol'
 import type { Call } from './call.js'
 
-/** A unary implementation with its method. */
 export type UnarySpec = MethodImplSpec & { kind: 'unary' }
 /** An implementation of a stream of either side, or of both, with its method. */
 export type StreamingSpec = Exclude<MethodImplSpec, { kind: 'unary' }>

@@ -8,7 +8,6 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** The response that belongs to a `NodeRequest`. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** What a Node server calls for every request. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /** The value of a request header; several lines are joined with ", ", which pseudo headers never need. */

@@ -45,7 +45,6 @@ export function sendWhole(
   if (body !== undefined) stream.end(body)
 }
 
-/** Compresses a whole body and sends it. */
 export async function sendCompressed(
   request: NodeRequest,
   response: NodeResponse,
@@ -113,7 +112,6 @@ export function addCallHeaders(headers: OutgoingHttpHeaders, call: Call): void {
 
 /** How much of an unread body is read and discarded, so that its sender gets to see the response. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024
-/** How long that may take. */
 const DRAIN_MILLIS = 5_000
 
 /**

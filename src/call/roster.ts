@@ -7,7 +7,6 @@ export class Roster<T> implements Iterable<T> {
   readonly #members: (T | undefined)[] = []
   readonly #free: number[] = []
 
-  /** Returns the member's place. */
   join(member: T): number {
     const place = this.#free.pop() ?? this.#members.length
     this.#members[place] = member

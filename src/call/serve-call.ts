@@ -65,7 +65,6 @@ export interface Exchange<Request, Answer> {
    */
   receive(): Promise<() => Request> | (() => Request)
   invoke(request: Request): Promise<Answer> | Answer
-  /** Sends the response. */
   answer(answer: Answer): Promise<void> | void
   /** Sends an error, as the whole response or as the end of one that has begun. */
   fail(failure: HttpFailure): Promise<void> | void

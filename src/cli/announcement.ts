@@ -111,7 +111,6 @@ export function registerStatusCommand(program: Command, context: CommandContext)
     )
 }
 
-/** The announcement of the servers that run on a database; undefined if none does. */
 export async function announceRunning(database: Database, context: CommandContext): Promise<Announcement | undefined> {
   const [first, ...others] = await runningServers(database)
   return first === undefined ? undefined : (await prepareAnnouncement(database, context))([first, ...others])

@@ -10,7 +10,6 @@ import { announceRunning, textFromAnnouncement } from './announcement.js'
 import type { CommandContext } from './command-context.js'
 import { demoOrganizationId } from './demo-requests.js'
 
-/** Loads the demo organization, unless the database already holds anything. */
 export async function loadDemo(database: Database, { runtime, log }: CommandContext): Promise<void> {
   if ((await firstOrganizationId(database)) !== undefined) return
   await importDemo(database, runtime)

@@ -28,7 +28,6 @@ export function createDatabaseClock(
   const now = () => new Date(timing.now() + startedAt)
   const aheadMillis = () => machineTime() - timing.now() - startedAt
   return {
-    /** The time. */
     now,
     /** How far the clock of this machine is ahead of the database's, in milliseconds; negative if it is behind. */
     aheadMillis,

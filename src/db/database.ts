@@ -10,7 +10,6 @@ import { createTables } from './user-tables.js'
 /** One pool of connections, for models and statements. */
 export type Database = ReturnType<typeof createDatabase>
 
-/** How to reach a database. */
 export interface DatabaseOptions extends PoolOptions {
   /** The URL of a replica, which lists and snapshots are read from while it is fresh enough. */
   readonly replicaConnectionString?: string | undefined
@@ -44,7 +43,6 @@ export function createDatabase(options: DatabaseOptions) {
     /** The URL of its sessions, with what every one of them has. */
     connectionString: sessionUrl(options),
     pool,
-    /** Undefined if there is none. */
     replica,
     prisma: client.prisma,
     retries: retries as Readonly<RetryCounts>,

@@ -57,7 +57,6 @@ interface ForeignKey {
   readonly definition: string
 }
 
-/** Whether the database has a table of this name. */
 export async function hasTable(client: pg.Client, name: string): Promise<boolean> {
   const { rowCount } = await client.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name])
   return rowCount === 1
@@ -125,7 +124,6 @@ const functionStep: DistributionStep = {
   statements: [`SELECT create_distributed_function('sequence_events(text, int)', '$1', colocate_with => '${TENANTS}')`],
 }
 
-/** Whether that is done. */
 async function hasDistributedFunction(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_dist_object

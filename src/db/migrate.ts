@@ -13,7 +13,6 @@ import {
 import { lockSchema, PAUSE_MILLIS, withSchemaSession } from './schema-session.js'
 import { reasonOf } from './session.js'
 
-/** How long a migration may run and wait. */
 export interface MigrationTimes {
   /** How long all tries for a lock may take, in milliseconds, of other runners and then of tables. Default 60,000. */
   readonly patienceMillis?: number

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { packageRoot } from '../package.js'
 
-/** One migration of `prisma/migrations`. */
 export interface Migration {
   /** Name of its folder; the order of the names is the order of application. */
   readonly name: string
@@ -52,7 +51,6 @@ export function splitStatements(sql: string): string[] {
 /** A migration that a database has had: a row of the table of Prisma Migrate, so that its commands and ours agree. */
 type AppliedMigration = Omit<Migration, 'sql'> & { readonly finished: boolean }
 
-/** Makes the table of the history. */
 export const CREATE_HISTORY = `CREATE TABLE _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
@@ -75,7 +73,6 @@ export async function readHistory(client: pg.Client): Promise<readonly AppliedMi
   return rows
 }
 
-/** Records that a migration was applied. */
 export async function recordMigration(client: pg.Client, { name, checksum }: Migration): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)

@@ -69,13 +69,11 @@ class Member extends CallStatements {
  * requires one.
  */
 export class BoundedPool extends pg.Pool {
-  /** Whether prepared statements have names. */
   readonly statementNames: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
   /** What each transaction sets for itself, because workers do not get the settings of a session. */
   readonly transactionSettings: readonly string[]
-  /** The most connections. */
   readonly size: number
   /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */
   readonly longTransactions: Semaphore

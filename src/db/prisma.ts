@@ -11,7 +11,6 @@ const secretColumns = {
   signingKey: { key: true },
 } as const
 
-/** Prisma's client, without the secret columns. */
 export type Prisma = PrismaClient<never, typeof secretColumns>
 
 /** The tables as Prisma's models: the client, or a transaction of it. */

@@ -10,7 +10,6 @@ import type { Tables } from './tables.js'
 /** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
 
-/** What readiness depends on. */
 export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
   /** The database past the pooler that `database` goes through; absent if there is none. */

@@ -94,7 +94,6 @@ export function createReplica(
     return undefined
   }
   return {
-    /** Connections to the replica. */
     pool,
     reads: reads as Readonly<typeof reads>,
     /** How many bytes of the log were still to be applied when last asked; undefined if never asked. */

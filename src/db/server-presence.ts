@@ -13,10 +13,8 @@ const RETRY_MILLIS = 5_000
 /** A server that announces itself on its database. */
 export type ServerPresence = Awaited<ReturnType<typeof showServer>>
 
-/** What to announce, and where. */
 interface ServerPresenceOptions {
   readonly connectionString: string
-  /** Base address of the server. */
   readonly origin: string
   /** Ends it as `close` does, without waiting. */
   readonly signal: AbortSignal
@@ -38,7 +36,6 @@ export async function showServer(options: ServerPresenceOptions) {
     held = hold(options, signal, tried)
   })
   return {
-    /** Ends the announcement. */
     close: () => {
       closing.abort()
       return held

@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** How sessions are begun. */
 export interface SessionOptions {
   /** A `postgresql://` URL. */
   readonly connectionString: string
@@ -20,7 +19,6 @@ export const defaultLimits = {
   idle_in_transaction_session_timeout: 60_000,
 }
 
-/** Such limits. */
 export type SessionLimits = Readonly<typeof defaultLimits>
 
 /**

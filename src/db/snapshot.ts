@@ -2,7 +2,6 @@ import type pg from 'pg'
 import type { BoundedPool } from './pool.js'
 import type { Statement } from './statement.js'
 
-/** Rows per fetch. */
 const FETCH_ROWS = 500
 
 /**

@@ -19,7 +19,6 @@ type TypeOf<Value> = Value extends string
               ? 'text[]' | 'json' | 'jsonb'
               : 'json' | 'jsonb'
 
-/** The type of each column of a row. */
 export type Columns<Row> = { readonly [Column in keyof Row & string]: TypeOf<NonNullable<Row[Column]>> }
 
 /** A parameter in the text of a statement; it takes the place of the value in `Prisma.sql`. */
@@ -27,10 +26,8 @@ export interface Parameter {
   readonly parameter: string
 }
 
-/** The parameters of a statement in its text, by name. */
 export type Places<Parameters> = { readonly [Name in keyof Parameters & string]-?: Parameter }
 
-/** How a statement is defined. */
 export interface StatementDefinition<Parameters, Row> {
   /** In the form `update_priority`; always denotes the same text. */
   readonly name: string
@@ -58,7 +55,6 @@ export interface Statement<Parameters, Row> extends Required<Omit<StatementDefin
 /** Announces each statement that is made to whoever subscribes, such as the tests, which examine all of them. */
 const made = channel('svc:statement')
 
-/** Makes a statement. */
 export function createStatement<Parameters, Row>({
   name,
   columns,

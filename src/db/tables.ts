@@ -5,9 +5,7 @@ import { createStatement, type Statement, type StatementDefinition } from './sta
 export interface Tables {
   /** Whether they are spread over the workers of a cluster by organization. */
   readonly isDistributed: boolean
-  /** Prisma's models. */
   readonly models: Models
-  /** Runs a statement and returns its rows. */
   readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
   /**
    * Runs the work in one transaction, which is repeated as a whole if it loses against another one. In a transaction,
@@ -33,7 +31,6 @@ export function createLookUp<Parameters, Row>(definition: StatementDefinition<Pa
   return (tables: Pick<Tables, 'run'>, values: Parameters) => firstRow(tables, statement, values)
 }
 
-/** How a transaction runs. */
 export interface TransactionOptions {
   /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
   readonly signal?: AbortSignal | undefined

@@ -7,7 +7,6 @@ import { deadlineIn, runOn } from './statement.js'
 import type { StatementObserver, Tables, TablesUser, UserTables } from './tables.js'
 import { type Connected, inSavepoint, runTransaction } from './transaction.js'
 
-/** What tables are made from. */
 export interface TablesSource {
   readonly pool: BoundedPool
   readonly client: ModelsClient

@@ -5,7 +5,6 @@ import type { WaitLimits } from '../runtime/wait-queue.js'
 import { databaseFailure, isUnanswered, isWorkerLost, WORKER_SILENT } from './errors.js'
 import { withSession } from './session.js'
 
-/** How the workers are asked. */
 export interface WorkersOptions {
   /** The most connections at a time to the coordinator. */
   readonly connections: number
@@ -41,7 +40,6 @@ interface Worker {
   /** How many uses it has not answered, and since when there has been one without any answer. */
   owed: number
   since: number
-  /** An organization of it. */
   organizationId: string
   isProbed: boolean
   isSilent: boolean
@@ -80,12 +78,10 @@ export class Workers {
     })
   }
 
-  /** How many wait for a place. */
   get waiting(): number {
     return [...this.#workers.values()].reduce((sum, { semaphore }) => sum + semaphore.waiting, this.#others.waiting)
   }
 
-  /** Probes no more. */
   close(): void {
     clearInterval(this.#timer)
   }

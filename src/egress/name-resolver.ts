@@ -5,7 +5,6 @@ import { isIP } from 'node:net'
 /** The addresses of a name: none if there are none, or nobody says so in time, or before the signal aborts. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** Where names are looked up. */
 export interface ResolverOptions {
   /** Addresses of servers, with their ports. Default: those of the system. */
   readonly servers?: readonly string[]

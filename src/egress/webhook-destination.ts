@@ -55,7 +55,6 @@ export function destinationFault(url: URL, allowance: WebhookAllowance): string 
 const unlessAllowed = (url: URL) =>
   `: whoever operates the service can allow others, such as WEBHOOK_ALLOW=${url.hostname}:${portOf(url)}`
 
-/** Whether a URL may be sent to at an address of its host. */
 export function isPermitted(url: URL, address: string, allowance: WebhookAllowance): boolean {
   if (allowance.hosts.has(`${url.hostname}:${portOf(url)}`) || isIn(allowance.networks, address)) return true
   return url.protocol === 'https:' && portOf(url) === 443 && isPublic(address)
@@ -66,7 +65,6 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** The port of a URL. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== '') return Number(port)
   return protocol === 'https:' ? 443 : 80

@@ -19,7 +19,6 @@ const MAX_IDLE = 50
 const READ_BYTES = 16 * 1024
 const KEPT_BYTES = 1024
 
-/** A POST to a receiver. */
 export interface WebhookRequest {
   readonly organizationId: string
   readonly url: string
@@ -35,7 +34,6 @@ export interface SendResult {
   readonly responseBody: string
   /** Why there was no response; empty if there was one. */
   readonly error: string
-  /** The receiver's `Retry-After`. */
   readonly retryAfter?: string | undefined
 }
 
@@ -45,7 +43,6 @@ export type SendWebhook = (request: WebhookRequest, signal: AbortSignal) => Prom
 /** What is wrong with the egress proxy is for whoever operates the service, not for its customers. */
 const NO_TUNNEL = 'the egress proxy of the service made no connection'
 
-/** How webhooks leave. */
 export interface SenderOptions {
   readonly allowance: WebhookAllowance
   /** An egress proxy, which gets the address, not the name. */

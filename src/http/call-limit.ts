@@ -80,7 +80,6 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
     },
     /** Whose call it is that has been taken up and has not ended. */
     organizationOf: (request: object): string | undefined => running.get(request),
-    /** How many calls run now. */
     get running() {
       return count
     },

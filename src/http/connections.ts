@@ -5,7 +5,6 @@ import { Roster } from '../call/roster.js'
 import type { Answering } from './unread-answers.js'
 
 interface Connection {
-  /** Set if it speaks HTTP/2. */
   readonly session?: ServerHttp2Session
   /** How many bytes had arrived when it was last checked. */
   bytesRead: number
@@ -48,7 +47,6 @@ export function createConnections() {
       connections.delete(plain)
       add(secured)
     },
-    /** Registers that a connection speaks HTTP/2. */
     addSession: (session: ServerHttp2Session, socket: Socket) => {
       connections.set(socket, { session, bytesRead: NOT_LOOKED_AT })
       socketOf.set(session, socket)
@@ -67,7 +65,6 @@ export function createConnections() {
     /** Whether something of a response is on its way over a socket. */
     hasBegunAnswer: (socket: Socket) =>
       [...answering].some((each) => each.socket === socket && each.response.headersSent),
-    /** Whether a call of a session is being answered. */
     hasCall: (session: ServerHttp2Session) => busySockets().has(socketOf.get(session)),
     /**
      * Lets every connection end with its next response: HTTP/1.1 says `Connection: close` in it, HTTP/2 sends GOAWAY

@@ -19,7 +19,6 @@ export interface ConsoleSignIn {
   readonly scopes: string
 }
 
-/** Where the console is. */
 export const CONSOLE_PATH = '/console'
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -11,7 +11,6 @@ export interface PublicUrls extends Reached {
   readonly publicUrlEu: string | undefined
 }
 
-/** Where the documents are served. */
 export const openApiPaths = {
   whole: { json: '/v2/openapi.json', yaml: '/v2/openapi.yaml' },
   revoke: { json: '/v2/auth/revoke/openapi.json', yaml: '/v2/auth/revoke/openapi.yaml' },

@@ -11,7 +11,6 @@ import { createOpenApiDocuments, openApiPaths, type PublicUrls } from './openapi
 import { answerOtherMethod, createPage, fillTemplate, HTML, type Page, pageOrText } from './page.js'
 import type { Protocol } from './request-handler.js'
 
-/** What the pages need. */
 export interface PagesOptions extends PublicUrls {
   /** The folder of the package, which holds `web/docs`, the guides and the generated documents. */
   readonly root: string

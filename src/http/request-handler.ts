@@ -11,7 +11,6 @@ import { loggedPath, useOriginForm } from './request-target.js'
  */
 export const protocolNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 
-/** One of them. */
 export type ProtocolName = (typeof protocolNames)[number]
 
 /** Observes every request, whatever it asks for. Must not throw. */
@@ -29,7 +28,6 @@ export type Protocols = Readonly<
   Record<Exclude<ProtocolName, 'refused' | 'rest'>, Protocol> & Record<'rest', NodeHandler>
 >
 
-/** What is behind the port. */
 export interface RequestHandlerOptions {
   readonly protocols: Protocols
   /** Called when a client disconnects before its response is complete. */

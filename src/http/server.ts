@@ -11,7 +11,6 @@ import type { TlsIdentity } from './tls-identity.js'
 import { createUnreadCut } from './unread-answers.js'
 import { unreadableAnswer } from './unreadable-request.js'
 
-/** What a server keeps. */
 export interface HttpServerLimits {
   /** How long a connection may be without a request, in milliseconds. */
   readonly idleMillis: number

@@ -8,7 +8,6 @@ import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations
 import { limitWords } from './limit-words.js'
 import { createSizeCheck } from './size-limit.js'
 
-/** A limit that a message breaks. */
 export interface LimitViolation extends FieldViolation {
   /** Whether the error has only the reason, without the field. */
   readonly unnamed: boolean

@@ -72,7 +72,6 @@ export function idFault(text: string): string | undefined {
   return textWords(idRules, getOption(ApprovalProcedureSchema.field.id, fieldRules), 'string.pattern')
 }
 
-/** What a text that is too long must be. */
 export function tooLongWords(max: bigint | number): string {
   return `must have at most ${max} characters`
 }

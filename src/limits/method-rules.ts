@@ -6,7 +6,6 @@ import { entity_tags, type HttpForm, HttpFormSchema, http_form } from '../../gen
 // The rules of methods, which their own options declare or those of their service. Reading an option decodes it anew, in
 // about 8 us: not in every call.
 
-/** Whether a method has no side effects. */
 export function onlyReads({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
 }

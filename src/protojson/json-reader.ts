@@ -5,7 +5,6 @@ import { type JsonReading, type JsonRules, readField, readMessage } from './json
 import { DEFAULT_JSON_LIMITS, type JsonLimits, parseJsonTree } from './json-text.js'
 import { createRequiredSearch } from './required-fields.js'
 
-/** How JSON is read. */
 export interface JsonReaderOptions extends JsonRules {
   /** Default: `DEFAULT_JSON_LIMITS`. */
   readonly limits?: JsonLimits

@@ -7,7 +7,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const FOUR_DIGITS = /^[0-9A-Fa-f]{4}$/
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
-/** How much is made of one text. */
 export interface JsonLimits {
   /** The most keys of objects and items of lists, together. */
   readonly maxValues: number

@@ -6,7 +6,6 @@ import { quoted, ValueFault } from './invalid.js'
  */
 export type JsonTree = null | boolean | number | bigint | string | Fraction | JsonTree[] | JsonTreeObject
 
-/** An object of a `JsonTree`. */
 export interface JsonTreeObject {
   [key: string]: JsonTree
 }
@@ -51,7 +50,6 @@ export function refuseDeeper(tree: JsonTree, maxDepth: number, depth = 0): void 
   for (const child of Object.values(tree)) refuseDeeper(child, maxDepth, depth + 1)
 }
 
-/** Whether JSON is an object or a list. */
 export function isContainer(json: JsonTree): json is JsonTree[] | JsonTreeObject {
   return typeof json === 'object' && json !== null && !(json instanceof Fraction)
 }

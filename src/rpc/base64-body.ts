@@ -21,7 +21,6 @@ export function createBase64Decoder() {
   }
 }
 
-/** The base64 of some bytes, padded. */
 export function base64Of(bytes: Uint8Array): Uint8Array {
   return Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'), 'latin1')
 }

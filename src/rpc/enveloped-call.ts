@@ -17,7 +17,6 @@ import { type MessageForm, negotiateCodings, type RpcMethod } from './message-co
 /** One call over gRPC, gRPC-Web, or the streams of Connect. */
 export type EnvelopedCall = ReturnType<typeof createEnvelopedCall>
 
-/** Begins a call in envelopes. */
 export function createEnvelopedCall(method: RpcMethod, protocol: EnvelopedProtocol, form: MessageForm, call: Call) {
   const requested = headerOf(call.request, protocol.encodingHeader)
   const codings = negotiateCodings(call.request, requested, protocol.acceptEncodingHeader)
@@ -38,7 +37,6 @@ export function createEnvelopedCall(method: RpcMethod, protocol: EnvelopedProtoc
   }
 }
 
-/** How a unary call is read and answered in envelopes. */
 export function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchange<Message, Message> {
   const { call, method } = enveloped
   return {
@@ -49,7 +47,6 @@ export function unaryExchange(enveloped: EnvelopedCall, spec: UnarySpec): Exchan
   }
 }
 
-/** How a call with streams is read and answered in envelopes. */
 export function streamExchange(
   enveloped: EnvelopedCall,
   spec: StreamingSpec,
@@ -115,7 +112,6 @@ function endAnswer(
   })
 }
 
-/** The one message of a call that has one. */
 async function receiveMessage(enveloped: EnvelopedCall, kind: string): Promise<() => Message> {
   const reader = enveloped.open()
   const data = await nextMessage(enveloped, reader)

@@ -19,7 +19,6 @@ import { grpcStatus } from './grpc-status.js'
 
 /** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {
-  /** The name as handlers see it. */
   readonly name: 'connect' | 'grpc' | 'grpc-web'
   /** What precedes the form of messages in the content type. */
   readonly typePrefix: string
@@ -28,7 +27,6 @@ export interface EnvelopedProtocol {
   readonly acceptEncodingHeader: string
   /** The flag of envelopes that are not messages. */
   readonly endFlag: number
-  /** Whether bodies are in base64. */
   readonly isBase64: boolean
   /** How a response ends, with what the handler set as its trailers, and with success or with an error. */
   end(trailer: Headers | undefined, failure: ConnectError | undefined): Ending
@@ -39,7 +37,6 @@ export type Ending = { readonly envelope: Envelope } | { readonly trailers: Outg
 
 const endOfStream = createEndStreamSerialization(answerJsonOptions)
 
-/** Connect, for streams. */
 export const connectStream: EnvelopedProtocol = {
   name: 'connect',
   typePrefix: 'application/connect+',
@@ -61,7 +58,6 @@ const grpcHeaders: Pick<EnvelopedProtocol, 'timeoutHeader' | 'encodingHeader' | 
   isBase64: false,
 }
 
-/** gRPC. */
 export const grpc: EnvelopedProtocol = {
   name: 'grpc',
   typePrefix: 'application/grpc+',
@@ -75,7 +71,6 @@ export const grpc: EnvelopedProtocol = {
   },
 }
 
-/** gRPC-Web. */
 export const grpcWeb: EnvelopedProtocol = {
   name: 'grpc-web',
   typePrefix: 'application/grpc-web+',
@@ -119,7 +114,6 @@ export async function bytesOfEnvelope(
   return isBase64 ? base64Of(bytes) : bytes
 }
 
-/** How a response ends. */
 interface ResponseEnd {
   /** Sent if nothing has been sent. */
   readonly headers: OutgoingHttpHeaders
@@ -129,7 +123,6 @@ interface ResponseEnd {
   readonly coding?: Compression | null
 }
 
-/** Ends a response. */
 export async function endEnveloped(
   response: NodeResponse,
   protocol: EnvelopedProtocol,

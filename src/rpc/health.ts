@@ -10,7 +10,6 @@ import {
 import { ServiceError } from '../errors.js'
 import { suggestion } from '../protojson/nearest.js'
 
-/** The health service. */
 export const healthService: DescService = Health
 
 /** Whether a method is the one whose calls last as long as their clients watch. */
@@ -18,7 +17,6 @@ export function isWatch(method: DescMethod): boolean {
   return method === Health.method.watch
 }
 
-/** What health depends on. */
 export interface HealthOptions {
   /** The services that can be asked for by name; the empty name is the server as a whole. */
   readonly services: readonly DescService[]

@@ -12,7 +12,6 @@ import { messageFromJson } from '../protojson/json-reader.js'
 import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 import { createBinaryReader } from './binary-reader.js'
 
-/** A method as its calls need it. */
 export interface RpcMethod {
   readonly spec: MethodImplSpec
   readonly interceptors: readonly Interceptor[]
@@ -28,7 +27,6 @@ export interface RpcMethod {
 /** How the messages of one method are read and written, whatever the protocol. */
 export type MessageCodec = Readonly<Record<'json' | 'lenientJson' | 'binary', MessageForm>>
 
-/** One of the forms of messages. */
 export interface MessageForm {
   readonly name: 'json' | 'proto'
   /** Throws `invalid_argument`. */

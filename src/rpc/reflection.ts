@@ -11,7 +11,6 @@ import {
   type ServerReflectionRequest as ServerReflectionV1AlphaRequest,
 } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
 
-/** The versions of server reflection that are served. */
 export const reflectionServices: readonly DescService[] = [ServerReflectionV1, ServerReflectionV1Alpha]
 
 /**

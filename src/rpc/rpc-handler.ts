@@ -17,7 +17,6 @@ import { connectStream, envelopedProtocolOf, grpc, grpcWeb, grpcWebText } from '
 import { connectJson, createMessageCodec, type RpcMethod } from './message-codec.js'
 import { createNearestMethod, refuseType, refuseUnknownMethod } from './refusal.js'
 
-/** What the RPC protocols need. */
 export interface RpcHandlerOptions extends CallHooks {
   readonly routes: (router: ConnectRouter) => void
   /** The limit of a message in bytes, before and after decompression. */

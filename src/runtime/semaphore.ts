@@ -3,7 +3,6 @@ import { createWaitQueue, type WaitLimits, type WaitQueue } from './wait-queue.j
 /** The message of the error for whoever gets no place; layers above keep nothing else of it. */
 export const ALL_TAKEN = 'all places are taken'
 
-/** Who wants a place. */
 export interface AcquireOptions {
   /** Its organization. Without one, it may have all that is left. */
   readonly of?: string | undefined

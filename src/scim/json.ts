@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf'
 
-/** Whether a value is a JSON object. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -38,14 +37,12 @@ export function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(members)
 }
 
-/** The value where a path leads. */
 export function valueAt(object: JsonObject | undefined, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object
   for (const name of path) value = isJsonObject(value) ? value[name] : undefined
   return value
 }
 
-/** The text where a path leads. */
 export function textIn(object: JsonObject | undefined, ...path: readonly string[]): string | undefined {
   const value = valueAt(object, path)
   return typeof value === 'string' ? value : undefined
@@ -57,7 +54,6 @@ export function entriesOf(object: JsonObject | undefined, ...path: readonly stri
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** The value of an entry. */
 export function entryValue(entry: JsonValue | undefined): string | undefined {
   return isJsonObject(entry) ? textIn(entry, 'value') : undefined
 }

@@ -57,7 +57,6 @@ function listAfter(said: JsonValue | undefined, held: JsonValue | undefined, cha
   return entries.length === 0 ? null : entries
 }
 
-/** The value of an attribute with one value after a change. */
 function valueAfter(held: JsonValue | undefined, change: PatchChange, report: ScimReport): JsonValue | undefined {
   const { op, attribute, subAttribute, value = null } = change
   const isGone = op === 'remove' || isNoneOf(subAttribute ?? attribute, value)
@@ -75,7 +74,6 @@ function readPart(attribute: Attribute, part: Attribute, value: JsonValue): Json
   return readOne(part, value, `${attribute.name}.${part.name}`)
 }
 
-/** The entries of an attribute that has several after a change. */
 function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
   const { op, value = null, attribute, filter, subAttribute } = change
   if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(held, change)

@@ -122,7 +122,6 @@ function booleanFrom(value: JsonValue, path: string): boolean {
   throw invalid(path, 'must be true or false')
 }
 
-/** The most characters of a text. */
 const MAX_TEXT = 2_048
 
 function textFrom({ maxBytes }: Attribute, value: JsonValue, path: string): string | null {

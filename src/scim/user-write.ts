@@ -46,7 +46,6 @@ function heldValues({ profile }: Member, isWanted: (each: FieldAttribute) => boo
   }, {})
 }
 
-/** What a document says of a user. */
 export interface SaidOfUser {
   readonly document: JsonObject
   readonly userName: string
@@ -113,7 +112,6 @@ export function wantedChangeOf(
   }
 }
 
-/** Whether the directory has given the user the value already. */
 function isHeld(user: Member | undefined, field: OwnedField, value: string): boolean {
   return user?.profile[field].owner === 'DIRECTORY' && user.profile[field].value === value
 }

@@ -37,7 +37,6 @@ import {
   withFollowingEmail,
 } from './user-write.js'
 
-/** The operations on users. */
 export const userOperations: ResourceOperations<DirectoryUserRow> = {
   async get({ context, id }) {
     const user = await readDirectoryUser(context, id)

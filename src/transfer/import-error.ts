@@ -31,7 +31,6 @@ export function faultsIn({ violations, message: description, reason }: ServiceEr
   return violations.length > 0 ? violations : [fault]
 }
 
-/** The fault of a refused record, with its field. */
 export function refusalText({ field, fault }: Refusal): string {
   return `${field}: ${fault}`
 }

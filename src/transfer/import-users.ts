@@ -99,7 +99,6 @@ function faultOf({ line, userId: id, organizationId }: StagedUser, field: string
   return { line, id, organizationId, field, fault }
 }
 
-/** Records an event `user.import` for each of the users, who stood and are changed. */
 async function recordChangedUsers(transaction: Tables, changed: readonly Outcome[], runtime: Runtime): Promise<void> {
   for (const batch of batchesOf(changed, AT_ONCE)) {
     await recordAuditEvents(transaction, batch.map(eventOf), { actor: systemActor, runtime })

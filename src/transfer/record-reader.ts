@@ -36,7 +36,6 @@ export function createRecordReader(check = createLimitCheck()) {
     return Object.assign(message, { resource })
   }
   return {
-    /** Reads a line of JSON. */
     fromText: (text: string): TransferLine => {
       requireStorable(text)
       return settled(recordFrom(text))

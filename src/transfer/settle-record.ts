@@ -29,7 +29,6 @@ const settlers: { readonly [Kind in RecordKind]?: Settle<Kind> } = {
   slaDefinition: settleParts,
 }
 
-/** Settles a record of any kind; see `Settle`. */
 export function settleRecord({ case: kind, value }: TransferRecord, runtime: Runtime): Row | undefined {
   const settle = settlers[kind] as Settle<typeof kind> | undefined
   return settle?.(value as never, runtime)

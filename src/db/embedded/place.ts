@@ -21,7 +21,6 @@ export interface Place {
   readonly directory: string
   /** The cluster, `PGDATA`. */
   readonly dataDirectory: string
-  /** Contains the Unix socket. */
   readonly socketDirectory: string
   readonly logFile: string
   /** Set if this process is root. */

@@ -85,7 +85,6 @@ export function spawnPostmaster(
   return {
     /** Undefined if the system could not start it. */
     pid: child.pid,
-    /** True once it has ended. */
     ended: () => ended,
     /** Its log output since it was started. */
     output: () => readFileSync(place.logFile).subarray(logged).toString().trim(),

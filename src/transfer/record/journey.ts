@@ -87,7 +87,6 @@ function settleCustomField(field: string, customField: CustomField): void {
   }
 }
 
-/** The data type of a value whose type is unspecified. */
 function typeOf(json: JsonValue): DataType {
   if (typeof json === 'number') return DataType.NUMBER
   if (typeof json === 'boolean') return DataType.BOOL
