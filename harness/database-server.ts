@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { distribute } from '../src/db/distribute.js'
-import { migrate } from '../src/db/migrate.js'
-import { loadMigrations } from '../src/db/migration.js'
+import { loadMigrations, migrate } from '../src/db/migrate.js'
 import { databaseUrl } from './database-url.js'
 
 /** Shards per table: enough for several on each node, and few enough that test databases are made quickly. */

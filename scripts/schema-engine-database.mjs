@@ -4,7 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { ColumnTypeEnum, DriverAdapterError } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 import { concurrentIndexOf } from '../dist/src/db/concurrent-index.js'
-import { splitStatements } from '../dist/src/db/migration.js'
+import { splitStatements } from '../dist/src/db/migrate.js'
 
 /** Type of the one-byte "char" columns of the system catalogs, and of text. */
 const CHAR_OID = 18

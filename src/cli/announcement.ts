@@ -11,10 +11,7 @@ import { demoToken } from './demo-token.js'
 
 type Announcement = ReturnType<Awaited<ReturnType<typeof prepareAnnouncement>>>
 
-/**
- * Reads what an announcement says of a database, and returns what composes that of servers on it; the requests go to
- * the first one.
- */
+/** Reads what an announcement says of a database, and returns what composes it; requests go to the first server. */
 export async function prepareAnnouncement(database: Database, context: CommandContext) {
   const { config } = context
   const announceDemo = await prepareDemo(database, context)

@@ -2,10 +2,7 @@ import type { DemoIds } from '../store/demo.js'
 
 export const demoOrganizationId = 'org_acme'
 
-/**
- * Requests as an administrator of the demo organization whose token is in `$TOKEN`: commands to paste into bash or zsh,
- * which can be repeated.
- */
+/** Commands to paste into bash or zsh, as an administrator of the demo whose token is in `$TOKEN`; repeatable. */
 export function demoRequests(origin: string, ids: DemoIds) {
   const bearer = '-H "Authorization: Bearer $TOKEN"'
   const get = (path: string) => `curl -s '${origin}${path}' ${bearer}`

@@ -32,10 +32,7 @@ export async function findKey(given: string, options: JsonOption, context: Comma
   answer(context, options, facts, aligned(Object.entries(facts).map(([name, fact]) => [name, textOf(fact)])))
 }
 
-/**
- * `svc keys check`: whether a text can be a secret. The text is never printed, so that it does not get into logs of
- * whoever runs the check.
- */
+/** `svc keys check`: whether a text can be a secret. The text is never printed, so that it gets into no log. */
 export async function checkSecret(argument: string, { stdin, stdout }: CommandContext): Promise<void> {
   const secret = argument === '-' ? (await text(stdin)).trim() : argument
   const inspection = inspectApiKeySecret(secret)

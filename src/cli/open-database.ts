@@ -18,17 +18,13 @@ interface OpenOptions {
   readonly serves?: boolean
 }
 
-/**
- * Opens the configured database, with all migrations of this build. Throws where there is none and none is to be made,
- * or where it lacks migrations.
- */
+/** Opens the configured database. Throws where there is none, and none is to be made, or where it lacks migrations. */
 export async function openDatabase({ config, log, make, serves = false }: OpenOptions) {
-  const [embedded, { createDatabase }, { migrate, pendingMigrations }, { loadMigrations }] = await Promise.all([
+  const [embedded, { createDatabase }, { loadMigrations, migrate, pendingMigrations }] = await Promise.all([
     config.databaseUrl === undefined ? openEmbedded(config, log, make) : undefined,
     // Loaded while the embedded server starts.
     import('../db/database.js'),
     import('../db/migrate.js'),
-    import('../db/migration.js'),
   ])
   try {
     const directUrl = embedded?.connectionString ?? directUrlOf(config)

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { distribute, distributionPlanOf, refuse, requireCoordinator } from '../db/distribute.js'
-import { pendingMigrations } from '../db/migrate.js'
-import { loadMigrations } from '../db/migration.js'
+import { loadMigrations, pendingMigrations } from '../db/migrate.js'
 import { type CommandContext, directUrlOf, integerFrom, requireNoPending } from './command-context.js'
 
 export function registerMigrateCommand(program: Command, context: CommandContext): void {

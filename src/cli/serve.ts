@@ -75,10 +75,7 @@ async function serve(context: CommandContext, { demo, workers }: ServeOptions): 
   }
 }
 
-/**
- * Answers calls until the operator stops it. After a failure, such as a port that is taken, nothing of it keeps
- * running.
- */
+/** Answers calls until the operator stops it. After a failure, such as a taken port, nothing of it keeps running. */
 async function runApp(
   database: Database,
   context: CommandContext,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type DistributionPlan, FOREIGN_KEYS_TABLE, hasCitus, hasTable, planDistribution } from './distribution-plan.js'
-import { lockSchema, withSchemaSession } from './schema-session.js'
+import { lockSchema, withSchemaSession } from './session.js'
 
 const NAME = 'svc distribute'
 /** How long to wait for others who change the schema: the session of a killed run ends within a second. */

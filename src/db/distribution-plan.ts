@@ -67,10 +67,7 @@ export function hasCitus(client: pg.Client): Promise<boolean> {
   return hasTable(client, 'pg_catalog.pg_dist_partition')
 }
 
-/**
- * The statements that distribute tables made since the database was distributed; none if it is not. A table must be
- * distributed before it gets its foreign keys.
- */
+/** The statements for tables that a distributed database has got since, before these get their foreign keys. */
 export async function placeNewTables(client: pg.Client): Promise<string[]> {
   if (!(await hasCitus(client))) return []
   const left = await leftPlaces(client)
@@ -81,10 +78,7 @@ export async function placeNewTables(client: pg.Client): Promise<string[]> {
   return statements
 }
 
-/**
- * Plans what is left to do, with so many shards per table, and what it needs. Changes nothing, and asks Citus nothing
- * if it is not installed.
- */
+/** Plans what is left to do, with so many shards per table, and what it needs. Changes nothing. */
 export async function planDistribution(client: pg.Client, shardCount: number): Promise<DistributionPlan> {
   const { rows: databases } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
   const isInstalled = await hasCitus(client)

@@ -227,9 +227,7 @@ export class BoundedPool extends pg.Pool {
     }
   }
 
-  /**
-   * From here until its release, a connection works for the call, if there is one. Throws the reason if that is over.
-   */
+  /** Until its release, a connection works for the call, if there is one. Throws the reason if that is over. */
   beginFor(call: object | undefined, client: pg.PoolClient): void {
     this.throwIfStopped(call)
     this.#members.get(client)?.begin(call)
@@ -277,10 +275,7 @@ export class BoundedPool extends pg.Pool {
     }
   }
 
-  /**
-   * A reported error ends only its statement, unless the server cannot work or the connection is still in a
-   * transaction.
-   */
+  /** A reported error ends only its statement, unless the server cannot work or a transaction is left open. */
   #isUsable(client: pg.PoolClient, cause: Error | boolean | undefined): boolean {
     const isReport = !cause || cause instanceof pg.DatabaseError
     return isReport && client.getTransactionStatus() === 'I' && this.#members.get(client)?.isRefused === false

@@ -32,10 +32,7 @@ export type ModelsClient = ReturnType<typeof createModelsClient>
 
 /** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1
-/**
- * Each has an isolation level, which distinguishes them from transactions that Prisma begins by itself; its steps set
- * another.
- */
+/** The isolation level tells them from transactions that Prisma begins by itself; their steps set another. */
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /**

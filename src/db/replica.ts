@@ -18,10 +18,7 @@ const FAILED_PAUSE_MILLIS = 1_000
 const BEHIND_PAUSE_MILLIS = { first: 1, most: 1_000 }
 const SNAPSHOT = ['COMMIT', ...BEGIN_SNAPSHOT]
 
-/**
- * Makes a replica's handle, whose pool has the options. Connects when first used. The replica may take `readMillis` for
- * a statement, 3 s by default.
- */
+/** Makes a handle, which connects when first used. A statement may take `readMillis` there, 3 s by default. */
 export function createReplica(
   { readMillis = 3_000, ...options }: PoolOptions & { readonly readMillis?: number | undefined },
   primary: Pick<Tables, 'run'>,
@@ -107,10 +104,7 @@ export function createReplica(
       const client = await pool.connect()
       return beginCompared(state, client).finally(() => client.release(true))
     },
-    /**
-     * Runs a statement that only reads, for a call if one is given; undefined if the primary must do it. Rejects if the
-     * primary cannot be asked.
-     */
+    /** Runs a statement that only reads; undefined if the primary must do it. Rejects if that cannot be asked. */
     run: async <Parameters, Row>(
       statement: Statement<Parameters, Row>,
       values: Parameters,

@@ -15,10 +15,7 @@ export interface TablesSource {
   readonly retries: RetryCounts
 }
 
-/**
- * The tables for a user. Made for every call: of values alone, since accessors would give each a hidden class of its
- * own.
- */
+/** Made for every call: of values alone, since accessors would give each a hidden class of its own. */
 export function createTables(source: TablesSource, user: TablesUser): UserTables {
   const { replica } = source
   const tables = tablesReading(source, user, undefined)
@@ -38,10 +35,7 @@ function tablesReading(
   const { shares, workers, statementNames: isNamed } = pool
   const isDistributed = workers !== undefined
 
-  /**
-   * `asked` are the values of a statement, or the arguments of a query: they name the organization where nobody else
-   * does.
-   */
+  /** `asked`, the values of a statement or the arguments of a query, name the organization where nobody else does. */
   const withinShare = <T>(work: () => Promise<T>, asked?: unknown): Promise<T> => {
     const onWorker = workers ? () => workers.use(organizationId ?? organizationNamedIn(asked), work) : work
     return sharer === undefined ? onWorker() : shares.use(onWorker, { of: sharer })
@@ -92,9 +86,7 @@ function tablesReading(
   }
 }
 
-/**
- * The organization of the values of a statement or the arguments of a query of a model; undefined if they name none.
- */
+/** The organization that the values of a statement or the arguments of a query name; undefined for none. */
 function organizationNamedIn(asked: unknown, depth = 0): string | undefined {
   if (typeof asked !== 'object' || asked === null) return undefined
   const named: unknown = Reflect.get(asked, 'organizationId')

@@ -26,10 +26,7 @@ const OTHERS = 2
 /** After how long the worker of an organization is asked for again; only the share is wrong when it has moved. */
 const KNOWN_MILLIS = 10_000
 const MAX_KNOWN = 10_000
-/**
- * After so long without any answer that it owes, or at once if it is lost, a worker is probed, and then as often until
- * it answers.
- */
+/** After so long without an answer that it owes, or at once if it is lost, a worker is probed until it answers. */
 const SILENCE_MILLIS = 1_000
 /** How often workers that owe something are looked at. */
 const LOOK_MILLIS = 250
@@ -86,10 +83,7 @@ export class Workers {
     clearInterval(this.#timer)
   }
 
-  /**
-   * Does work on the rows of an organization, or of others, in a place of its worker. Rejects at once if its worker is
-   * silent.
-   */
+  /** Works on rows of an organization, or of others, in a place of its worker. Rejects at once if that is silent. */
   async use<T>(organizationId: string | undefined, work: () => Promise<T>): Promise<T> {
     const known = organizationId === undefined ? undefined : await this.#known.fetch(organizationId)
     if (organizationId === undefined || known?.name === undefined) return this.#others.use(work)

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { concurrentIndexOf } from '../../src/db/concurrent-index.js'
-import { migrate } from '../../src/db/migrate.js'
-import type { Migration } from '../../src/db/migration.js'
+import { type Migration, migrate } from '../../src/db/migrate.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 const table: Migration = { name: '20260101000000_table', sql: 'CREATE TABLE items (id int)', checksum: 'a' }

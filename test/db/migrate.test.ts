@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { migrate, pendingMigrations } from '../../src/db/migrate.js'
-import { loadMigrations, type Migration } from '../../src/db/migration.js'
+import { loadMigrations, type Migration, migrate, pendingMigrations } from '../../src/db/migrate.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { eventually } from '../support/eventually.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { splitStatements } from '../../src/db/migration.js'
+import { splitStatements } from '../../src/db/migrate.js'
 
 describe('the statements of a migration', () => {
   it.each<[what: string, script: string, statements: string[]]>([

@@ -11,8 +11,7 @@ import { scratchFolder } from '../../harness/scratch-folder.js'
 import { type Binaries, prepareBinaries, SERVER_ENVIRONMENT } from '../../src/db/embedded/binaries.js'
 import { ensureSocketDirectory, type Place, resolvePlace } from '../../src/db/embedded/place.js'
 import { readPidFile, spawnPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.js'
-import { migrate } from '../../src/db/migrate.js'
-import { loadMigrations } from '../../src/db/migration.js'
+import { loadMigrations, migrate } from '../../src/db/migrate.js'
 
 /** One of two servers. */
 export interface ReplicatedServer {
