@@ -44,9 +44,7 @@ export function createKeyCheck({ config, tables, secrets, runtime, log }: KeyChe
      * answer.
      */
     faults,
-    /**
-     * Writes again with the current keys what the previous ones have written. To be called now and then; never rejects.
-     */
+    /** Writes again with the current keys what previous ones have written. To be called now and then; never rejects. */
     reseal: async (): Promise<void> => {
       try {
         if (Object.keys(await faults()).length > 0) return

@@ -15,9 +15,7 @@ const LAST_WRITES_MS = 500
 export function createLifecycle({ config, database, log }: AppOptions, keyCheck: Pick<KeyCheck, 'faults'>) {
   const closing = new AbortController()
   const shutdown = new AbortController()
-  /**
-   * `closing` aborts when the service takes no more calls and begins to stop, `shutdown` when running calls must stop.
-   */
+  /** `closing` aborts when the service begins to stop and takes no more calls, `shutdown` when calls must stop. */
   const signals: Readonly<Record<'closing' | 'shutdown', AbortSignal>> = {
     closing: closing.signal,
     shutdown: shutdown.signal,

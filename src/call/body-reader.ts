@@ -24,10 +24,7 @@ function checkDeclaredLength(request: NodeRequest, maxBytes: number): void {
   if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
 }
 
-/**
- * Reads a whole body: 413 as soon as it exceeds the limit, before or after decompression. Whoever answers drains the
- * rest of a refused body.
- */
+/** Reads a whole body: 413 as soon as it exceeds the limit, compressed or not. Whoever answers drains the rest. */
 export async function readBody(
   request: NodeRequest,
   coding: Coding | undefined,

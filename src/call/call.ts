@@ -128,9 +128,7 @@ export class Call implements HandlerContext {
     return this.#controller.signal
   }
 
-  /**
-   * Gives the whole milliseconds left until the deadline, undefined without one. Bound, because handlers take it out.
-   */
+  /** The whole milliseconds left, undefined without a deadline. Bound, because handlers take it out. */
   get timeoutMs(): () => number | undefined {
     return () => (this.#deadline === undefined ? undefined : this.#deadline - Math.floor(performance.now()))
   }

@@ -56,10 +56,7 @@ export function negotiateCoding(header: string | undefined): Coding | undefined 
   return best
 }
 
-/**
- * The coding that a Content-Encoding header names, undefined for none; `unsupported` is any other one, and several at
- * once.
- */
+/** The coding of a Content-Encoding header, undefined for none; `unsupported` is any other one, or several. */
 export function parseContentEncoding(header: string | undefined): Coding | 'unsupported' | undefined {
   if (header === undefined) return undefined
   const names = header.split(',').map((name) => name.trim().toLowerCase())
@@ -73,9 +70,7 @@ export function compress(coding: Coding, bytes: Uint8Array): Promise<Buffer> {
   return compressors[coding](bytes)
 }
 
-/**
- * Decompresses a whole body, or what is named: 413 beyond `maxBytes` of output, `invalid_argument` for broken data.
- */
+/** Decompresses a whole body, or what is named: 413 beyond `maxBytes`, `invalid_argument` for broken data. */
 export async function decompress(
   coding: Coding,
   bytes: Uint8Array,
@@ -101,10 +96,7 @@ export function createCompressor(coding: Coding): Gzip | Deflate | BrotliCompres
   return coding === 'deflate' ? createDeflate() : createBrotliCompress({ params: brotliParams })
 }
 
-/**
- * Parses an Accept or Accept-Encoding header of weighted names (RFC 9110, section 12.4.2): names in lower case, weights
- * from 0 to 1, parameters other than q dropped.
- */
+/** Parses weighted names (RFC 9110, section 12.4.2): in lower case, weights from 0 to 1, without other parameters. */
 export function parsePreferences(header: string) {
   return header.split(',').flatMap((member) => {
     const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())

@@ -7,10 +7,7 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const MEDIA_TYPE = new RegExp(`^\\s*(${TOKEN}/${TOKEN})\\s*((?:;[^]*)?)$`)
 const PARAMETER = new RegExp(`;\\s*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")\\s*)?`, 'y')
 
-/**
- * Parses a Content-Type header (RFC 9110, section 8.3.1): the type in lower case, with its parameters, names in lower
- * case; undefined when it is malformed.
- */
+/** Parses a Content-Type header (RFC 9110, section 8.3.1), with names in lower case; undefined if it is malformed. */
 export function parseMediaType(header: string) {
   const match = MEDIA_TYPE.exec(header)
   if (match === null) return undefined

@@ -102,9 +102,7 @@ export function addHeaders(headers: OutgoingHttpHeaders, from: Headers | undefin
   }
 }
 
-/**
- * The headers that a call set; its trailers as `trailer-…`, the way the Connect protocol sends them for unary calls.
- */
+/** Adds the headers that a call set, and its trailers as `trailer-…`, as Connect sends them for unary calls. */
 export function addCallHeaders(headers: OutgoingHttpHeaders, call: Call): void {
   addHeaders(headers, call.touchedHeader)
   addHeaders(headers, call.touchedTrailer, 'trailer-')

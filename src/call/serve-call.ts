@@ -14,9 +14,7 @@ export interface CallObserver {
   ended(call: Call): void
 }
 
-/**
- * What `admit` gets of a call: its path and method are matched, but nothing of its body or query has been read.
- */
+/** What `admit` gets of a call, whose path and method are matched; nothing of its body or query has been read. */
 export type AdmitCall = Pick<
   Call,
   'method' | 'request' | 'requestHeader' | 'responseHeader' | 'url' | 'signal' | 'values' | 'timeoutMs'

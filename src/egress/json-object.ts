@@ -24,9 +24,7 @@ function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(reasonOf).join(', ') : error.message
 }
 
-/**
- * Counted as it arrives: a declared length may be wrong, and for a compressed body it is not the length of the text.
- */
+/** Counted as it arrives: a declared length may be wrong, or be that of a compressed body. */
 async function readText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0

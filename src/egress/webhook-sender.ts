@@ -63,9 +63,7 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
   const connections = createIdleConnections(MAX_IDLE)
   for (const agent of new Set(Object.values(agents))) connections.bound(agent)
 
-  /**
-   * The addresses that a URL may be sent to, at least one. One text for all names without any: it says nothing of them.
-   */
+  /** The addresses that a URL may be sent to. One text for all names without any: it says nothing of them. */
   const addressesOf = async (url: URL, signal: AbortSignal): Promise<readonly [string, ...string[]]> => {
     const fault = destinationFault(url, allowance)
     if (fault !== undefined) throw new Error(`the URL ${fault}`)

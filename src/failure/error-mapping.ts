@@ -101,9 +101,7 @@ function serviceErrorFrom(failure: DatabaseFailure, cause: unknown): ServiceErro
   }
 }
 
-/**
- * The error for what an aborted signal throws: the deadline passed, or the caller went away; undefined for the rest.
- */
+/** The error for an aborted signal: the deadline passed, or the caller went away; undefined for the rest. */
 function abortError(thrown: unknown): ConnectError | undefined {
   const name = thrown instanceof Error ? thrown.name : ''
   if (name === 'TimeoutError') return connectErrorFrom(new ServiceError('DEADLINE_EXCEEDED', 'the deadline passed'))

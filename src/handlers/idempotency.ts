@@ -11,10 +11,7 @@ import { callContextOf, requestContextKey, requestContextOf } from './request-co
 
 const KEY = /^[!-~]{1,255}$/
 
-/**
- * Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every protocol. Calls without one are passed
- * on unchanged.
- */
+/** Answers calls with an `Idempotency-Key` (docs/repeating-calls.md) over every protocol, and passes others on. */
 export function createIdempotency(): Interceptor {
   const answerOnce = createAnswerOnce()
   return (next) => (request) => {

@@ -34,9 +34,7 @@ export function rawJsonWithEtag<Answer>(
   return rawJson<Answer>(context, json, others)
 }
 
-/**
- * Makes the answer of a list: all of it in JSON, or a page. A long one takes several turns, so that others get theirs.
- */
+/** The answer of a list: all of it in JSON, or a page. Others have their turn of the event loop before a long one. */
 export async function rawJsonList<Answer>(context: HandlerContext, list: Page | string): Promise<Answer> {
   if (typeof list === 'string') return rawJson(context, list)
   const { items, nextPageToken, totalSize } = list

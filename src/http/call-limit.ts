@@ -4,9 +4,7 @@ import { ServiceError } from '../errors.js'
 export type CallLimit = ReturnType<typeof createCallLimit>
 
 const WINDOW_MILLIS = 1_000
-/**
- * So many refused callers are asked to come back for each response of a second: refusing them again takes time as well.
- */
+/** So many refused callers may come back for each answer of a second: refusing them again takes time as well. */
 const RETURNS_PER_ANSWER = 1 / 4
 const MAX_RETRY_AFTER_MILLIS = 30_000
 

@@ -14,10 +14,7 @@ function written(character: string): string {
 const kinds = ['secret', 'token', 'user']
 const spelled = (text: string) => Array.from(text, written).join('')
 
-/**
- * Secrets and tokens of this service, whole or in part: everything after the prefix is removed. Quotes and backslashes
- * stay.
- */
+/** Secrets and tokens of this service, up to quotes and backslashes: everything after the prefix is removed. */
 const credential = new RegExp(
   `${spelled('svc_')}(?:${kinds.map((kind) => `(${spelled(kind)})`).join('|')})${spelled('_')}(?:[^\\s"'&?/,;\\\\]|\\\\{1,16}u[0-9a-f]{4})*`,
   'gi',
@@ -29,10 +26,7 @@ const credential = new RegExp(
  */
 const jsonWebToken = /(?<![A-Za-z])eyJ[\w-]+((?:\.|%(?:25)*2[eE])[\w-]+(?:(?:\.|%(?:25)*2[eE])[\w-]*)?)?/g
 
-/**
- * What every base64 encoding of a prefix contains, for each offset at which it can begin, and the prefix in
- * hexadecimal.
- */
+/** A prefix in hexadecimal, and in base64 what no neighbour changes, for each offset at which it can begin. */
 const encoded = new RegExp(
   kinds
     .map((kind) => `svc_${kind}_`)

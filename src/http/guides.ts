@@ -7,10 +7,7 @@ import { fillTemplate, type Page, pageOrText } from './page.js'
 /** Where the guides are; the list of them is there itself. */
 export const GUIDES_PATH = '/docs/guides'
 
-/**
- * The guides, which are the files of `docs` of the package in the folder `root`, by path: as HTML or as their Markdown
- * text.
- */
+/** The guides, by path: the files of `docs` of the package in the folder `root`, as HTML or as Markdown. */
 export function createGuides(root: string): (readonly [path: string, page: Page])[] {
   const folder = join(root, 'docs')
   const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
@@ -26,10 +23,7 @@ export function createGuides(root: string): (readonly [path: string, page: Page]
   return [[GUIDES_PATH, guide('README.md')], ...names.map((name) => [`${GUIDES_PATH}/${name}`, guide(name)] as const)]
 }
 
-/**
- * Renders guides. `served` are the files that links can lead to; a link to any other file of the repository is only its
- * text.
- */
+/** Renders guides. `served` are the files that links can lead to; a link to any other is only its text. */
 function createMarked(served: ReadonlySet<string>): Marked {
   const marked = new Marked(gfmHeadingId())
   const plain = new Renderer()

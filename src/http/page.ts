@@ -43,10 +43,7 @@ export function createPage(
 export const HTML = 'text/html; charset=utf-8'
 const HTML_POLICY = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
 
-/**
- * A page for people without scripts, made when it is first asked for, if the client accepts HTML; otherwise what
- * programs read.
- */
+/** A page for clients that accept HTML, made when it is first asked for; for others, what programs read. */
 export function pageOrText(contentType: string, text: string, html: () => string): Page {
   const headers = { vary: 'accept' }
   const forPrograms = createPage(contentType, text, headers)

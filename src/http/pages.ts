@@ -21,10 +21,7 @@ export interface PagesOptions extends PublicUrls {
   readonly onError: (error: unknown, request: NodeRequest) => void
 }
 
-/**
- * Answers the paths of the index, the console, the reference pages, the guides and the OpenAPI documents. False: the
- * path is none of them.
- */
+/** Answers the index, the console, the reference pages, the guides and the OpenAPI documents. False: another path. */
 export function createPages(options: PagesOptions): Protocol {
   const pages = new Map<string, Page>([
     ['/', createIndexPage(options)],

@@ -43,9 +43,7 @@ export interface ClosePlan {
 /** A server for HTTP/1.1 and HTTP/2 on one port, in cleartext or over TLS. */
 export type HttpServer = ReturnType<typeof createHttpServer>
 
-/**
- * How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait for responses have a few.
- */
+/** How many requests one connection of HTTP/1.1 may have at a time: clients that do not wait have a few. */
 const MAX_PIPELINED = 32
 /** How much later the times for headers and requests may take effect: Node checks its connections this often. */
 const CHECK_MILLIS = 2_000

@@ -4,10 +4,7 @@ import type { OpenApiDocument } from './openapi-document.js'
 
 const REVOKE_PATH = '/v2/auth/revoke'
 
-/**
- * The interface description of the revoke operation by itself, cut out of the whole document: OpenAPI 3.1.0, version
- * 1.0.0.
- */
+/** The description of the revoke operation by itself, cut out of the whole document: OpenAPI 3.1.0, version 1.0.0. */
 export function revokeDocument({ info, servers, tags, paths, components }: OpenApiDocument): JsonObject {
   const operation = paths[REVOKE_PATH] ?? {}
   return {

@@ -25,10 +25,7 @@ import {
   scalarFromText,
 } from './scalar-text.js'
 
-/**
- * What to do instead of giving a name that is not a field of the request but that people try; undefined for other
- * names.
- */
+/** What to do instead of giving a name that people try and that no field has; undefined for other names. */
 export type FieldHint = (desc: DescMessage, name: string) => string | undefined
 
 /** Whether a name that is not a field of a message is ignored nevertheless. */

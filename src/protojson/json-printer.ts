@@ -82,9 +82,7 @@ export function preprintedMessage<Desc extends DescMessage>(desc: Desc, json: Js
   })
 }
 
-/**
- * The JSON text of a preprinted message, in pieces; undefined for every other message, and once it has been accessed.
- */
+/** The text of a preprinted message that nobody has accessed, in pieces; undefined for every other one. */
 function preprintedJson(message: object): JsonPieces | undefined {
   const pieces: unknown = Reflect.get(message, JSON_TEXT)
   return Array.isArray(pieces) ? pieces : undefined

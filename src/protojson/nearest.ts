@@ -5,10 +5,7 @@ const MAX_NAMES = 500
 /** The most names that a list of them shows. */
 const MAX_LISTED = 30
 
-/**
- * What to say about an unknown name: the one that was probably meant, or the known ones. Costs at most 500 comparisons
- * of 64 characters.
- */
+/** What to say about an unknown name: the one probably meant, of the first 500, or the known ones. */
 export function suggestion(given: string, names: readonly string[]): string {
   const near = nearestName(given, names)
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`

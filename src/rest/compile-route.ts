@@ -29,10 +29,7 @@ export interface Route extends NonNullable<ReturnType<typeof compileRoute>> {
 
 const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/**
- * Compiles one rule of a method, for which the options are; adds every fault to `faults`, and returns nothing if there
- * are any.
- */
+/** Compiles one rule of a method, or adds every fault of it to `faults` and returns nothing. */
 export function compileRoute(rule: HttpRule, method: DescMethod, options: RestTranscoderOptions, faults: string[]) {
   const { input, output } = method
   const before = faults.length

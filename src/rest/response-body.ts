@@ -82,9 +82,7 @@ export function isHttpBody(desc: DescMessage | undefined): desc is DescMessage &
   return desc?.typeName === 'google.api.HttpBody'
 }
 
-/**
- * Fills a `google.api.HttpBody` with raw bytes. They are copied, because the given ones may be in one of Node's pools.
- */
+/** Fills a `google.api.HttpBody` with a copy of bytes, which may be in one of Node's pools. */
 export function fillHttpBody(message: Message, contentType: string, bytes: Uint8Array): void {
   Object.assign(message, { contentType, data: new Uint8Array(bytes) })
 }

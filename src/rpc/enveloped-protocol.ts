@@ -81,10 +81,7 @@ export const grpcWeb: EnvelopedProtocol = {
   },
 }
 
-/**
- * gRPC-Web whose bodies are text, as browsers stream them to the `grpc-web` package. Each envelope is encoded by
- * itself.
- */
+/** gRPC-Web whose bodies are text, as browsers stream them to `grpc-web`: each envelope in base64 by itself. */
 export const grpcWebText: EnvelopedProtocol = {
   ...grpcWeb,
   typePrefix: 'application/grpc-web-text+',

@@ -20,9 +20,7 @@ export function isWatch(method: DescMethod): boolean {
 export interface HealthOptions {
   /** The services that can be asked for by name; the empty name is the server as a whole. */
   readonly services: readonly DescService[]
-  /**
-   * Whether calls can be answered now; the same for all services, because they use the same database. Never rejects.
-   */
+  /** Whether calls can be answered now; all services use the same database. Never rejects. */
   readonly isReady: () => Promise<boolean>
   /** Aborts when the server takes no more calls: watches are notified, and end. */
   readonly closing: AbortSignal
@@ -64,9 +62,7 @@ export function createHealthRoutes(options: HealthOptions): (router: ConnectRout
   }
 }
 
-/**
- * Counts a watch of an address until its call ends, which aborts the signal. Throws `RATE_LIMITED` for one too many.
- */
+/** Counts a watch of an address until its signal aborts. Throws `RATE_LIMITED` for one too many. */
 function countWatch(watches: Map<string, number>, address: string, signal: AbortSignal): void {
   if (signal.aborted) return
   const count = watches.get(address) ?? 0

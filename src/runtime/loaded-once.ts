@@ -1,7 +1,4 @@
-/**
- * A loader that keeps its first value. If loading fails, all waiting callers get the error, and the next one tries
- * again.
- */
+/** A loader that keeps its first value. A failure is that of all who wait; the next caller loads again. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined
   return () => {

@@ -61,9 +61,7 @@ const MAX_CHARACTERS = 8_192
 const MAX_DEPTH = 20
 const MAX_COMPARISONS = 100
 
-/**
- * A string, even one without an end; a bracket, perhaps with a sub-attribute behind it; a word; or anything but space.
- */
+/** A string, even without an end; a bracket, perhaps with a sub-attribute behind it; a word; anything but space. */
 const TOKENS = /"(?:[^"\\]|\\.)*"?|[()[]|\](?:\.\w+)?|[-\w][-+\w.:]*|\S/gs
 
 type Found = Pick<Path, 'attribute' | 'subAttribute'> | 'unsupported'

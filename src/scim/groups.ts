@@ -109,9 +109,7 @@ export function groupWriteFrom(changes: readonly PatchChange[]): GroupWrite {
   return { name, externalId, members: { areAll, isMember } }
 }
 
-/**
- * The members that a change names; `all` for the removal of all. Throws `invalidFilter`, `invalidValue`, `mutability`.
- */
+/** The members that a change names, or `all`. Throws `invalidFilter`, `invalidValue`, `mutability`. */
 function idsIn({ op, value = null, attribute, subAttribute, filter }: PatchChange): readonly string[] | 'all' {
   if (filter !== undefined) {
     if (op === 'remove') return idsEqual(filter)

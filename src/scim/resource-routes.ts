@@ -10,9 +10,7 @@ import type { ScimAnswer, ScimRequest, ScimRoute } from './request.js'
 import { locationOf } from './resource-attributes.js'
 import type { ResourceType } from './schema.js'
 
-/**
- * Carries out an operation on one resource; `shown` is what the answer shows of it. Undefined for no resource to show.
- */
+/** Works on one resource; `shown` is what the answer shows of it. Undefined for no resource to show. */
 type Operation<Row> = (request: ScimRequest, shown: ResourceType<Row>) => Promise<Row | undefined>
 
 export interface ResourceOperations<Row> {

@@ -135,10 +135,7 @@ function scimCall(
   return { admit, exchange }
 }
 
-/**
- * The query in which a plus sign between the quotes of a filter is not a space: who writes spaces as `%20` means a plus
- * by it.
- */
+/** The query in which a plus sign in quotes of a filter is no space, if spaces in it are `%20`. */
 function withLiteralPlus(query: string): string {
   const parameters = query.split('&').map((parameter) => {
     if (!parameter.startsWith('filter=') || !parameter.includes('%20')) return parameter

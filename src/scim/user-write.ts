@@ -149,10 +149,7 @@ export function userWriteFrom(
   return { supplied, email, active, account: accountFrom(document, { userName, email }, user) }
 }
 
-/**
- * The email address: the preferred one of those in the document; else the user name, if that is an address; else the
- * one that the user has.
- */
+/** The preferred email address in the document; else the user name, if that is one; else the one that the user has. */
 function emailFrom(document: JsonObject, userName: string, user: Member | undefined, followsUserName: boolean): string {
   const given = addressIn(document)
   if (given !== undefined) return given

@@ -136,10 +136,7 @@ function createTracedCall(tracer: Tracer, span: Span, drift: number) {
 function createSharedStatements() {
   const waiting = new Set<{ readonly call: StatementObserver; readonly since: number; readonly recorded: string[] }>()
   return {
-    /**
-     * Reports to a call the statements that begin from now on, the first of each name, until the returned function is
-     * called.
-     */
+    /** Reports to a call statements that begin from now on, the first of each name, until the result is called. */
     observe: (call: StatementObserver) => {
       const waiter = { call, since: performance.now(), recorded: [] }
       waiting.add(waiter)

@@ -19,9 +19,7 @@ import { type ImportOptions, linesOfText, type RecordLine, stageLines } from './
 import type { Chunks } from './text-lines.js'
 
 export interface ImportSummary {
-  /**
-   * For each kind in the file, in the order of writing: the number of records, and how many of them are new or changed.
-   */
+  /** For each kind in the file, in the order of writing: how many records, and how many are new or changed. */
   readonly kinds: readonly {
     readonly kind: RecordKind
     readonly records: number
@@ -125,9 +123,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly locks?: readonly Lock[]
 }
 
-/**
- * Records that have been written, and those that are refused, which only a transaction that is rolled back may have.
- */
+/** What was written, and what was refused, which only a transaction that is rolled back may have. */
 export interface WrittenRecords extends ImportSummary {
   /** What has become of those that have been written, by kind. */
   readonly outcomes: ReadonlyMap<RecordKind, readonly Outcome[]>
@@ -209,9 +205,7 @@ async function writeStaged(
   }
 }
 
-/**
- * Takes out the records that cannot be written, until none is left: one may refer to another. Returns what is wrong.
- */
+/** Takes out what cannot be written, until none is left: one may refer to another. Returns what is wrong. */
 async function takeOutFaulty(transaction: Tables, kind: RecordKind, users: UserWriter): Promise<Refusal[]> {
   const { check, takeOut } = kindStatements[kind]
   const refusals: Refusal[] = []
