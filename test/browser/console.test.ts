@@ -253,7 +253,10 @@ describe('changes of many people in the console', () => {
   it('are shown line by line before they are made, with what is skipped and refused', async () => {
     const page = await open('/people/changes')
     await page.getByLabel('Or paste its lines').fill('id,department,salary\nuser_luca,Treasury,1')
-    await page.getByRole('alert').filter({ hasText: 'line 1: no field is called salary' }).waitFor()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'line 1: no field is called salary; there are ID, Email, First name' })
+      .waitFor()
     const lines = ['id,department', 'user_luca,Treasury', 'user_chidi,Treasury', 'user_nobody,Treasury']
     await page.getByLabel('Or paste its lines').fill(lines.join('\n'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
@@ -293,6 +296,19 @@ describe('changes of many people in the console', () => {
     await choose('people.csv', Buffer.from('\ufeffID,First name,role\nuser_luca,Jörg,USER_ROLE_ORG_ADMIN\n'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByRole('row', { name: /First name: Luca → Jörg/ }).waitFor()
+    // Roles as the console calls them, and what is none beside who it was for.
+    const roles = [
+      'email,role',
+      'luca@acme.example, administrator',
+      'nils@acme.example,Boss',
+      'nils@acme.example,member,x',
+    ]
+    await choose('people.csv', Buffer.from(roles.join('\n')))
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByRole('row', { name: /Luca Ferri 2 Updated Role: Member → Administrator/ }).waitFor()
+    const refused = /nils@acme.example 3 Refused The role must be Administrator, Member or Guest/
+    await page.getByRole('row', { name: refused }).waitFor()
+    await page.getByRole('row', { name: /nils@acme.example 4 Refused 3 cells, and the header has 2/ }).waitFor()
     await choose('people.xlsx', Buffer.from([0x50, 0x4b, 3, 4, 0, 0]))
     await page.getByText('This is no text: save the sheet as CSV first.').waitFor()
     opened[0]?.complaints.splice(0)

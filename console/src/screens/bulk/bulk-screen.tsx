@@ -64,7 +64,7 @@ export function BulkScreen() {
   }
   const planned =
     plan.data &&
-    [...plan.data.lines, ...badLines.map(({ line, fault }) => badLine(line, '', fault))].toSorted(
+    [...plan.data.lines, ...badLines.map(({ line, who, fault }) => badLine(line, who, fault))].toSorted(
       (a, b) => a.line - b.line,
     )
   const shownFaults = text.trim() === '' ? [] : faults

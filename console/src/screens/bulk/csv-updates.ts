@@ -1,6 +1,6 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
-import { UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { labelOf } from '../../api/words.js'
+import { UserRoleSchema, UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { enumText, labelOf } from '../../api/words.js'
 import { type CsvRow, readRows } from './csv-rows.js'
 
 /** An update of a person, and the line that asks for it. */
@@ -18,7 +18,7 @@ export interface CsvUpdates {
   /** What is wrong with the file as a whole. */
   readonly faults: readonly string[]
   /** What is wrong with single lines, which stand beside the others. */
-  readonly badLines: readonly { readonly line: number; readonly fault: string }[]
+  readonly badLines: readonly { readonly line: number; readonly who: string; readonly fault: string }[]
 }
 
 /** What one call can change. */
@@ -70,31 +70,38 @@ function headerFaults({ line, cells }: CsvRow, names: readonly (string | undefin
   const twice = names.filter((name, index) => name !== undefined && names.indexOf(name) !== index)
   return [
     ...(unknown.length > 0
-      ? [`line ${line}: no field is called ${unknown.join(', ')}; there are ${columns.join(', ')}`]
+      ? [`line ${line}: no field is called ${unknown.join(', ')}; there are ${columns.map(labelOf).join(', ')}`]
       : []),
-    ...twice.map((name) => `line ${line}: there are two columns ${name}`),
-    ...(names.includes('id') || names.includes('email') ? [] : [`line ${line}: a column called id or email is needed`]),
+    ...twice.map((name) => `line ${line}: there are two columns ${labelOf(String(name))}`),
+    ...(names.includes('id') || names.includes('email') ? [] : [`line ${line}: a column called ID or Email is needed`]),
   ]
 }
+
+/** Roles by what people call them, and by their names. */
+const roles = new Map(
+  UserRoleSchema.values
+    .slice(1)
+    .flatMap(({ name, number }) =>
+      [enumText(UserRoleSchema, number), name].map((each) => [plain(each), name] as const),
+    ),
+)
 
 /** The update of a row, or what is wrong with it. */
 function updateFrom(
   { line, cells }: CsvRow,
   names: readonly (string | undefined)[],
 ): CsvUpdate | CsvUpdates['badLines'][number] {
-  if (cells.length !== names.length)
-    return { line, fault: `${cells.length} cells, and the header has ${names.length}.` }
   const given = names.flatMap((name, index): [string, string][] => {
     const value = cells[index]?.trim() ?? ''
     return name === undefined || value === '' ? [] : [[name, value === '""' ? '' : value]]
   })
-  const { email, ...others }: JsonObject = Object.fromEntries(given)
+  const { email, role, ...others }: Partial<Record<string, string>> = Object.fromEntries(given)
+  const bad = (fault: string) => ({ line, who: others['id'] ?? email ?? '', fault })
+  if (cells.length !== names.length) return bad(`${cells.length} cells, and the header has ${names.length}.`)
   const isByAddress = others['id'] === undefined
-  if (isByAddress && typeof email !== 'string') return { line, fault: 'It names nobody: give an id or an email.' }
-  try {
-    const update = fromJson(UserUpdateSchema, isByAddress || email === undefined ? others : { email, ...others })
-    return { line, update, address: isByAddress ? String(email) : undefined }
-  } catch (error) {
-    return { line, fault: error instanceof Error ? error.message : String(error) }
-  }
+  if (isByAddress && email === undefined) return bad('It names nobody: give an id or an email.')
+  const named = role === undefined ? undefined : roles.get(plain(role))
+  if (role !== undefined && named === undefined) return bad('The role must be Administrator, Member or Guest.')
+  const fields = { ...others, ...(named && { role: named }), ...(!isByAddress && email !== undefined && { email }) }
+  return { line, update: fromJson(UserUpdateSchema, fields as JsonObject), address: isByAddress ? email : undefined }
 }
