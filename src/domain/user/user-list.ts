@@ -49,13 +49,10 @@ function filtersOf({ field, owner, q = '', ids = [], emails = [], ...request }: 
     const [missing, given] = field === undefined ? ['field', 'owner'] : ['owner', 'field']
     refuseViolations([{ field: missing, description: `is required with ${given}`, reason: 'FIELD_REQUIRED' }])
   }
-  for (const [name, values, one] of [
-    ['ids', ids, 'id'],
-    ['emails', emails, 'address'],
-  ] as const) {
+  for (const [name, values] of Object.entries({ id: ids, email: emails })) {
     const several = values.findIndex((value) => value.includes(','))
     if (several >= 0)
-      throw invalidField(`${name}[${several}]`, `is no ${one}: give each value by itself, without commas`)
+      throw invalidField(`${name}s[${several}]`, `is no ${name}: give each value by itself, without commas`)
   }
   // A bare plus in a query is a blank.
   if (/\S \S/.test(request.email)) throw invalidField('email', 'is no address: in a URL, write + as %2B')
