@@ -1,4 +1,4 @@
-import { type NamedKind, type NamedRow, namedKinds, readNames, type WantedNames } from '../store/name.js'
+import { type NamedKind, type NamedRow, namedKinds, readNames } from '../store/name.js'
 import {
   type CallContext,
   hasPermissionAnywhere,
@@ -25,16 +25,12 @@ const permissions: Readonly<Record<NamedKind, Permission>> = {
 }
 
 /** An object whose name is wanted. */
-export type NamedObject = Pick<NamedRow, 'id'> & { readonly type: NamedKind }
+export type NamedObject = Pick<NamedRow, 'id' | 'type'>
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The names of objects: of those that the caller may read. */
 export async function listNames({ reads, caller }: CallContext, objects: readonly NamedObject[]): Promise<NamedRow[]> {
-  const idsOf = (kind: NamedKind) => {
-    const ids = objects.filter(({ type }) => type === kind).map(({ id }) => id)
-    return kind === 'journey' ? ids.filter((id) => UUID.test(id)) : ids
-  }
   const teamIdsOf = (kind: NamedKind) => {
     const permission = permissions[kind]
     // People are the organization's, and whoever may read them anywhere reads all of them.
@@ -42,8 +38,13 @@ export async function listNames({ reads, caller }: CallContext, objects: readonl
     // Callers are told the names of their own teams.
     return (kind === 'team' && visibleTeamIds(caller)) || permittedTeamIds(caller, permission)
   }
-  const wantedOf = (kind: NamedKind): WantedNames => ({ ids: idsOf(kind), teamIds: teamIdsOf(kind) })
-  const wanted = Object.fromEntries(namedKinds.map((kind) => [kind, wantedOf(kind)])) as Record<NamedKind, WantedNames>
+  const { organizationId } = caller
   const userId = caller.kind === 'USER_TOKEN' ? caller.id : null
-  return readNames(reads, { organizationId: caller.organizationId, userId, ...wanted })
+  const names: NamedRow[] = []
+  for (const kind of namedKinds) {
+    const named = objects.filter(({ type, id }) => type === kind && (kind !== 'journey' || UUID.test(id)))
+    const wanted = { organizationId, ids: named.map(({ id }) => id), teamIds: teamIdsOf(kind), userId }
+    if (named.length > 0) names.push(...(await readNames(reads, kind, wanted)))
+  }
+  return names
 }

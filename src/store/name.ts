@@ -1,86 +1,78 @@
-import { Prisma } from '../../gen/prisma/client.js'
-import type { Parameter } from '../db/statement.js'
+import { schema } from '../../gen/prisma/schema.js'
 import type { Tables } from '../db/tables.js'
-import { nameIn } from './member-name.js'
-import { createQuery } from './query.js'
-import { inTeams, isOneOf, ofOrganization } from './visibility.js'
+import { camelCase, type Table } from './resource/resource.js'
+import { teamColumn } from './row-lock.js'
+import { modelOf } from './standard-writes.js'
 
-/** Of each kind of object, as the audit log names it: its rows `o`, what they are called, and the team they belong to. */
+/** The rows of a kind of object, and what is not as it is of most: `id` and `name`. */
+interface Kind {
+  readonly table: Table
+  readonly id?: string
+  readonly names?: readonly string[]
+  /** Called so without a name. */
+  readonly otherwise?: string
+  /** Those who are related to an object read it whatever their teams are. */
+  readonly related?: readonly string[]
+}
+
 const kinds = {
-  user: ['memberships', Prisma.sql`coalesce(nullif(${nameIn('o')}, ''), o.email)`, null, 'user_id'],
-  team: ['teams', 'name', 'id'],
-  group: ['groups', 'name', null],
-  access_policy: ['access_policies', 'name', 'team_id'],
-  api_key: ['api_keys', 'name', 'team_id'],
-  app_instance: ['app_instances', 'name', 'team_id'],
-  app_resource: ['app_resources', 'name', 'team_id'],
-  journey: ['journeys', 'name', 'team_id'],
-  priority: ['priorities', 'name', 'team_id'],
-  sla_definition: ['sla_definitions', 'name', 'team_id'],
-  entity_type: ['entity_types', 'name', 'team_id'],
-  entity_ingestion_config: ['entity_ingestion_configs', 'service_name', 'team_id'],
-  webhook_endpoint: ['webhook_endpoints', 'url', 'team_id'],
-} satisfies Readonly<
-  Record<string, readonly [table: string, name: string | Prisma.Sql, team: string | null, id?: string]>
->
+  user: {
+    table: schema.Membership,
+    id: 'userId',
+    names: ['firstName', 'lastName'],
+    otherwise: 'email',
+    related: ['userId'],
+  },
+  team: { table: schema.Team },
+  group: { table: schema.Group },
+  access_policy: { table: schema.AccessPolicy },
+  api_key: { table: schema.ApiKey },
+  app_instance: { table: schema.AppInstance },
+  app_resource: { table: schema.AppResource },
+  journey: { table: schema.Journey, related: ['requesterUserId', 'requesterManagerUserId'] },
+  priority: { table: schema.Priority },
+  sla_definition: { table: schema.SlaDefinition },
+  entity_type: { table: schema.EntityType },
+  entity_ingestion_config: { table: schema.EntityIngestionConfig, names: ['serviceName'] },
+  webhook_endpoint: { table: schema.WebhookEndpoint, names: ['url'] },
+} satisfies Readonly<Record<string, Kind>>
 
-/** A kind of object that has a name. */
+/** A kind of object that has a name, as the audit log calls it. */
 export type NamedKind = keyof typeof kinds
 
 export const namedKinds = Object.keys(kinds) as readonly NamedKind[]
 
-/** Which objects of a kind are wanted, and the teams of which they may be; `null` for any, also for no team. */
-export interface WantedNames {
-  readonly ids: readonly string[]
-  readonly teamIds: readonly string[] | null
-}
-
-/** The names that are wanted, and of whom a caller who is related to an object is. */
-export type NameSelection = Readonly<Record<NamedKind, WantedNames>> & {
-  readonly organizationId: string
-  readonly userId: string | null
-}
-
 export interface NamedRow {
-  readonly type: string
+  readonly type: NamedKind
   readonly id: string
   readonly name: string
 }
 
-type Parameters = Readonly<Record<string, readonly string[] | string | null>>
-
-/** Those who are related to an object read it whatever their teams are. */
-const related: Partial<Record<NamedKind, Prisma.Sql>> = {
-  user: Prisma.sql`OR o.user_id = ${{ parameter: 'userId' }}`,
-  journey: Prisma.sql`OR o.requester_user_id = ${{ parameter: 'userId' }}
-                      OR o.requester_manager_user_id = ${{ parameter: 'userId' }}`,
+/** Which objects of a kind are wanted, and by whom: of some teams, or `null` for any, also for no team. */
+export interface WantedNames {
+  readonly organizationId: string
+  readonly ids: readonly string[]
+  readonly teamIds: readonly string[] | null
+  readonly userId: string | null
 }
 
-function namesOf(kind: NamedKind): Prisma.Sql {
-  const [table, name, team, id = 'id'] = kinds[kind]
-  const ids: Parameter = { parameter: `${kind}_ids` }
-  const key = Prisma.raw(`o.${id}`)
-  const isIn = inTeams(team === null ? Prisma.sql`NULL::text` : Prisma.raw(`o.${team}`), {
-    parameter: `${kind}_teams`,
+/** The names of objects of a kind, of those that there are. The ids of journeys are UUIDs. */
+export async function readNames(
+  tables: Tables,
+  type: NamedKind,
+  { organizationId, ids, teamIds, userId }: WantedNames,
+): Promise<NamedRow[]> {
+  const { table, id = 'id', names = ['name'], otherwise, related = [] }: Kind = kinds[type]
+  const team = teamColumn(table)
+  const isReached = team && teamIds ? [{ [camelCase(team)]: { in: [...teamIds] } }] : []
+  const isRelated = userId === null ? [] : related.map((property) => ({ [property]: userId }))
+  const either = [...isReached, ...isRelated]
+  if (teamIds !== null && either.length === 0) return []
+  const where = { organizationId, [id]: { in: [...ids] }, ...(teamIds !== null && { OR: either }) }
+  const select = Object.fromEntries([id, ...names, ...(otherwise ? [otherwise] : [])].map((each) => [each, true]))
+  const found = await modelOf(tables, table).findMany({ where, select })
+  return found.map((row) => {
+    const name = names.map((each) => row[each]).join(' ')
+    return { type, id: String(row[id]), name: otherwise ? name.trim() || String(row[otherwise]) : name }
   })
-  return Prisma.sql`
-SELECT ${Prisma.raw(`'${kind}'`)} AS type, ${key}::text AS id, ${typeof name === 'string' ? Prisma.raw(`o.${name}`) : name} AS name
-  FROM ${Prisma.raw(table)} o
- WHERE ${ofOrganization('o')} AND ${isOneOf(key, ids, kind === 'journey' ? 'uuid' : 'text')}
-   AND (${isIn} ${related[kind] ?? Prisma.empty})`
-}
-
-const list = createQuery<Parameters, NamedRow>({
-  name: 'list_names',
-  columns: { type: 'text', id: 'text', name: 'text' },
-  text: () => Prisma.join(namedKinds.map(namesOf), ' UNION ALL '),
-})
-
-/** The names of objects, of those that there are. The ids of journeys are UUIDs. */
-export function readNames(tables: Tables, { organizationId, userId, ...wanted }: NameSelection): Promise<NamedRow[]> {
-  const values = namedKinds.flatMap((kind) => [
-    [`${kind}_ids`, wanted[kind].ids] as const,
-    [`${kind}_teams`, wanted[kind].teamIds] as const,
-  ])
-  return list(tables, { organizationId, userId, ...Object.fromEntries(values) })
 }

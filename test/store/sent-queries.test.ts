@@ -201,7 +201,6 @@ const otherReasons: Readonly<Record<string, string>> = {
   delete_revoke_attempts: 'compares the last one of a list of times',
   import_statistics: 'is ANALYZE',
   insert_event_outbox: 'is the second half of insert_told_events, for a cluster',
-  list_names: 'reads many tables at one moment',
   read_feed_states: 'reads two tables at one moment',
   recover_webhook_deliveries: 'compares a time with another of the same row',
   sequence_events: 'calls a function of the database',
