@@ -5,11 +5,13 @@ import { AppResourceSchema } from '../../gen/svc/v2/app_resource_pb.js'
 import { createLookUp, type Tables } from '../db/tables.js'
 import { createQuery, queryOf } from './query.js'
 import { type PrintedRow, rowText } from './resource/print.js'
-import { declareResource } from './resource/resource.js'
+import { declareResource, rowsOfJson, typesIn } from './resource/resource.js'
 import { listText } from './resource/text.js'
 import { createRowLock, type NamedRows } from './row-lock.js'
 import { createStandardStore } from './standard-methods.js'
 import { ofOrganization } from './visibility.js'
+
+const typesOf = (names: readonly string[]) => typesIn(schema.AppResource, names)
 
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
@@ -23,7 +25,6 @@ export const lockAppResources = queryOf(
   }),
 )
 
-/** A locked app resource, with the values that must be unique. */
 export type LockedAppResource = Awaited<ReturnType<typeof lockAppResources>>[number]
 
 type Owners = Readonly<Record<'teamIds' | 'appInstanceIds', readonly string[]>> & { readonly organizationId: string }
@@ -54,9 +55,7 @@ WITH updated AS (
          version = r.version + coalesce(u.resource_type <> r.resource_type OR u.name <> r.name
                                         OR u.description <> r.description OR u.external_id <> coalesce(r.external_id, '')
                                         OR u.scoped_id <> r.scoped_id, false)::int
-    FROM ROWS FROM (json_to_recordset(${changes}) AS (id text, "resourceType" text, name text, description text,
-                                                      "externalId" text, "scopedId" text))
-         WITH ORDINALITY AS u (id, resource_type, name, description, external_id, scoped_id, place)
+    FROM ${rowsOfJson(changes, 'u', typesOf(['id', 'resource_type', 'name', 'description', 'external_id', 'scoped_id']))}
    WHERE ${ofOrganization('r')} AND r.id = ANY (${ids}) AND r.id = u.id
   RETURNING r.*, u.place
 )
@@ -65,7 +64,6 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 
 export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal' | 'version'>
 
-/** The new resources, as JSON. */
 interface NewRows {
   readonly organizationId: string
   readonly rows: string
@@ -82,9 +80,7 @@ export const takenOfAppResources = createQuery<NewRows, Taken>({
   columns: { place: 'int8', field: 'text' },
   text: ({ rows }) => {
     const wanted = Prisma.sql`
-  FROM ROWS FROM (json_to_recordset(${rows}) AS ("teamId" text, "appInstanceId" text, "resourceType" text,
-                                                 "externalId" text, "scopedId" text))
-       WITH ORDINALITY AS w (team_id, app_instance_id, resource_type, external_id, scoped_id, place)
+  FROM ${rowsOfJson(rows, 'w', typesOf(['team_id', 'app_instance_id', 'resource_type', 'external_id', 'scoped_id']))}
   JOIN app_resources r ON ${ofOrganization('r')}`
     return Prisma.sql`
 SELECT w.place, 'externalId' AS field ${wanted}
@@ -95,20 +91,17 @@ SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id =
   },
 })
 
+const others = ['organization_id', 'ordinal', 'version']
+const given = Object.keys(schema.AppResource.columns).filter((column) => !others.includes(column))
+
 /** A set from outside: Prisma would plan the creation of a thousand for 200 ms, in one turn of the event loop. */
 const insert = createQuery<NewRows>({
   name: 'insert_app_resources',
   columns: {},
   text: ({ organizationId, rows }) => Prisma.sql`
-INSERT INTO app_resources (organization_id, id, team_id, app_instance_id, resource_type, name, description, external_id,
-                           scoped_id, tag_ids)
-SELECT ${organizationId}, r.id, r.team_id, r.app_instance_id, r.resource_type, r.name, r.description, r.external_id,
-       r.scoped_id, r.tag_ids
-  FROM ROWS FROM (json_to_recordset(${rows}) AS (id text, "teamId" text, "appInstanceId" text, "resourceType" text,
-                                                 name text, description text, "externalId" text, "scopedId" text,
-                                                 "tagIds" text[]))
-       WITH ORDINALITY AS r (id, team_id, app_instance_id, resource_type, name, description, external_id, scoped_id,
-                             tag_ids, place)
+INSERT INTO app_resources (organization_id, ${Prisma.raw(given.join())})
+SELECT ${organizationId}, ${Prisma.raw(given.join())}
+  FROM ${rowsOfJson(rows, 'r', typesOf(given))}
  ORDER BY r.place`,
 })
 

@@ -1,7 +1,9 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SourceProfileModel } from '../../gen/prisma/models.js'
+import { schema } from '../../gen/prisma/schema.js'
 import type { Tables } from '../db/tables.js'
 import { createQuery } from './query.js'
+import { rowsOfJson, typesIn } from './resource/resource.js'
 
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>
 
@@ -25,9 +27,7 @@ const keep = createQuery<SourceKey & { readonly profiles: string }>({
   text: ({ organizationId, source, profiles }) => Prisma.sql`
 INSERT INTO source_profiles (organization_id, source, external_id, user_id, profile, profile_hash)
 SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.profile_hash
-  FROM ROWS FROM (json_to_recordset(${profiles})
-                  AS ("externalId" text, "userId" text, profile jsonb, "profileHash" bytea))
-       WITH ORDINALITY AS p (external_id, user_id, profile, profile_hash, place)
+  FROM ${rowsOfJson(profiles, 'p', typesIn(schema.SourceProfile, ['external_id', 'user_id', 'profile', 'profile_hash']))}
  ORDER BY p.place
     ON CONFLICT (organization_id, source, external_id) DO UPDATE
        SET profile = EXCLUDED.profile, profile_hash = EXCLUDED.profile_hash,

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, Message, MessageShape } from '@bufbuild/protobuf'
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
-import type { Columns } from '../../db/statement.js'
+import type { Columns, Parameter } from '../../db/statement.js'
 
 /** A column of a table. `isId`: it is the id of something, which the database holds to the format of ids. */
 export interface Column {
@@ -156,6 +156,31 @@ export function propertiesIn<Of extends Table, Property extends keyof RowOf<Of> 
     >,
     sql: Prisma.raw(columns.map(([name]) => `${prefix}${name} AS "${camelCase(name)}"`).join(', ')),
   }
+}
+
+/** Columns by name, each with its type as SQL writes it. */
+export type ColumnTypes = Readonly<Record<string, string>>
+
+export function typesIn({ columns }: Table, names: readonly string[]): ColumnTypes {
+  return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
+}
+
+/** The columns as those of a JSON object with properties in camel case. */
+export function jsonColumns(columns: ColumnTypes): Prisma.Sql {
+  return Prisma.raw(
+    Object.entries(columns)
+      .map(([name, type]) => `"${camelCase(name)}" ${type}`)
+      .join(', '),
+  )
+}
+
+/**
+ * The objects in a list of JSON as rows under an alias, with columns of the properties' names. SQL sees the position of
+ * each, counted from 1, as `place`.
+ */
+export function rowsOfJson(json: Prisma.Sql | Parameter, alias: string, columns: ColumnTypes): Prisma.Sql {
+  const names = Prisma.raw(`${alias} (${[...Object.keys(columns), 'place'].join(', ')})`)
+  return Prisma.sql`ROWS FROM (json_to_recordset(${json}) AS (${jsonColumns(columns)})) WITH ORDINALITY AS ${names}`
 }
 
 /** The name of the property for a column: `teamId` for `team_id`. */

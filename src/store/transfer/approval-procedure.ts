@@ -1,7 +1,8 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import { approvalFlowOfAll, approvalProcedureResource } from '../access-policy-approval-procedure.js'
-import { eachRow, type KindDefinition, listed, typesIn } from './kind.js'
+import { rowsOfJson, typesIn } from '../resource/resource.js'
+import { eachRow, type KindDefinition, listed } from './kind.js'
 
 /** The columns that no record of a step has; the mode of the previous build is no longer written. */
 const others = ['organization_id', 'procedure_id', 'approver_justification_mode']
@@ -9,8 +10,11 @@ const stepNames = Object.keys(schema.ApprovalStep.columns).filter((name) => !oth
 /** The steps of a record, each with the name of its field. */
 const steps = eachRow('steps', 'step', { ...typesIn(schema.ApprovalStep, stepNames), field: 'text', approvers: 'json' })
 const approvers = Prisma.sql`${steps}
-CROSS JOIN LATERAL ROWS FROM (json_to_recordset(step.approvers) AS (kind approver_kind, "userId" text, "groupId" text,
-  notify boolean)) WITH ORDINALITY AS approver(kind, user_id, group_id, notify, place)`
+CROSS JOIN LATERAL ${rowsOfJson(
+  Prisma.sql`step.approvers`,
+  'approver',
+  typesIn(schema.ApprovalStepApprover, ['kind', 'user_id', 'group_id', 'notify']),
+)}`
 
 export const approvalProcedureKind: KindDefinition = {
   resource: approvalProcedureResource,

@@ -1,11 +1,14 @@
 import { Prisma } from '../../../gen/prisma/client.js'
 import {
+  type ColumnTypes,
   camelCase,
   columnOfField,
   type Resource,
   type ResourceField,
   referencedTable,
+  rowsOfJson,
   type Table,
+  typesIn,
 } from '../resource/resource.js'
 
 /** Every kind of record, each after those that it refers to: the order of writing and of export. */
@@ -36,9 +39,6 @@ export function perKind<Each>(make: (kind: RecordKind) => Each): Readonly<Record
 
 /** Expressions by name, mostly of columns. */
 export type Expressions = Readonly<Record<string, Prisma.Sql>>
-
-/** Columns by name, each with its type as SQL writes it. */
-export type ColumnTypes = Readonly<Record<string, string>>
 
 /**
  * What is particular to a kind of record, beyond the declaration of its resource. An import first puts records into a
@@ -177,21 +177,9 @@ function stagedLists({ fields }: Resource): StagedList[] {
   })
 }
 
-/**
- * Joins the rows in a list of the staged record, under an alias. SQL sees the position of each, counted from 1, as
- * `place`.
- */
+/** Joins the rows in a list of the staged record, under an alias. */
 export function eachRow(list: string, name: string, columns: ColumnTypes): Prisma.Sql {
-  const names = [...Object.keys(columns), 'place']
-  return Prisma.raw(`CROSS JOIN LATERAL ROWS FROM (json_to_recordset(s.${list}) AS (${propertiesOf(columns)}))
-  WITH ORDINALITY AS ${name}(${names.join(', ')})`)
-}
-
-/** The columns as those of a JSON object with properties in camel case. */
-export function propertiesOf(columns: ColumnTypes): string {
-  return Object.entries(columns)
-    .map(([name, type]) => `"${camelCase(name)}" ${type}`)
-    .join(', ')
+  return Prisma.sql`CROSS JOIN LATERAL ${rowsOfJson(Prisma.raw(`s.${list}`), name, columns)}`
 }
 
 export function equal(columns: readonly string[], left: string, right: string): Prisma.Sql {
@@ -210,10 +198,6 @@ export function rowColumns({ table, fields }: Resource): ColumnTypes {
 function columnsOf({ source }: ResourceField): string[] {
   if (source.kind === 'columns') return source.resource.fields.flatMap(columnsOf)
   return source.kind === 'column' ? [source.name] : []
-}
-
-export function typesIn({ columns }: Table, names: readonly string[]): ColumnTypes {
-  return Object.fromEntries(names.map((name) => [name, (columns[name]?.type ?? 'text').replace(/^enum /, '')]))
 }
 
 /** The columns of the staging table that hold fields of the record, by the local names of the fields. */

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { camelCase } from '../resource/resource.js'
-import { type ColumnTypes, equal, listed, propertiesOf, type StagedKind } from './kind.js'
+import { type ColumnTypes, camelCase, jsonColumns } from '../resource/resource.js'
+import { equal, listed, type StagedKind } from './kind.js'
 
 /** Rows up to a page's size stay uncompressed and in place: compressing what is read once costs more than it saves. */
 export const TEMPORARY = Prisma.sql`WITH (toast_tuple_target = 8160) ON COMMIT DROP`
@@ -20,7 +20,7 @@ SELECT i.first_line, i.line, i.given, true AS is_record, ${Prisma.join([
     ...gives.map(([name, value]) => Prisma.sql`${value} AS ${Prisma.raw(name)}`),
     ...(ownerId === undefined ? [] : [Prisma.raw(`${ownerId} AS owner_id`)]),
   ])}
-FROM import_rows i CROSS JOIN LATERAL json_to_record(i.row_values) AS r(${Prisma.raw(propertiesOf(columns))})
+FROM import_rows i CROSS JOIN LATERAL json_to_record(i.row_values) AS r(${jsonColumns(columns)})
 ${owner === undefined ? Prisma.empty : Prisma.raw(`LEFT JOIN ${owner.table} owner ON ${isOwner}`)}
 WHERE i.kind = '${Prisma.raw(kind)}'`
 }
