@@ -24,7 +24,7 @@ export function registerDemoCommand(program: Command, context: CommandContext): 
     .description('restore its original state; also deletes all keys, tokens and audit events')
     .action(() =>
       context.onDatabase(async (database) => {
-        const other = await firstOrganizationId(database, demoOrganizationId)
+        const other = await firstOrganizationId(database, { NOT: { id: demoOrganizationId } })
         if (other !== undefined) {
           throw new Error(`the database holds organizations other than the demo, such as ${other}: nothing was deleted`)
         }

@@ -1,8 +1,8 @@
 import type { Tables } from '../db/tables.js'
 import { ServiceError } from '../errors.js'
 import { nearestName } from '../protojson/nearest.js'
-import { findMembers, findTeams } from '../store/operator-search.js'
-import { listOrganizations } from '../store/organization.js'
+import { findMembers } from '../store/operator-search.js'
+import { findTeams, listOrganizations } from '../store/organization.js'
 
 /** The most rows among which the nearest name is looked for, each with a name of its own. */
 const MOST = 10_000
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   team: {
     command: 'svc export',
-    names: async (tables) => (await findTeams(tables, MOST)).map(({ id, name }) => [id, name]),
+    names: async (tables) => (await findTeams(tables, {}, MOST)).map(({ id, name }) => [id, name]),
   },
   user: users,
   active_member: users,

@@ -1,3 +1,4 @@
+import type { Prisma } from '../../gen/prisma/client.js'
 import type { Tables } from '../db/tables.js'
 
 export type DemoIds = NonNullable<Awaited<ReturnType<typeof findDemoIds>>>
@@ -5,22 +6,17 @@ export type DemoIds = NonNullable<Awaited<ReturnType<typeof findDemoIds>>>
 /** The oldest of each in the organization; undefined if it does not have all of them. */
 export async function findDemoIds({ models }: Tables, organizationId: string) {
   const orderBy = { ordinal: 'asc' } as const
-  const id = { id: true }
-  const userId = { userId: true }
-  const administrators = { organizationId, role: 'ORG_ADMIN', deactivatedAt: null } as const
-  const supplied = { organizationId, departmentOwner: 'DIRECTORY' } as const
-  const pinned = { organizationId, managerOwner: 'PINNED' } as const
-  const admin = await models.membership.findFirst({ where: administrators, orderBy, select: userId })
-  const directoryMember = await models.membership.findFirst({ where: supplied, orderBy, select: userId })
-  const pinnedMember = await models.membership.findFirst({ where: pinned, orderBy, select: userId })
-  const team = await models.team.findFirst({ where: { organizationId }, orderBy, select: id })
-  const journey = await models.journey.findFirst({ where: { organizationId }, orderBy, select: id })
-  if (admin === null || directoryMember === null || pinnedMember === null || team === null || journey === null) {
-    return undefined
-  }
-  const ofTeam = { organizationId, teamId: team.id }
-  const priority = await models.priority.findFirst({ where: ofTeam, orderBy, select: id })
-  if (priority === null) return undefined
+  const select = { id: true } as const
+  const member = (where: Prisma.MembershipWhereInput) =>
+    models.membership.findFirst({ where: { organizationId, ...where }, orderBy, select: { userId: true } })
+  const admin = await member({ role: 'ORG_ADMIN', deactivatedAt: null })
+  const directoryMember = await member({ departmentOwner: 'DIRECTORY' })
+  const pinnedMember = await member({ managerOwner: 'PINNED' })
+  const team = await models.team.findFirst({ where: { organizationId }, orderBy, select })
+  const journey = await models.journey.findFirst({ where: { organizationId }, orderBy, select })
+  const priority =
+    team && (await models.priority.findFirst({ where: { organizationId, teamId: team.id }, orderBy, select }))
+  if (!(admin && directoryMember && pinnedMember && team && journey && priority)) return undefined
   return {
     admin: admin.userId,
     /** A member whose department the directory supplies. */

@@ -1,7 +1,6 @@
 import type { Tables } from '../db/tables.js'
 import { escapedPattern } from './search.js'
 
-/** Which members to find, of all organizations or of one. */
 export interface MemberSearch {
   readonly organizationId?: string | undefined
   /** A part of the id, the address or a name, whatever its case; absent is all. */
@@ -38,8 +37,4 @@ export function findMembersNamed(
 ) {
   const where = { ...(organizationId !== undefined && { organizationId }), OR: [{ userId }, { emailKey }] }
   return models.membership.findMany({ where, orderBy: { userId: 'asc' }, select: { userId: true } })
-}
-
-export function findTeams({ models }: Tables, most: number) {
-  return models.team.findMany({ select: { id: true, name: true, organizationId: true }, take: most })
 }

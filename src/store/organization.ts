@@ -26,31 +26,18 @@ export async function renameOrganization({ models }: Tables, id: string, name: s
   await models.organization.updateMany({ where: { id }, data: { name, version: { increment: 1 } } })
 }
 
-/** The first organization other than `except`; undefined if there is none. */
-export async function firstOrganizationId(tables: Tables, except?: string): Promise<string | undefined> {
-  const found = await tables.models.organization.findFirst({
-    where: except === undefined ? {} : { id: { not: except } },
-    orderBy: { ordinal: 'asc' },
-    select: { id: true },
-  })
-  return found?.id
-}
-
-/** The oldest organization of a name; undefined if there is none. */
-export async function findOrganizationNamed({ models }: Tables, name: string): Promise<string | undefined> {
-  const select = { id: true }
-  return (await models.organization.findFirst({ where: { name }, orderBy: { ordinal: 'asc' }, select }))?.id
+/** The oldest organization, of a name or other than one if these are given; undefined if there is none. */
+export async function firstOrganizationId(
+  { models }: Tables,
+  where: { readonly name?: string; readonly NOT?: { readonly id: string } } = {},
+): Promise<string | undefined> {
+  return (await models.organization.findFirst({ where, orderBy: { ordinal: 'asc' }, select: { id: true } }))?.id
 }
 
 /** The ids of at most `take` organizations after `id`, in order; the empty text comes before all. */
 export async function organizationIdsAfter(tables: Tables, id: string, take: number): Promise<string[]> {
-  const found = await tables.models.organization.findMany({
-    where: { id: { gt: id } },
-    orderBy: { id: 'asc' },
-    select: { id: true },
-    take,
-  })
-  return found.map((organization) => organization.id)
+  const after = { where: { id: { gt: id } }, orderBy: { id: 'asc' }, take } as const
+  return (await tables.models.organization.findMany({ ...after, select: { id: true } })).map((found) => found.id)
 }
 
 /** All organizations, in the order in which they were made. */
@@ -58,14 +45,14 @@ export function listOrganizations({ models }: Tables) {
   return models.organization.findMany({ orderBy: { ordinal: 'asc' }, select: shown })
 }
 
-/** Ids of up to `most` teams of an organization: two show whether there is more than one. */
-export async function firstTeamIds(tables: Tables, organizationId: string, most: number): Promise<string[]> {
-  const teams = await tables.models.team.findMany({ where: { organizationId }, select: { id: true }, take: most })
-  return teams.map(({ id }) => id)
-}
-
-export function findTeamNames({ models }: Tables, organizationId: string, ids: readonly string[]) {
-  return models.team.findMany({ where: { organizationId, id: { in: [...ids] } }, select: { id: true, name: true } })
+/** Teams of an organization, or of all, and with the ids, if these are given; at most so many, or all. */
+export function findTeams(
+  { models }: Tables,
+  { ids, ...of }: { readonly organizationId?: string; readonly ids?: readonly string[] },
+  take?: number,
+) {
+  const where = { ...of, ...(ids && { id: { in: [...ids] } }) }
+  return models.team.findMany({ where, select: { id: true, name: true, organizationId: true }, ...(take && { take }) })
 }
 
 export async function hasTeam(tables: Tables, organizationId: string, id: string): Promise<boolean> {
@@ -79,9 +66,9 @@ export function byOrganization<Row extends { readonly organizationId: string }>(
 ): ReadonlyMap<string, readonly Row[]> {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {
-    const group = groups.get(row.organizationId)
-    if (group === undefined) groups.set(row.organizationId, [row])
-    else group.push(row)
+    const group = groups.get(row.organizationId) ?? []
+    groups.set(row.organizationId, group)
+    group.push(row)
   }
   return groups
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Tables } from '../db/tables.js'
 import type { Runtime } from '../runtime/runtime.js'
 import { importLock, takeLocks } from '../store/lock.js'
-import { findOrganizationNamed } from '../store/organization.js'
+import { firstOrganizationId } from '../store/organization.js'
 import { ImportError } from './import-error.js'
 import { importRecords } from './import-records.js'
 
@@ -20,7 +20,7 @@ export function initOrganization(
   const user = { id: userId, organizationId, email, role: 'USER_ROLE_ORG_ADMIN' }
   const work = async (transaction: Tables) => {
     await takeLocks(transaction, [importLock])
-    const existing = await findOrganizationNamed(transaction, name)
+    const existing = await firstOrganizationId(transaction, { name })
     if (existing !== undefined) throw new Error(`an organization with this name already exists: ${existing}`)
     const lines = [{ organization }, { user }].map((record) => `${JSON.stringify(record)}\n`)
     await importRecords(transaction, Readable.from(lines), { runtime }).catch((error: unknown) => {

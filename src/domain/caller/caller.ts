@@ -2,7 +2,7 @@ import type { TeamUserRole } from '../../../gen/prisma/enums.js'
 import type { Tables, UserTables } from '../../db/tables.js'
 import { invalidField, ServiceError } from '../../errors.js'
 import type { WriteContext } from '../../runtime/runtime.js'
-import { findTeamNames, firstTeamIds } from '../../store/organization.js'
+import { findTeams } from '../../store/organization.js'
 import { findMemberRoles } from '../../store/team-member.js'
 import type { PageTokens } from '../value/page-token.js'
 
@@ -148,7 +148,9 @@ export function permissionMissing(permission: string): ServiceError {
  */
 export async function teamIdFor(tables: Tables, caller: Caller, requested: string): Promise<string> {
   if (requested !== '') return requested
-  const [only, ...others] = visibleTeamIds(caller) ?? (await firstTeamIds(tables, caller.organizationId, 2))
+  const { organizationId } = caller
+  const [only, ...others] =
+    visibleTeamIds(caller) ?? (await findTeams(tables, { organizationId }, 2)).map(({ id }) => id)
   if (only !== undefined && others.length === 0) return only
   throw invalidField(
     'teamId',
@@ -174,7 +176,7 @@ export async function getCaller({ tables, caller, runtime }: CallContext) {
     kind === 'USER_TOKEN' ? await findMemberRoles(tables, { organizationId, userId, now: runtime.now() }) : null
   const teams: readonly { readonly id: string; readonly name: string; readonly role?: TeamUserRole }[] =
     member?.teamRoles.map(({ role, team }) => ({ ...team, role })) ??
-    (await findTeamNames(tables, organizationId, visibleTeamIds(caller) ?? []))
+    (await findTeams(tables, { organizationId, ids: visibleTeamIds(caller) ?? [] }))
   return {
     ...caller,
     role: member?.role,

@@ -67,7 +67,7 @@ export function createSecretStore({ current, previous }: SealKeys) {
     /** Counts the secrets of all organizations by the key that opens them. */
     count: async (tables: Tables, now: Date): Promise<SealedCounts> => {
       const counts: SealedCounts = { current: 0, previous: 0, neither: 0 }
-      for await (const secret of liveSecrets(tables, now)) {
+      for (const secret of await liveSecrets(tables, now)) {
         const isCurrent = openWith(sealer, secret) !== undefined
         counts[isCurrent ? 'current' : opened(secret) === undefined ? 'neither' : 'previous'] += 1
       }
@@ -76,7 +76,7 @@ export function createSecretStore({ current, previous }: SealKeys) {
     /** Seals with the current key what only the previous one opens. Any number of processes may do so at once. */
     sealAgain: async (tables: Tables, now: Date): Promise<void> => {
       if (sealer === undefined || previousSealer === undefined) return
-      for await (const secret of liveSecrets(tables, now)) {
+      for (const secret of await liveSecrets(tables, now)) {
         const text = openWith(sealer, secret) === undefined ? openWith(previousSealer, secret) : undefined
         const { organizationId, endpointId, id } = secret
         if (text === undefined) continue
