@@ -1,14 +1,16 @@
 import { Prisma } from '../../../gen/prisma/client.js'
+import type { Columns } from '../../db/statement.js'
 import { type Expressions, equal, type RecordOwner, type Reference, type StagedKind, storedValues } from './kind.js'
 
-/** What is wrong with a record. */
-export interface Fault {
-  readonly line: number
-  readonly id: string
-  /** Empty if the record has no organization. */
-  readonly organizationId: string
-  readonly field: string
-  readonly fault: string
+/** What is wrong with a record; the organization is empty if it has none. */
+export type Fault = Readonly<{ line: number } & Record<'id' | 'organizationId' | 'field' | 'fault', string>>
+
+export const faultColumns: Columns<Fault> = {
+  line: 'int4',
+  id: 'text',
+  organizationId: 'text',
+  field: 'text',
+  fault: 'text',
 }
 
 /** What records refer to, in words, and the column that holds its id. */
@@ -26,8 +28,7 @@ const referenceTargets: Readonly<Record<string, { readonly noun: string; readonl
 export function checkText(kind: StagedKind): Prisma.Sql {
   const { staged, organization, id, owner, unique = {} } = kind
   const texts = [
-    ...(owner === undefined ? [] : [missingOwners(staged, owner)]),
-    ...(owner?.isInOrganization ? [ambiguousOwners(staged, owner)] : []),
+    ...(owner === undefined ? [] : [faultyOwners(staged, owner)]),
     ...referencesOf(kind).flatMap((reference) => missingTargets(staged, reference)),
     ...Object.entries(unique).map(([field, columns]) => takenValues(kind, field, columns)),
   ]
@@ -43,20 +44,14 @@ SELECT DISTINCT ON (found.line) found.line, s.${id}::text AS id, coalesce(s.${or
  ORDER BY found.line, found.rank`
 }
 
-/** Finds records whose owner does not exist. */
-function missingOwners(staged: Prisma.Sql, { field, noun }: RecordOwner): Prisma.Sql {
-  return Prisma.sql`
-SELECT s.line, '${Prisma.raw(field)}' AS field, format('there is no ${Prisma.raw(noun)} %s', s.owner_id) AS fault
-FROM ${staged} s WHERE s.organization_id IS NULL`
-}
-
-/** Finds records whose owner is ambiguous, because several organizations have the id. */
-function ambiguousOwners(staged: Prisma.Sql, { field, noun }: RecordOwner): Prisma.Sql {
-  const article = /^[aeiou]/.test(noun) ? 'an' : 'a'
+/** Finds records whose owner does not exist, or is ambiguous, because several organizations have the id. */
+function faultyOwners(staged: Prisma.Sql, { field, noun }: RecordOwner): Prisma.Sql {
+  const one = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`
   return Prisma.sql`
 SELECT s.line, '${Prisma.raw(field)}' AS field,
-  format('several organizations have ${Prisma.raw(`${article} ${noun}`)} %s', s.owner_id) AS fault
-FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1`
+       format(CASE count(*) WHEN 1 THEN 'there is no ${Prisma.raw(noun)} %s'
+              ELSE 'several organizations have ${Prisma.raw(one)} %s' END, s.owner_id) AS fault
+  FROM ${staged} s GROUP BY s.line, s.owner_id HAVING count(*) > 1 OR count(s.organization_id) = 0`
 }
 
 /**

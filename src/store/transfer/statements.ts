@@ -2,7 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { type Columns, createStatement, type Places } from '../../db/statement.js'
 import { type PrintedRow, storedText } from '../resource/print.js'
 import { createRowLock, type NamedRows } from '../row-lock.js'
-import { checkText, type Fault } from './checks.js'
+import { checkText, faultColumns } from './checks.js'
 import { equal, listed, type StagedKind } from './kind.js'
 import { existingText, mergeText, replaceText, stageText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
@@ -62,7 +62,7 @@ export function statementsOf(kind: StagedKind) {
     /** Sent only if lines need not give everything. */
     merge: make(`import_${stem}_merge`, {}, () => mergeText(kind)),
     /** In the order of lines, one fault for each. */
-    check: make<Fault>(`import_${stem}_check`, faultColumns, () => checkText(kind)),
+    check: make(`import_${stem}_check`, faultColumns, () => checkText(kind)),
     /** Sent only if the check finds something. */
     takeOut: make<Record<never, never>, { readonly lines: readonly number[] }>(
       `import_${stem}_take_out`,
@@ -83,14 +83,6 @@ export function statementsOf(kind: StagedKind) {
       exportText(kind, exported),
     ),
   }
-}
-
-const faultColumns: Columns<Fault> = {
-  line: 'int4',
-  id: 'text',
-  organizationId: 'text',
-  field: 'text',
-  fault: 'text',
 }
 
 const outcomeColumns: Columns<Outcome> = {
