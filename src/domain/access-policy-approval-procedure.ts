@@ -134,8 +134,8 @@ async function missingApprovers(
   )
   if (named.length === 0) return []
   const idsOf = (wanted: 'USER' | 'GROUP') => named.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
-  const ids = { organizationId, userIds: idsOf('USER'), groupIds: idsOf('GROUP') }
-  const known = await store.lockKnownApprovers(transaction, ids)
+  const ids = { USER: idsOf('USER'), GROUP: idsOf('GROUP') }
+  const known = await store.lockKnownApprovers(transaction, organizationId, ids)
   return named
     .filter(({ kind, id }) => !known[kind].has(id))
     .map(({ kind, field }) => {

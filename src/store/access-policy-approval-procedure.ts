@@ -73,12 +73,6 @@ const flowOf = (ofOrganization: (alias: string) => Prisma.Sql) => Prisma.sql`
 /** The same for the procedures of all organizations. */
 export const approvalFlowOfAll = flowOf((alias) => Prisma.raw(`${alias}.organization_id = p.organization_id`))
 
-interface NamedApprovers {
-  readonly organizationId: string
-  readonly userIds: readonly string[]
-  readonly groupIds: readonly string[]
-}
-
 const lockUsers = createRowLock({ table: schema.Membership, strength: 'KEY SHARE', read: ['userId'], key: 'user_id' })
 const lockGroups = createRowLock({ table: schema.Group, strength: 'KEY SHARE', read: ['id'] })
 
@@ -91,10 +85,11 @@ export const approvalProcedureStore = createStandardStore<ApprovalProcedureRow>(
 /** The ids of those approvers that exist, who are locked, so that they still exist when a step names them. */
 export async function lockKnownApprovers(
   { run }: Tables,
-  { organizationId, userIds, groupIds }: NamedApprovers,
+  organizationId: string,
+  { USER, GROUP }: Readonly<Record<'USER' | 'GROUP', readonly string[]>>,
 ): Promise<Readonly<Record<'USER' | 'GROUP', ReadonlySet<string>>>> {
-  const users = userIds.length === 0 ? [] : await run(lockUsers, { organizationId, ids: userIds })
-  const groups = groupIds.length === 0 ? [] : await run(lockGroups, { organizationId, ids: groupIds })
+  const users = USER.length === 0 ? [] : await run(lockUsers, { organizationId, ids: USER })
+  const groups = GROUP.length === 0 ? [] : await run(lockGroups, { organizationId, ids: GROUP })
   return { USER: new Set(users.map(({ userId }) => userId)), GROUP: new Set(groups.map(({ id }) => id)) }
 }
 

@@ -69,7 +69,6 @@ const summary = {
   expiresAt: true,
 } as const
 
-/** A key as lists show it, with the id of the key that it was rotated from, if it was. */
 export type ApiKeyRow = Awaited<ReturnType<typeof selectApiKeys>>[number]
 
 /** The keys of an organization, including revoked ones, in the order of creation. */

@@ -53,14 +53,8 @@ export function idBeside(time: Date, side: 'before' | 'after'): string {
   return `${digits.padStart(12, '0').replace(/.{8}/, '$&-')}-0000-0000-000000000000`
 }
 
-interface Page extends AuditEventSelection {
-  /** Ids between which events of the times are; undefined for any. */
-  readonly fromId: string | undefined
-  readonly untilId: string | undefined
-}
-
 /** An index leads to the events of a target; whatever else is asked for, the log is read until the page is full. */
-const list = createPages<Page>('list_audit_events', {
+const list = createPages<AuditEventSelection & Partial<Record<'fromId' | 'untilId', string>>>('list_audit_events', {
   table: schema.AuditEvent,
   alias: 'e',
   filters: ['target_id', 'target_type', 'actor_id', 'actor_kind', 'team_id', 'request_id'],
@@ -85,7 +79,7 @@ const list = createPages<Page>('list_audit_events', {
 /** A page of events, the newest first. */
 export function readAuditEvents(tables: Tables, selection: AuditEventSelection): Promise<PageRow | undefined> {
   const { since, until } = selection
-  const fromId = since === '' ? undefined : idBeside(new Date(since), 'before')
-  const untilId = until === '' ? undefined : idBeside(new Date(until), 'after')
-  return list(tables, { ...selection, fromId, untilId })
+  const from = since !== '' && { fromId: idBeside(new Date(since), 'before') }
+  const to = until !== '' && { untilId: idBeside(new Date(until), 'after') }
+  return list(tables, { ...selection, ...from, ...to })
 }

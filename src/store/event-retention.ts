@@ -30,30 +30,18 @@ SELECT count(*)::int AS deleted FROM deleted`,
  * Deletes the old events at the beginning of a feed, except those that got their positions last: whoever has read these
  * has missed nothing. Returns how many were deleted.
  */
-export async function deleteOldEvents(tables: Tables, { rows, ...old }: ExpiredOf): Promise<number> {
+export async function deleteOldEvents({ models }: Tables, { organizationId, by, rows }: ExpiredOf): Promise<number> {
+  const where = { organizationId }
+  const orderBy = { position: 'asc' } as const
+  const select = { position: true, sequencedAt: true }
   // The first two alone show in most sweeps that nothing is to be deleted.
-  if ((await oldRows(tables, old, 2)).length < 2) return 0
-  const positions = await oldRows(tables, old, rows + 1)
-  const [first = 0n, last = 0n] = [positions[0], positions.at(-1)]
-  const where = { organizationId: old.organizationId, position: { lt: last } }
-  await tables.models.eventFeed.deleteMany({ where })
-  return Number(last - first)
-}
-
-/** The positions of the old rows at the beginning of a feed, among so many. */
-async function oldRows(
-  { models }: Tables,
-  { organizationId, by }: Omit<ExpiredOf, 'rows'>,
-  take: number,
-): Promise<bigint[]> {
-  const first = await models.eventFeed.findMany({
-    where: { organizationId },
-    orderBy: { position: 'asc' },
-    take,
-    select: { position: true, sequencedAt: true },
-  })
+  const [oldest, next] = await models.eventFeed.findMany({ where, orderBy, select, take: 2 })
+  if (oldest === undefined || next === undefined || next.sequencedAt > by) return 0
+  const first = await models.eventFeed.findMany({ where, orderBy, select, take: rows + 1 })
   const end = first.findIndex(({ sequencedAt }) => sequencedAt > by)
-  return (end < 0 ? first : first.slice(0, end)).map(({ position }) => position)
+  const last = first.at(end < 0 ? -1 : end - 1)?.position ?? oldest.position
+  await models.eventFeed.deleteMany({ where: { ...where, position: { lt: last } } })
+  return Number(last - oldest.position)
 }
 
 /** Deletes the old events of an audit log that are not in the feed, nor on their way there. Returns how many. */

@@ -135,28 +135,20 @@ interface Sequenced {
   readonly events: number
 }
 
-/** Nulls if another process gives positions, or has never done so. */
-type SequencedRow = Sequenced | Readonly<Record<keyof Sequenced, null>>
-
-/** By a function, as a cluster runs it in one message where the rows are: without a condition, or its coordinator would. */
-const sequence = createLookUp<{ readonly organizationId: string }, SequencedRow>({
+/**
+ * Gives positions to events of an organization that are committed; nulls if another process is doing so, or has never
+ * done so. By a function, as a cluster runs it in one message where the rows are: without a condition, or its
+ * coordinator would.
+ */
+export const sequenceEvents = createLookUp<
+  { readonly organizationId: string },
+  Sequenced | Readonly<Record<keyof Sequenced, null>>
+>({
   name: 'sequence_events',
   columns: { position: 'text', writes: 'int4', events: 'int4' },
   text: ({ organizationId }) => Prisma.sql`
 SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${Prisma.raw(String(MAX_SEQUENCED))})`,
 })
-
-/**
- * Gives positions to events of an organization that are committed. Undefined if another process is doing so, or has never
- * done so.
- */
-export async function sequenceEvents(
-  tables: Tables,
-  organization: { readonly organizationId: string },
-): Promise<Sequenced | undefined> {
-  const row = await sequence(tables, organization)
-  return row === undefined || row.position === null ? undefined : row
-}
 
 interface FeedState {
   readonly organizationId: string
@@ -226,17 +218,11 @@ export async function createEventHead({ models }: Tables, organizationId: string
   await models.eventHead.createMany({ data: [{ organizationId }], skipDuplicates: true })
 }
 
-/** Writes whose events have no positions. */
-export interface Backlog {
-  /** Whose they are, the one that has waited longest first. */
-  readonly organizationIds: readonly string[]
-  readonly writes: number
-  /** When the oldest event happened; undefined if none waits. */
-  readonly oldestAt: Date | undefined
-}
-
-/** Reads what waits in the outbox of all organizations, in one query: a cluster asks each of its shards. */
-export async function readBacklog({ models }: Tables): Promise<Backlog> {
+/**
+ * What waits in the outbox of all organizations, the one that has waited longest first, and when its oldest event
+ * happened. In one query: a cluster asks each of its shards.
+ */
+export async function readBacklog({ models }: Tables) {
   const groups = await models.eventOutbox.groupBy({
     by: ['organizationId'],
     _count: true,

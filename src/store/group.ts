@@ -42,7 +42,6 @@ export const groupStore: typeof standard = {
 
 export type GroupKey = Pick<GroupMemberModel, 'organizationId' | 'groupId'>
 
-/** Which members to list: with `q`, those whom it finds. */
 interface GroupMemberList extends GroupKey {
   readonly q: string | null
 }

@@ -40,7 +40,6 @@ VALUES (${call.organizationId}, ${call.actorKind}::actor_kind, ${call.actorId}, 
 RETURNING true AS claimed`,
 })
 
-/** An executed call: the hash of its request, its answer, and until when that is kept. */
 export type ExecutedCall = StoredAnswer & Pick<IdempotencyKeyModel, 'requestHash' | 'expiresAt'>
 
 export async function findIdempotencyKey({ models }: Tables, name: IdempotencyName): Promise<ExecutedCall | undefined> {

@@ -16,7 +16,6 @@ export interface JourneyFilters {
   readonly q: string | null
 }
 
-/** Those that the viewer may see. */
 export type ListedJourneys = JourneyViewer & JourneyFilters
 
 const none = { kind: 'computed', sql: Prisma.sql`'[]'` } as const
@@ -42,7 +41,6 @@ const listed = {
 const list = createPages('list_journeys', { ...listed, order: ['ordinal'] })
 const listByLateness = createPages('list_journeys_by_lateness', { ...listed, order: ['overdue_from', 'ordinal'] })
 
-/** How many journeys the viewer may see of those that match the filters. */
 export const countJourneys = createCount('count_journeys', listed)
 
 /**

@@ -1,4 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
+import type { JourneyModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
 import {
   CreatedByWorkflowSchema,
@@ -17,11 +18,7 @@ import { listText } from './resource/text.js'
 import { inTeams, ofOrganization, type Visibility } from './visibility.js'
 
 /** A journey as one statement prints it, and what decides who may read it. */
-export interface JourneyRow extends PrintedRow {
-  readonly teamId: string
-  readonly requesterUserId: string | null
-  readonly requesterManagerUserId: string | null
-}
+type JourneyRow = PrintedRow & Pick<JourneyModel, 'teamId' | 'requesterUserId' | 'requesterManagerUserId'>
 
 /** For whom journeys are read, and when. */
 export interface JourneyViewer extends Visibility {
@@ -29,10 +26,6 @@ export interface JourneyViewer extends Visibility {
   readonly userId: string | null
   /** The date of today, such as `2026-01-31`. */
   readonly today: string
-}
-
-export interface JourneySelection extends JourneyViewer {
-  readonly id: string
 }
 
 const today: Parameter = { parameter: 'today' }
@@ -139,7 +132,7 @@ export function isVisible({ teamIds, userId }: Places<JourneyViewer>): Prisma.Sq
 const deciding = propertiesIn(schema.Journey, ['teamId', 'requesterUserId', 'requesterManagerUserId'], 'j')
 
 /** Prints a journey that is in the scope or that the user is related to, with all its parts, as of one moment. */
-export const printJourney = createLookUp<JourneySelection, JourneyRow>({
+export const printJourney = createLookUp<JourneyViewer & { readonly id: string }, JourneyRow>({
   name: 'print_journey',
   columns: { ...deciding.types, json: 'text' },
   text: (places) => Prisma.sql`

@@ -5,7 +5,6 @@ import type { MemberKey } from './member.js'
 import { isFound, q } from './pages.js'
 import { ofOrganization } from './visibility.js'
 
-/** What lists of members show of a membership. */
 export const namedMember = { firstName: true, lastName: true, email: true } as const
 
 /** What a member is called; the name may be empty. */
@@ -19,7 +18,6 @@ export function nameOf({ firstName, lastName, email }: Pick<MembershipModel, key
   return { name: `${firstName} ${lastName}`.trim(), email }
 }
 
-/** The name of the membership with an alias. */
 export function nameIn(alias: string): Prisma.Sql {
   return Prisma.raw(`btrim(${alias}.first_name || ' ' || ${alias}.last_name)`)
 }

@@ -12,10 +12,6 @@ export interface Selection {
   readonly order?: Order | undefined
 }
 
-/** What of it the texts of the statements follow from; the organization is their parameter. */
-type Search = Omit<Selection, 'organizationId'>
-type OfOrganization = Pick<Selection, 'organizationId'>
-
 /** The rows of a list to read: none if the total alone is wanted. */
 export interface Range {
   readonly offset: number
@@ -45,16 +41,13 @@ export interface Page<Row> {
 /** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
 const MAX_REFERENCES = 20_000
 
-interface Counted {
-  /** Null in the only row of an empty page. */
-  readonly place: bigint | null
-  readonly total: number
-}
+/** Null is the place in the only row of an empty page. */
+type Counted = Readonly<{ place: bigint | null; total: number }>
 
 /** The statement that reads a page of a selection, and counts the selection as of the same moment. */
 export function searchStatement<Row>(
   { name, table, alias, where, columns, types, references }: SearchRows<Row>,
-  { condition, order }: Search = {},
+  { condition, order }: Omit<Selection, 'organizationId'> = {},
   { offset, count }: Range = { offset: 0, count: 100 },
 ) {
   const [row, rows] = [Prisma.raw(alias), Prisma.raw(`${table.name} ${alias}`)]
@@ -72,7 +65,7 @@ SELECT ${columns}, ${row}.place, cardinality(found.ordinals) AS total
      CROSS JOIN LATERAL (SELECT count(*) AS shown FROM ${references}) refers
   ) ${row} ON ${row}.shown_before < ${Prisma.raw(String(MAX_REFERENCES))}
  ORDER BY ${row}.place`
-  return createStatement<OfOrganization, Row & Counted>({
+  return createStatement<Pick<Selection, 'organizationId'>, Row & Counted>({
     name: `list_${name}`,
     columns: { ...types, place: 'int8', total: 'int4' } as Columns<Row & Counted>,
     planned: 'anew',

@@ -6,7 +6,6 @@ import { createStandardStore } from './standard-methods.js'
 
 const inDefinition = { parent: 'sla_definition_id', order: ['position', 'id'] }
 
-/** SLA definitions with their conditions and actions. */
 export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema.SlaDefinition, 'd', {
   conditions: {
     kind: 'parts',
@@ -20,7 +19,6 @@ export const slaDefinitionResource = declareResource(SlaDefinitionSchema, schema
   },
 })
 
-/** The standard methods. */
 export const slaDefinitionStore = createStandardStore(slaDefinitionResource, {
   searched: 'name',
   orderOfOwner: Prisma.sql`d.ordinal`,

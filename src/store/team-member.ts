@@ -45,9 +45,10 @@ const listByEnd = createPages('list_team_members_by_end', { ...listed, order: ['
 
 export const countTeamMembers = createCount('count_team_members', listed)
 
-export type TeamMemberRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'> & MemberName
+export type TeamRoleRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
+export type TeamMemberRow = TeamRoleRow & MemberName
 
-const shown = { teamId: true, userId: true, role: true, expiresAt: true, membership: { select: namedMember } } as const
+const role = { teamId: true, userId: true, role: true, expiresAt: true } as const
 
 export type TeamMemberKey = Pick<TeamMemberModel, 'organizationId' | 'teamId' | 'userId'>
 
@@ -74,19 +75,15 @@ export function findMemberRoles(
   })
 }
 
-export type TeamRoleRow = Pick<TeamMemberModel, 'teamId' | 'userId' | 'role' | 'expiresAt'>
-
 /** The roles of members in teams that have not ended by `now`. */
 export function findTeamRoles(
   { models }: Tables,
-  {
-    organizationId,
-    userIds,
-    now,
-  }: Pick<MemberKey, 'organizationId'> & { readonly userIds: readonly string[]; readonly now: Date },
+  organizationId: string,
+  userIds: readonly string[],
+  now: Date,
 ): Promise<TeamRoleRow[]> {
   const where = { organizationId, userId: { in: [...userIds] }, ...unendedAt(now) }
-  return models.teamMember.findMany({ where, select: { teamId: true, userId: true, role: true, expiresAt: true } })
+  return models.teamMember.findMany({ where, select: role })
 }
 
 /** The role of a user in a team; undefined if the user has none, or one that has ended. */
@@ -96,10 +93,11 @@ export async function findTeamMember(
   now: Date,
 ): Promise<TeamMemberRow | undefined> {
   const where = { organizationId_teamId_userId: key, ...unendedAt(now) }
-  const found = await models.teamMember.findUnique({ where, select: shown })
+  const select = { ...role, membership: { select: namedMember } }
+  const found = await models.teamMember.findUnique({ where, select })
   if (found === null) return undefined
-  const { membership, ...role } = found
-  return { ...role, ...nameOf(membership) }
+  const { membership, ...member } = found
+  return { ...member, ...nameOf(membership) }
 }
 
 /** A page of roles in the order of their teams and users; those that end before a time in the order of their ends. */

@@ -12,10 +12,7 @@ const teamResource = declareResource(TeamSchema, schema.Team, 't', {
   memberCount: { kind: 'computed', isUnwritten: true, sql: memberCount },
 })
 
-const standard = createStandardStore(teamResource, {
-  ownerColumn: null,
-  searched: 'name',
-})
+const standard = createStandardStore(teamResource, { ownerColumn: null, searched: 'name' })
 
 /** The teams of an organization. Their API keys are deleted with them, but keep them while they can be used. */
 export const teamStore: typeof standard = {

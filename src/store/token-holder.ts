@@ -94,12 +94,8 @@ export const selectMembersOfTokens = createQuery<OrganizationTokens, TokenMember
  */
 export async function findManagementKeys(
   { models }: Tables,
-  {
-    organizationId,
-    tokenHashes,
-  }: Partial<Pick<OrganizationTokens, 'organizationId'>> & Pick<OrganizationTokens, 'tokenHashes'>,
+  { tokenHashes, ...ofOrganization }: Partial<OrganizationTokens> & Pick<OrganizationTokens, 'tokenHashes'>,
 ) {
-  const ofOrganization = organizationId === undefined ? {} : { organizationId }
   const keys = await models.apiKey.findMany({
     where: { ...ofOrganization, secretHash: { in: [...tokenHashes] }, kind: 'mk', revokedAt: null },
     select: { id: true, organizationId: true, name: true, lastUsedAt: true, expiresAt: true, secretHash: true },
@@ -110,14 +106,10 @@ export async function findManagementKeys(
 /** The members with an address in an organization, or in all of them. */
 export async function findMembersOfEmail(
   { models }: Tables,
-  {
-    emailKey,
-    organizationId,
-    now,
-  }: { readonly emailKey: string; readonly organizationId: string | undefined; readonly now: Date },
+  { now, ...where }: { readonly emailKey: string; readonly organizationId?: string; readonly now: Date },
 ) {
   const members = await models.membership.findMany({
-    where: organizationId === undefined ? { emailKey } : { organizationId, emailKey },
+    where,
     select: {
       userId: true,
       organizationId: true,

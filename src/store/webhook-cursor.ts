@@ -80,14 +80,11 @@ export function takeEvents(tables: Tables, { room, ...key }: EndpointRoom): Prom
   })
 }
 
-interface WantedParameters extends EndpointKey {
-  /** The position of the first event, and how many are looked at. */
-  readonly from: string
-  readonly events: number
-}
-
 /** How many of the next so many events from a position on an endpoint wants. */
-export const countWantedEvents = createLookUp<WantedParameters, { readonly wanted: number }>({
+export const countWantedEvents = createLookUp<
+  EndpointKey & { readonly from: string; readonly events: number },
+  { readonly wanted: number }
+>({
   name: 'count_wanted_events',
   columns: { wanted: 'int4' },
   text: ({ id, from, events }) => Prisma.sql`

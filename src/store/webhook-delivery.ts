@@ -63,19 +63,12 @@ const ofEvent = propertiesIn(schema.AuditEvent, ['action', 'occurredAt', 'target
 const ofEndpoint = propertiesIn(schema.WebhookEndpoint, ['url', 'mode', 'failingSince', 'teamId'], 'w')
 
 /**
- * Begins at most `room` attempts of an enabled endpoint that are due. In the mode BY_TARGET, a delivery waits for those of earlier events of its target.
- * Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
+ * Begins at most `room` attempts of an enabled endpoint that are due. In the mode BY_TARGET, a delivery waits for those
+ * of earlier events of its target. Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
  */
 export const claimDeliveries = createQuery<EndpointRoom, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
-  columns: {
-    eventId: 'text',
-    attempts: 'int4',
-    event: 'text',
-    ...ofEvent.types,
-    ...ofEndpoint.types,
-    secrets: 'json',
-  },
+  columns: { eventId: 'text', attempts: 'int4', event: 'text', ...ofEvent.types, ...ofEndpoint.types, secrets: 'json' },
   planned: 'anew',
   text: ({ id, room }) => Prisma.sql`
 WITH endpoint AS MATERIALIZED (
@@ -154,25 +147,24 @@ export async function acceptAttempts(
   if (accepted.length > 0) await accept(tables, { ...endpoint, accepted: JSON.stringify(accepted) })
 }
 
-interface DeliverySelection {
-  readonly organizationId: string
-  readonly endpointId: string
-  readonly status: WebhookDeliveryStatus | ''
-}
+type DeliveriesOf = Pick<WebhookDeliveryModel, 'organizationId' | 'endpointId'>
 
-/** A page of the deliveries of an endpoint, the newest event first. */
-export const readDeliveries = createPages<DeliverySelection>('list_webhook_deliveries', {
-  table: schema.WebhookDelivery,
-  alias: 'd',
-  filters: ['endpoint_id', 'status'],
-  text: rowText(deliveryResource),
-  order: ['position'],
-  isDescending: true,
-})
+/** A page of the deliveries of an endpoint, the newest event first; an empty status is any. */
+export const readDeliveries = createPages<DeliveriesOf & { readonly status: WebhookDeliveryStatus | '' }>(
+  'list_webhook_deliveries',
+  {
+    table: schema.WebhookDelivery,
+    alias: 'd',
+    filters: ['endpoint_id', 'status'],
+    text: rowText(deliveryResource),
+    order: ['position'],
+    isDescending: true,
+  },
+)
 
 /**
- * Makes an event due for an endpoint that is locked, delivered or not, and returns its position; undefined if the feed does not have
- * it, or not as one of the team, if one is given.
+ * Makes an event due for an endpoint that is locked, delivered or not, and returns its position; undefined if the feed
+ * does not have it, or not as one of the team, if one is given.
  */
 export async function resendDelivery(
   tables: Tables,
@@ -201,14 +193,11 @@ export async function recordSent({ models }: Tables, sent: SentDelivery): Promis
   await models.webhookDelivery.createMany({ data: [{ ...sent, ...attempt }], skipDuplicates: true })
 }
 
-interface RecoverParameters extends EndpointKey {
-  /** Only deliveries with a last attempt since then, in RFC 3339. */
-  readonly since: string | null
-  readonly now: string
-}
-
-/** Lets deliveries begin again that have failed, or wait for their next attempt. */
-export const recoverDeliveries = createLookUp<RecoverParameters, { readonly recovered: number }>({
+/** Lets deliveries begin again that have failed, or wait for their next attempt: those with a last one since a time. */
+export const recoverDeliveries = createLookUp<
+  EndpointKey & { readonly since: string | null; readonly now: string },
+  { readonly recovered: number }
+>({
   name: 'recover_webhook_deliveries',
   columns: { recovered: 'int4' },
   text: ({ id, since, now }) => Prisma.sql`

@@ -193,7 +193,8 @@ async function findMember(
   { email, organizationId, issuedAt, expiresAt }: OidcIdentity,
   now: Date,
 ): Promise<TokenMember | JwtRefusal> {
-  const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), organizationId, now })
+  const of = organizationId !== undefined && { organizationId }
+  const members = await findMembersOfEmail(database, { emailKey: emailKeyOf(email), ...of, now })
   if (members.length === 0) return organizationId === undefined ? 'unknown person' : 'unknown organization or person'
   const [member, ...others] = members.filter(({ isActive }) => isActive)
   if (member === undefined) return 'deactivated person'

@@ -110,7 +110,7 @@ async function sequence(
   try {
     for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, { organizationId })
-      if (sequenced === undefined) {
+      if (sequenced === undefined || sequenced.position === null) {
         // If it was another process that had the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
         signals.committed(organizationId)

@@ -111,8 +111,7 @@ export async function lockMembers(
   const added = [...(await lockMemberRows(transaction, organizationId, late)), ...newcomers]
   for (const member of added) members.set(member.userId, member)
   const movedIds = caller === undefined ? [] : moved.map(({ userId }) => userId)
-  const teamRoles =
-    movedIds.length > 0 ? await findTeamRoles(transaction, { organizationId, userIds: movedIds, now }) : []
+  const teamRoles = movedIds.length > 0 ? await findTeamRoles(transaction, organizationId, movedIds, now) : []
   const above = new Set([...managerIds, ...managerEmails.flatMap((key) => byEmail.get(key)?.userId ?? [])])
   const chains = await readManagerChains(transaction, organizationId, [...above])
   const administrators = ending > 0 ? await findAdministrators(transaction, organizationId, ending + 1) : undefined

@@ -8,7 +8,7 @@ import type { MemberKey } from '../member.js'
 import { createQuery } from '../query.js'
 import { propertiesIn } from '../resource/resource.js'
 import { createRowLock } from '../row-lock.js'
-import { type Condition, compare, type Entries, type Value } from '../search.js'
+import { compare, type Entries, escapedPattern, type Value } from '../search.js'
 import { type SearchRows, searchStatement } from '../search-page.js'
 import { ofOrganization } from '../visibility.js'
 import type { Reference } from './user.js'
@@ -73,16 +73,12 @@ const lock = createRowLock({
 
 export type LockedGroup = NonNullable<Awaited<ReturnType<typeof lockGroup>>>
 
-export function findDirectoryGroup(
+export async function findDirectoryGroup(
   tables: Tables,
   { organizationId, groupId }: GroupKey,
   withMembers: boolean,
 ): Promise<DirectoryGroupRow | undefined> {
   const condition = compare({ value: groupValues.id, text: 'exact' }, 'equals', groupId)
-  return firstGroup(tables, organizationId, condition, withMembers)
-}
-
-async function firstGroup(tables: Tables, organizationId: string, condition: Condition, withMembers: boolean) {
   const statement = searchStatement(searchedGroups(withMembers), { condition }, { offset: 0, count: 1 })
   const found = await firstRow(tables, statement, { organizationId })
   return found?.place === null ? undefined : found
@@ -99,8 +95,8 @@ export async function claimGroupName(
   name: string,
 ): Promise<string | undefined> {
   await takeLocks(transaction, [{ kind: 'group', organizationId, value: name.toLowerCase() }])
-  const condition = compare({ value: groupValues.name, text: 'folded' }, 'equals', name)
-  return (await firstGroup(transaction, organizationId, condition, false))?.id
+  const where = { organizationId, name: { equals: escapedPattern(name), mode: 'insensitive' } } as const
+  return (await transaction.models.group.findFirst({ where, select: { id: true } }))?.id
 }
 
 /** Those of the users who exist and whom the directory has not deleted. */

@@ -39,7 +39,6 @@ export const memberValues = {
   updatedAt: { sql: Prisma.sql`m.updated_at` },
 } satisfies Readonly<Record<string, Value>>
 
-/** The value of a governed field. */
 export function fieldValue(field: OwnedField): Value {
   return { sql: Prisma.sql`nullif(m.${columnOf(field)}, '')` }
 }
@@ -54,7 +53,6 @@ export function documentName(path: readonly string[]): Value {
   return { sql: Prisma.sql`coalesce(nullif(${text}, ''), ${fullName})` }
 }
 
-/** The parts of entries in the document. */
 export const entryValues = {
   value: { sql: Prisma.sql`e.value` },
   type: { sql: Prisma.sql`e.type` },
@@ -98,7 +96,6 @@ export const memberGroups: Entries = {
     WHERE ${ofOrganization('x')} AND x.user_id = m.user_id`,
 }
 
-/** The values of such a group. */
 export const memberGroupValues = {
   id: { sql: Prisma.sql`x.group_id` },
   name: { sql: Prisma.sql`o.name` },
@@ -113,7 +110,6 @@ export function fieldOwnerships(labelOf: (field: OwnedField) => string): Entries
   return { from: Prisma.sql`(VALUES ${Prisma.join(rows)}) AS f (field, label, owner, since) WHERE true` }
 }
 
-/** The values of such a row. */
 export const ownershipValues = {
   field: { sql: Prisma.sql`f.field` },
   label: { sql: Prisma.sql`f.label` },

@@ -10,6 +10,7 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
   if (isNullable && !isFilled) {
     throw new Error(`${field.parent.typeName}.${field.name} is always there, and its column may be null`)
   }
+  const part = (name: string) => Prisma.sql`date_part(${Prisma.raw(`'${name}'`)}, ${value})`
   const text = isNullable ? Prisma.sql`coalesce(${value}::text, '')` : value
   switch (`${shape} in ${type.replace(/^enum .*/, 'enum')}`) {
     case 'string in text':
@@ -30,15 +31,7 @@ export function valueParts(field: DescField, value: Prisma.Sql, { type, isNullab
     case 'int32 in int4':
       return [Prisma.sql`${value}::text`]
     case 'svc.v2.Date in date':
-      return [
-        '{"year":',
-        datePart('year', value),
-        ',"month":',
-        datePart('month', value),
-        ',"day":',
-        datePart('day', value),
-        '}',
-      ]
+      return ['{"year":', part('year'), ',"month":', part('month'), ',"day":', part('day'), '}']
     case 'strings in text[]':
     case 'strings in uuid[]':
       return [Prisma.sql`array_to_json(coalesce(${value}, '{}'))`]
@@ -86,8 +79,4 @@ function shapeOf(field: DescField): string {
     case 'map':
       return 'message'
   }
-}
-
-function datePart(name: string, value: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`date_part(${Prisma.raw(`'${name}'`)}, ${value})`
 }

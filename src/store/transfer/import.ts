@@ -65,8 +65,9 @@ const analyzedColumns = ({ name, key, references }: Table) =>
   `${name} (${[...new Set([...key, ...Object.keys(references)])].join(', ')})`
 
 /**
- * Lets PostgreSQL know how large the tables of an import have become. Of keys and references alone: with how large the tables are, that is what plans need at once. What else can be indexed,
- * such as the words of names, takes five times as long, and is analyzed by autovacuum, for which this does not count.
+ * Lets PostgreSQL know how large the tables of an import have become. Of keys and references alone: that is what plans
+ * need at once. What else can be indexed, such as the words of names, takes five times as long, and is analyzed by
+ * autovacuum, for which this does not count.
  */
 export const analyzeImported = createQuery<object>({
   name: 'import_statistics',
