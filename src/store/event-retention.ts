@@ -36,7 +36,7 @@ export async function deleteOldEvents({ models }: Tables, { organizationId, by, 
   const select = { position: true, sequencedAt: true }
   // The first two alone show in most sweeps that nothing is to be deleted.
   const [oldest, next] = await models.eventFeed.findMany({ where, orderBy, select, take: 2 })
-  if (oldest === undefined || next === undefined || next.sequencedAt > by) return 0
+  if (!oldest || !next || oldest.sequencedAt > by || next.sequencedAt > by) return 0
   const first = await models.eventFeed.findMany({ where, orderBy, select, take: rows + 1 })
   const end = first.findIndex(({ sequencedAt }) => sequencedAt > by)
   const last = first.at(end < 0 ? -1 : end - 1)?.position ?? oldest.position
