@@ -125,12 +125,7 @@ export type KeyOwnerRow = NonNullable<Awaited<ReturnType<typeof findKeyOwner>>>
 export function findKeyOwner({ models }: Tables, key: KeyReference) {
   return models.apiKey.findFirst({
     where: isReferred(key),
-    select: {
-      ...summary,
-      createdBy: true,
-      organization: { select: { name: true } },
-      team: { select: { name: true } },
-    },
+    select: { ...summary, createdBy: true, organization: { select: { name: true } }, team: { select: { name: true } } },
   })
 }
 
@@ -201,7 +196,6 @@ export async function revokeApiKeys(
   return revoked.toSorted((one, other) => one.rotation - other.rotation)
 }
 
-/** Lets a key whose chain is locked end at the time. */
 export async function endApiKey({ models }: Tables, key: KeyId, expiresAt: Date): Promise<void> {
   await models.apiKey.updateMany({ where: { ...key }, data: { expiresAt, version: { increment: 1 } } })
 }

@@ -1,4 +1,3 @@
-/** What the standard methods that write do to an object. */
 const writesOf = <Type extends string>(type: Type) => [`${type}.create`, `${type}.delete`, `${type}.update`] as const
 
 const actions = [

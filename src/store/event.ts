@@ -152,7 +152,6 @@ SELECT position::text, writes, events FROM sequence_events(${organizationId}, ${
 
 interface FeedState {
   readonly organizationId: string
-  /** Of the last event. */
   readonly position: string
   readonly isBehind: boolean
 }

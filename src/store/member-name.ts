@@ -13,7 +13,6 @@ export interface MemberName {
   readonly email: string
 }
 
-/** The name and the address in a list of members. */
 export function nameOf({ firstName, lastName, email }: Pick<MembershipModel, keyof typeof namedMember>): MemberName {
   return { name: `${firstName} ${lastName}`.trim(), email }
 }

@@ -39,7 +39,6 @@ export const ownedPlaces = ownedColumns.map((stem) => {
   return { field: stem.toUpperCase(), value: camelCase(value), owner, since, isNullable } as OwnedPlace
 })
 
-/** Makes something for each field that has an owner. */
 export function perOwnedField<Each>(make: (place: OwnedPlace) => Each): Record<OwnedField, Each> {
   return Object.fromEntries(ownedPlaces.map((place) => [place.field, make(place)])) as Record<OwnedField, Each>
 }

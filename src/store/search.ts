@@ -46,7 +46,6 @@ export interface Condition {
   readonly isIndexed: boolean
 }
 
-/** The condition that is the same for all rows. */
 export function constant(isTrue: boolean): Condition {
   return { sql: Prisma.raw(String(isTrue)), isIndexed: !isTrue }
 }
@@ -69,12 +68,10 @@ function joined(conditions: readonly Condition[], operator: string): Prisma.Sql 
   return Prisma.sql`(${joint})`
 }
 
-/** The opposite. */
 export function not({ sql }: Condition): Condition {
   return { sql: Prisma.sql`(${sql}) IS NOT TRUE`, isIndexed: false }
 }
 
-/** True where there is a value. */
 export function present(value: Value | Entries): Condition {
   const sql = 'from' in value ? Prisma.sql`EXISTS (SELECT FROM ${value.from})` : Prisma.sql`(${value.sql}) IS NOT NULL`
   return { sql, isIndexed: false }

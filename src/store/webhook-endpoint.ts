@@ -43,11 +43,7 @@ export async function findEndpointTarget({ models }: Tables, key: EndpointKey, n
       mode: true,
       failingSince: true,
       teamId: true,
-      secrets: {
-        where: unendedAt(now),
-        orderBy: { createdAt: 'desc' },
-        select: { id: true, sealed: true },
-      },
+      secrets: { where: unendedAt(now), orderBy: { createdAt: 'desc' }, select: { id: true, sealed: true } },
     },
   })
   return found ?? undefined

@@ -106,9 +106,6 @@ function partsOf(
   const tenant = isStored ? Prisma.raw(`${alias}.organization_id = ${owner}.organization_id`) : ofOrganization(alias)
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const isPart = Prisma.raw(`${alias}.${parent} = ${owner}.${of}`)
-  return Prisma.sql`(SELECT ${listText(item, orderOf(alias, order))} FROM ${rows} WHERE ${tenant} AND ${isPart})`
-}
-
-function orderOf(alias: string, columns: readonly string[]): Prisma.Sql {
-  return Prisma.raw(columns.map((column) => `${alias}.${column}`).join(', '))
+  const inOrder = Prisma.raw(order.map((column) => `${alias}.${column}`).join(', '))
+  return Prisma.sql`(SELECT ${listText(item, inOrder)} FROM ${rows} WHERE ${tenant} AND ${isPart})`
 }

@@ -167,11 +167,8 @@ export function typesIn({ columns }: Table, names: readonly string[]): ColumnTyp
 
 /** The columns as those of a JSON object with properties in camel case. */
 export function jsonColumns(columns: ColumnTypes): Prisma.Sql {
-  return Prisma.raw(
-    Object.entries(columns)
-      .map(([name, type]) => `"${camelCase(name)}" ${type}`)
-      .join(', '),
-  )
+  const texts = Object.entries(columns).map(([name, type]) => `"${camelCase(name)}" ${type}`)
+  return Prisma.raw(texts.join(', '))
 }
 
 /**

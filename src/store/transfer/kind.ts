@@ -32,7 +32,6 @@ export const recordKinds = [
 /** The kinds of line: the members of `svc.v2.ImportRecord`. */
 export type RecordKind = (typeof recordKinds)[number]
 
-/** Makes something for each kind of record. */
 export function perKind<Each>(make: (kind: RecordKind) => Each): Readonly<Record<RecordKind, Each>> {
   return Object.fromEntries(recordKinds.map((kind) => [kind, make(kind)])) as Record<RecordKind, Each>
 }
@@ -89,7 +88,6 @@ function ownerNamedIn(resource: Resource, field: string) {
     column,
     /** Whether it is no organization itself: several organizations may have one of its id. */
     isInOrganization,
-    /** The field that names it. */
     field,
     /** What it is, in words. */
     noun: field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
@@ -105,7 +103,6 @@ export interface Reference {
   readonly to: string
   /** The id; empty or null if there is none. */
   readonly id: Prisma.Sql
-  /** The name of the field. */
   readonly field: Prisma.Sql
   /** Joined to the staging table if the id is in a list of the record. */
   readonly join: Prisma.Sql
@@ -123,7 +120,6 @@ export function stagedKind(kind: RecordKind, { owner: named, ...definition }: Ki
     ...definition,
     kind,
     owner,
-    /** The kind in snake case. */
     stem,
     table: Prisma.raw(resource.table.name),
     staged: Prisma.raw(`staged_${stem}`),
