@@ -239,6 +239,16 @@ describe('a failure of the database', () => {
   })
 })
 
+describe('a failure of the network', () => {
+  const unreachable = Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' })
+
+  it('is that the database is unavailable, whatever the system calls it, for one address or for all of a name', () => {
+    expect(databaseFailure(unreachable)).toEqual({ kind: 'unavailable' })
+    expect(databaseFailure(new AggregateError([unreachable, unreachable]))).toEqual({ kind: 'unavailable' })
+    expect(databaseFailure(new AggregateError([new Error('text')]))).toBeUndefined()
+  })
+})
+
 describe('a failure of a worker of Citus', () => {
   const report = (message: string) => Object.assign(new Error(message), { code: 'XX000', severity: 'ERROR' })
 
