@@ -26,7 +26,7 @@ export async function buildConsole() {
   const { output } = await bundle.generate({
     format: 'esm',
     minify: true,
-    codeSplitting: { groups: [widgets, shared] },
+    codeSplitting: { groups: [widgets, shared, common] },
     entryFileNames: 'assets/[name]-[hash].js',
     chunkFileNames: 'assets/[name]-[hash].js',
     assetFileNames: 'assets/[name]-[hash][extname]',
@@ -48,6 +48,14 @@ const widgets = {
 
 /** What many screens have in common is loaded with the first of them: a screen is one file, which waits for no others. */
 const shared = { name: 'shared', test: /\/console\/src\/(?:api|app|ui)\/|\/node_modules\//, minShareCount: 4 }
+
+/** What few have in common comes with the page: a screen that imports more files than there are would wait for those. */
+const common = {
+  name: 'common',
+  test: /\/console\/src\/(?!ui\/csv)/,
+  minShareCount: 2,
+  includeDependenciesRecursively: false,
+}
 
 /** A bundler would only warn about a package that is missing. */
 async function requirePackages() {
@@ -72,7 +80,7 @@ async function licensesOf(output) {
   return (await Promise.all(texts)).join('\n\n----\n\n')
 }
 
-/** The page, with its script, what that imports at once, and the styles. */
+/** The page, with its script, what that and the screens import at once, and the styles. */
 async function indexOf(output) {
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
   const style = output.find((file) => file.fileName.endsWith('.css'))
@@ -81,7 +89,9 @@ async function indexOf(output) {
   const tags = [
     `<link rel="preload" href="${at(font.fileName)}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${at(style.fileName)}">`,
-    ...entry.imports.map((name) => `<link rel="modulepreload" href="${at(name)}">`),
+    ...[...entry.imports, output.find(({ name }) => name === common.name).fileName].map(
+      (name) => `<link rel="modulepreload" href="${at(name)}">`,
+    ),
     `<script type="module" src="${at(entry.fileName)}"></script>`,
   ]
   const page = await readFile(join(root, 'console/index.html'), 'utf8')

@@ -8,7 +8,7 @@ import { pagesOptions } from './api/pages.js'
 import { createServiceTransport } from './api/transport.js'
 import { createConsoleRouter } from './app/router.js'
 import { readTheme } from './app/theme.js'
-import { loadConfig, serviceUrl } from './session/console-config.js'
+import { loadConfig } from './session/console-config.js'
 import { createSession, takeTokenFromAddress } from './session/session.js'
 import { SignInContext } from './session/session-context.js'
 
@@ -44,20 +44,22 @@ async function start(): Promise<void> {
     oidc,
     failure,
     issuer: config.signIn && new URL(config.signIn.issuer).host,
-    serviceUrl: serviceUrl(config),
+    // The console is a part of it.
+    serviceUrl: home.replace(/\/console$/, ''),
   }
   const transport = createServiceTransport(signIn.serviceUrl, session)
-  // Every screen waits for it, and it for no screen.
-  if (session.state() === 'in')
-    void queries.prefetchQuery(createQueryOptions(CallerService.method.getCaller, undefined, { transport }))
-  // So that the screen and its list are loaded while the caller is asked for.
+  const caller = createQueryOptions(CallerService.method.getCaller, undefined, { transport })
+  const asked: Promise<unknown>[] = []
   const router = createConsoleRouter(config.basePath, (method, input) => {
-    if (session.state() === 'in') void queries.prefetchInfiniteQuery(pagesOptions(transport, method, input))
+    if (session.state() === 'in') asked.push(queries.prefetchInfiniteQuery(pagesOptions(transport, method, input)))
   })
-  void router.load()
-  const root = document.getElementById('root')
-  if (root === null) throw new Error('the page has no element for the console')
-  createRoot(root).render(
+  // What is drawn before these are there is drawn once more; meanwhile the page says that it is being loaded. A list that
+  // takes longer is waited for by its screen.
+  if (session.state() === 'in') {
+    await Promise.all([queries.prefetchQuery(caller), router.load()])
+    await Promise.race([Promise.all(asked), new Promise((go) => setTimeout(go, 150))])
+  }
+  createRoot(document.getElementById('root') ?? document.body).render(
     <StrictMode>
       <SignInContext value={signIn}>
         <TransportProvider transport={transport}>

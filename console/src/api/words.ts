@@ -169,11 +169,9 @@ export function actionText(action: string): string {
   return sentence(`${thingText(thing)} ${past}`)
 }
 
-const grouped = new Intl.NumberFormat('en-GB')
-
-/** A number as people write it. */
+/** A number as people write it. The first use of `Intl` takes longer than a small list, which needs none of it. */
 export function numberText(number: number | bigint): string {
-  return grouped.format(number)
+  return Math.abs(Number(number)) < 1_000 ? String(number) : number.toLocaleString('en-GB')
 }
 
 /** So many of something: `1 event`, `2,000 events`. */

@@ -21,8 +21,3 @@ export async function loadConfig(): Promise<ConsoleConfig> {
   if (!response.ok) throw new Error(`the console cannot read its configuration: HTTP ${response.status}`)
   return response.json()
 }
-
-/** The address of the service. */
-export function serviceUrl({ basePath }: ConsoleConfig): string {
-  return location.origin + basePath.replace(/\/console$/, '')
-}

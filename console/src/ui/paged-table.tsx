@@ -60,6 +60,8 @@ export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, is
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
+    // Until it is measured: rows that are drawn only then are laid out a second time.
+    initialRect: { width: innerWidth, height: innerHeight },
   })
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0

@@ -11,22 +11,28 @@ const units = [
 /** So much of a unit is called one of it: 9 months are no year, and 59 minutes are an hour. */
 const NEARLY_ONE = 0.98
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 /** The text is English; how dates are written is the reader's, if that is English too. */
 const locale = navigator.languages.find((language) => language.startsWith('en-')) ?? 'en-GB'
-const absolute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-const dateOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+/** Made when a time is shown first: `Intl` takes a while to start. */
+const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }))
+const absolute = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }))
+const dateOnly = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
 
 /** How long ago a moment was, or how soon it is. */
 export function agoText(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) / size >= NEARLY_ONE)
-  return unit === undefined ? 'just now' : relative.format(Math.round(seconds / unit[1]), unit[0])
+  return unit === undefined ? 'just now' : relative().format(Math.round(seconds / unit[1]), unit[0])
 }
 
 /** A moment, as the reader's clock shows it. */
 export function momentText(moment: string): string {
-  return absolute.format(new Date(moment))
+  return absolute().format(new Date(moment))
 }
 
 interface CalendarDate {
@@ -47,7 +53,7 @@ export function lateText(date: CalendarDate | undefined, now = new Date()): stri
 
 /** A date of the calendar; empty where there is none. */
 export function dateText(date: CalendarDate | undefined): string {
-  return date === undefined ? '' : dateOnly.format(Date.UTC(date.year, date.month - 1, date.day))
+  return date === undefined ? '' : dateOnly().format(Date.UTC(date.year, date.month - 1, date.day))
 }
 
 interface WhenProps {
