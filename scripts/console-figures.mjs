@@ -103,6 +103,8 @@ async function measure(origin, userToken) {
     const open = async (path, ready) => {
       const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
       await page.addInitScript(watch, ready)
+      // Nor does the window itself, which is drawn by a page of the browser's own.
+      await page.waitForTimeout(1_500)
       await page.goto(`${origin}/console${path}#token=${userToken}`)
       await page.evaluate('figures.isReady')
       return page
