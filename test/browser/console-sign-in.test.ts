@@ -167,7 +167,7 @@ describe('signing in with an issuer', () => {
     await page.getByLabel('Or paste a token').fill(`"${mistyped.slice(0, 40)}\n${mistyped.slice(40)}"`)
     await page.getByRole('button', { name: 'Use this token' }).click()
     await page.getByRole('heading', { name: 'The service does not accept this token' }).waitFor()
-    await page.getByText(/it has ended or was revoked, or a letter of it is wrong/).waitFor()
+    await page.getByText(/It has ended or been revoked, has a wrong letter, or is for another service/).waitFor()
     await page.getByRole('button', { name: 'Use another token' }).click()
     await page.getByLabel('Or paste a token').waitFor()
   })
