@@ -97,12 +97,12 @@ const operations: Operation[] = [
       'lock_memberships_for_no_key_update',
       'take_locks',
       'read_manager_chains',
-      'change_members',
+      'membership.update',
       ...eventWrites,
     ),
   ]),
   byKey(`DELETE /v2/user-relationships/${users.agent}`, undefined, [
-    inTransaction('lock_memberships_for_no_key_update', 'change_members', ...eventWrites),
+    inTransaction('lock_memberships_for_no_key_update', 'membership.update', ...eventWrites),
   ]),
   // Last, because it ends the key.
   [
@@ -166,8 +166,6 @@ const exceptions = [
   'PUT /v2/app-resources/batch',
   'PATCH /v2/priorities',
   'PUT /v2/users',
-  'POST /v2/user-relationships',
-  'DELETE /v2/user-relationships',
   'GET /v2/app-instances',
   'GET /v2/journeys',
   'GET /v2/users',

@@ -31,8 +31,9 @@ import { otherHolder, ValueHolders } from './value-holders.js'
 export interface MemberPlan<Outcomes extends readonly unknown[] = readonly ChangedMember[]> {
   /** Those who join, in the order of the changes. */
   readonly added: readonly Member[]
-  /** Those whose memberships are written anew. */
+  /** Those whose memberships change, and what all were before, by id. */
   readonly changed: readonly Member[]
+  readonly before: ReadonlyMap<string, Member>
   /** Those of them who are written before the others, because they give up names that others get. */
   readonly freeing: ReadonlySet<string>
   /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
@@ -198,6 +199,7 @@ class PlannedMembers {
     return {
       added: [...joining].filter((userId) => !this.#isNew.has(userId)).map((userId) => memberOf(this.#members, userId)),
       changed,
+      before,
       freeing: this.#freeing,
       signedOut: changed.filter((member) => isSignedOut(memberOf(before, member.userId), member)),
       departments: [...this.#departments],

@@ -11,16 +11,16 @@ import type { MemberPlan } from './plan.js'
 export async function writePlan<Row>(
   transaction: Tables,
   writer: MemberWriter,
-  { added, changed, freeing, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
+  { added, changed, before, freeing, signedOut, departments, events }: Omit<MemberPlan, 'outcomes'>,
   view?: MemberView<Row>,
 ): Promise<Row[]> {
   const { organizationId, runtime } = writer
   const userIds = signedOut.map(({ userId }) => userId)
   if (userIds.length > 0) await deleteUserTokens(transaction, { organizationId, userIds })
   const isFreeing = ({ userId }: Member) => freeing.has(userId)
-  await writeMembers(transaction, organizationId, [], changed.filter(isFreeing))
+  await writeMembers(transaction, organizationId, [], changed.filter(isFreeing), before)
   const others = changed.filter((member) => !isFreeing(member))
-  const shown = await writeMembers(transaction, organizationId, added, others, view)
+  const shown = await writeMembers(transaction, organizationId, added, others, before, view)
   await insertDepartmentOptions(transaction, organizationId, departments, runtime.newId)
   if (events.length > 0) await recordEventsIn(transaction, organizationId, events, writer)
   return shown
