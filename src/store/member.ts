@@ -2,10 +2,11 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { FieldOwner } from '../../gen/prisma/enums.js'
 import type { MembershipModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import { type Columns, createStatement, type Places, type Statement } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import type { Columns, Places } from '../db/statement.js'
+import { createLookUp, type Tables } from '../db/tables.js'
 import { jsonInSlices } from '../runtime/slices.js'
 import { type OwnedField, type OwnedPlace, ownedPlaces, perOwnedField } from './owned-column.js'
+import { createQuery } from './query.js'
 import { camelCase, propertiesIn } from './resource/resource.js'
 import { createRowLock } from './row-lock.js'
 import { isOneOf } from './visibility.js'
@@ -67,7 +68,7 @@ const recordType = listOf(columns, ({ name, type }) => `"${name}" ${type.replace
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
  * other.
  */
-const write = createStatement<Omit<ChangedRows, 'userIds'>, Record<never, never>>({
+const write = createQuery<Omit<ChangedRows, 'userIds'>>({
   name: 'write_members',
   columns: {},
   text: ({ organizationId, members }) => Prisma.sql`
@@ -80,7 +81,8 @@ SELECT ${organizationId}, ${listOf(columns, ({ name }) => `r."${name}"`)}
            version = m.version + 1`,
 })
 
-interface ChangedRows {
+/** Members of an organization who change: their ids, and their rows as JSON. */
+export interface ChangedRows {
   readonly organizationId: string
   readonly userIds: readonly string[]
   readonly members: string
@@ -96,11 +98,7 @@ UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${colum
   FROM json_to_recordset(${members}) AS r (${recordType})
  WHERE m.organization_id = ${organizationId} AND ${isOneOf(Prisma.sql`m.user_id`, userIds)} AND m.user_id = r."userId"`
 
-const change = createStatement<ChangedRows, Record<never, never>>({
-  name: 'change_members',
-  columns: {},
-  text: changeText,
-})
+const change = createQuery<ChangedRows>({ name: 'change_members', columns: {}, text: changeText })
 
 /** Reads values of the membership `m` with a key. */
 export function memberText(values: Prisma.Sql, { organizationId, userId }: Places<MemberKey>): Prisma.Sql {
@@ -108,22 +106,19 @@ export function memberText(values: Prisma.Sql, { organizationId, userId }: Place
 SELECT ${values} FROM memberships m WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`
 }
 
-/** How a member is shown: a statement that finds it, and one that changes members and shows them as they are then. */
-export interface MemberView<Row> {
-  readonly find: Statement<MemberKey, Row>
-  readonly change: Statement<ChangedRows, Row>
-}
+/** How a member is shown: what finds it, and what changes members and shows them as they are then. */
+export type MemberView<Row> = ReturnType<typeof createMemberView<Row>>
 
 /** Shows values of the membership `m`, in a statement of one organization. The names are those of the statements. */
 export function createMemberView<Row>(
-  names: Readonly<Record<keyof MemberView<Row>, string>>,
+  names: { readonly find: string; readonly change: string },
   columns: Columns<Row>,
   values: Prisma.Sql,
-): MemberView<Row> {
+) {
   return {
-    find: createStatement({ name: names.find, columns, text: (key) => memberText(values, key) }),
+    find: createLookUp<MemberKey, Row>({ name: names.find, columns, text: (key) => memberText(values, key) }),
     // A write on a cluster returns nothing but columns.
-    change: createStatement({
+    change: createQuery<ChangedRows, Row>({
       name: names.change,
       columns,
       text: (rows) => Prisma.sql`WITH m AS (${changeText(rows)} RETURNING m.*) SELECT ${values} FROM m`,
@@ -144,14 +139,10 @@ export async function findAdministrators({ models }: Tables, organizationId: str
 }
 
 /** Who manages a member, and since when; undefined if the organization has no such member. */
-export async function findManager(
-  tables: Tables,
-  organizationId: string,
-  userId: string,
-): Promise<Pick<MembershipModel, 'managerUserId' | 'managerAssignedAt'> | undefined> {
+export async function findManager({ models }: Tables, organizationId: string, userId: string) {
   const where = { organizationId_userId: { organizationId, userId } }
   const select = { managerUserId: true, managerAssignedAt: true }
-  return (await tables.models.membership.findUnique({ where, select })) ?? undefined
+  return (await models.membership.findUnique({ where, select })) ?? undefined
 }
 
 /**
@@ -174,7 +165,7 @@ export async function lockMemberRows(
  * a cluster sends to one node; adding a thousand would take it 1.6 s instead of 0.65.
  */
 export async function writeMembers<Row>(
-  { models, run, isDistributed }: Tables,
+  tables: Tables,
   organizationId: string,
   added: readonly MemberRow[],
   changed: readonly MemberRow[],
@@ -188,14 +179,14 @@ export async function writeMembers<Row>(
   const rows = async () => ({ organizationId, userIds, members: await jsonInSlices(all, rowOf) })
   const old = added.length > 0 ? undefined : before.get(first.userId)
   // A cluster would send what is returned through its coordinator.
-  if (old !== undefined && view !== undefined && !isDistributed) return run(view.change, await rows())
-  if (others.length > 0) await run(old === undefined ? write : change, await rows())
+  if (old !== undefined && view !== undefined && !tables.isDistributed) return view.change(tables, await rows())
+  if (others.length > 0) await (old === undefined ? write : change)(tables, await rows())
   else if (old === undefined) {
-    await models.membership.create({ data: { organizationId, ...dataOf(first) }, select: { userId: true } })
+    await tables.models.membership.create({ data: { organizationId, ...dataOf(first) }, select: { userId: true } })
   } else {
     const where = { organizationId_userId: { organizationId, userId: first.userId } }
     const data = { ...changesOf(first, old), version: { increment: 1 } }
-    await models.membership.update({ where, data, select: { userId: true } })
+    await tables.models.membership.update({ where, data, select: { userId: true } })
   }
   return []
 }

@@ -1,4 +1,4 @@
-import { firstRow, type Tables } from '../../db/tables.js'
+import type { Tables } from '../../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { profileTextLength } from '../../limits/known-limits.js'
 import type { WriteContext } from '../../runtime/runtime.js'
@@ -38,7 +38,7 @@ export async function readDirectoryUser(
   { tables, organizationId }: DirectoryContext,
   userId: string,
 ): Promise<DirectoryUserRow> {
-  const row = await firstRow(tables, directoryUserView.find, { organizationId, userId })
+  const row = await directoryUserView.find(tables, { organizationId, userId })
   if (row === undefined) throw notFound('user', userId)
   return memberFrom(row)
 }

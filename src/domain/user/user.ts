@@ -1,5 +1,4 @@
 import type { UserRole } from '../../../gen/prisma/enums.js'
-import { firstRow } from '../../db/tables.js'
 import { type FieldViolation, notFound, refuseViolations } from '../../errors.js'
 import { countLiveKeys } from '../../store/api-key.js'
 import type { AuditAction } from '../../store/audit-action.js'
@@ -52,7 +51,7 @@ export async function printMember(
   { tables, caller: { organizationId } }: Pick<CallContext, 'tables' | 'caller'>,
   userId: string,
 ): Promise<PrintedObject> {
-  const user = await firstRow(tables, userView.find, { organizationId, userId })
+  const user = await userView.find(tables, { organizationId, userId })
   if (user === undefined) throw notFound('user', userId)
   return user
 }

@@ -1,6 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import { type Columns, createStatement } from '../../db/statement.js'
-import { firstRow, type Tables } from '../../db/tables.js'
+import type { Columns } from '../../db/statement.js'
+import { createLookUp, type Tables } from '../../db/tables.js'
 import {
   createMemberView,
   type MemberColumns,
@@ -52,7 +52,7 @@ export const directoryUserView = createMemberView(
   directoryUserColumns,
 )
 
-const locked = createStatement<MemberKey, DirectoryUserColumns>({
+const lock = createLookUp<MemberKey, DirectoryUserColumns>({
   name: 'lock_directory_user',
   columns: directoryUserColumnTypes,
   text: (key) => Prisma.sql`${memberText(directoryUserColumns, key)} FOR NO KEY UPDATE OF m`,
@@ -60,7 +60,7 @@ const locked = createStatement<MemberKey, DirectoryUserColumns>({
 
 /** The same, locked until the transaction ends; undefined if the organization has no such member. */
 export async function lockDirectoryUser(transaction: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
-  const row = await firstRow(transaction, locked, key)
+  const row = await lock(transaction, key)
   return row && memberFrom(row)
 }
 
