@@ -1,9 +1,10 @@
-import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethodUnary, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useWhyNot } from './caller-context.js'
+import { nameOf } from './message.js'
 import type { RightSubject } from './rights.js'
 import { itemOf } from './standard-methods.js'
 import { callTagged } from './tagged.js'
@@ -21,21 +22,28 @@ interface ListAnswer {
 
 const LARGEST_PAGE = 1_000
 
+async function readPage<I extends DescMessage, O extends DescMessage>(
+  transport: Transport,
+  method: DescMethodUnary<I, O>,
+  input: MessageInitShape<I>,
+  pageToken: string,
+  signal?: AbortSignal,
+): Promise<ListAnswer> {
+  const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
+  const request: unknown = { ...size, ...input, ...(pageToken !== '' && { pageToken }) }
+  return (await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)).message as never
+}
+
 /** The query for the pages of a list; a page is as large as the input says, or as large as can be. */
 export function pagesOptions<I extends DescMessage, O extends DescMessage>(
   transport: Transport,
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
 ) {
-  const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
   return infiniteQueryOptions({
     queryKey: ['pages', method.parent.typeName, method.name, input],
     initialPageParam: '',
-    queryFn: async ({ pageParam, signal }) => {
-      const request: unknown = { ...size, ...input, ...(pageParam !== '' && { pageToken: pageParam }) }
-      const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
-      return message as unknown as ListAnswer
-    },
+    queryFn: ({ pageParam, signal }) => readPage(transport, method, input, pageParam, signal),
     getNextPageParam: (page) => page.nextPageToken || undefined,
   })
 }
@@ -57,26 +65,39 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
 ) {
   const why = useWhyNot(method, about)
   const transport = useTransport()
+  const { q = '', ...others } = input as { readonly q?: string }
+  // What the service does not search is always read to its end, and searched here.
+  const asked = (method.input.field['q'] ? input : others) as MessageInitShape<I>
+  const sought = method.input.field['q'] ? '' : q
   const query = useInfiniteQuery({
-    ...pagesOptions(transport, method, input),
+    ...pagesOptions(transport, method, asked),
     ...options,
     enabled: why === undefined && isWanted,
     // The rows of the last filter stay until those of the next one are there.
     placeholderData: (previous) => previous,
   })
   const pages = query.data?.pages
-  const rows = useMemo(() => pages?.flatMap((page) => page.data as readonly RowOf<O>[]) ?? [], [pages])
+  const rows = useMemo(() => pages?.flatMap(({ data }) => foundIn<RowOf<O>>(data, sought)) ?? [], [pages, sought])
   const readPages = async function* () {
-    const size = method.input.field['pageSize'] && { pageSize: LARGEST_PAGE }
+    const { pageSize: _, ...whole } = asked as { readonly pageSize?: number }
     for (let pageToken: string | undefined = ''; pageToken !== undefined; ) {
-      const request: unknown = { ...input, ...size, ...(pageToken !== '' && { pageToken }) }
-      const { message } = await callTagged(transport, method, request as MessageInitShape<I>)
-      const page = message as unknown as ListAnswer
-      yield page.data as readonly RowOf<O>[]
+      const page: ListAnswer = await readPage(transport, method, whole as typeof asked, pageToken)
+      yield foundIn<RowOf<O>>(page.data, sought)
       pageToken = page.nextPageToken || undefined
     }
   }
   return { ...query, why, rows, schema: itemOf(method), readPages }
+}
+
+/** The rows that have each of some words in a text of theirs. */
+function foundIn<Row>(rows: readonly unknown[], sought: string): readonly Row[] {
+  const words = sought.toLowerCase().match(/\S+/g)
+  const isFound = (row: Message) => {
+    const texts = Object.entries(row).flatMap(([name, value]) => (/id$/i.test(name) ? [] : String(value)))
+    const text = [nameOf(row), ...texts].join(' ').toLowerCase()
+    return words?.every((word) => text.includes(word))
+  }
+  return (words === null ? rows : (rows as readonly Message[]).filter(isFound)) as readonly Row[]
 }
 
 /** How many rows a list has in all. A call of its own, because to count them takes longer than the first of them. */
@@ -91,9 +112,8 @@ export function useTotal<I extends DescMessage, O extends DescMessage>(
     queryKey: ['total', method.parent.typeName, method.name, input],
     enabled: why === undefined && isWanted,
     queryFn: async ({ signal }) => {
-      const request: unknown = { ...input, pageSize: 1, includeTotal: true }
-      const { message } = await callTagged(transport, method, request as MessageInitShape<I>, {}, signal)
-      return (message as unknown as ListAnswer).totalSize ?? 0
+      const one = { ...input, pageSize: 1, includeTotal: true } as MessageInitShape<I>
+      return (await readPage(transport, method, one, '', signal)).totalSize ?? 0
     },
   })
   return { ...query, why }

@@ -186,3 +186,13 @@ export function useNamed() {
 export function WorkflowName({ id }: { readonly id: string }) {
   return <span title={id}>{useNamed().workflows.get(id) ?? spokenId(id)}</span>
 }
+
+/** The text for a person's id. */
+export function usePersonName(id: string): string {
+  return useThingName('people', id) ?? '…'
+}
+
+/** A link to a person by name; where there is no such person, or the caller may not see them, the id. */
+export function PersonLink({ id }: { readonly id: string }) {
+  return usePersonName(id) === id ? id || '–' : <ThingLink kind="people" id={id} />
+}

@@ -17,7 +17,7 @@ import type { Column } from '../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../ui/screen.js'
 import styles from '../ui/screen.module.css'
 import { ShortTable } from '../ui/short-table.js'
-import { Answered, Empty } from '../ui/states.js'
+import { Answered } from '../ui/states.js'
 import { agoText, When } from '../ui/when.js'
 import { CreateKey } from './keys/create-key.js'
 
@@ -53,23 +53,22 @@ export function DirectoryScreen() {
           </Panel>
           <SetUp />
           <Panel title="Connections">
-            {status.connections.length === 0 ? (
-              <Empty title="No connection">Create a key above, and give it to the provider.</Empty>
-            ) : (
-              <ShortTable
-                label="Connections"
-                columns={connectionColumns}
-                rows={status.connections}
-                keyOf={({ keyId }) => keyId}
-              />
-            )}
+            <ShortTable
+              label="Connections"
+              columns={connectionColumns}
+              rows={status.connections}
+              keyOf={({ keyId }) => keyId}
+              empty={['No connection', 'Create a key above, and give it to the provider.']}
+            />
           </Panel>
           <Panel title="Refusals">
-            {status.refusals.length === 0 ? (
-              <Empty title="Nothing was refused">What the provider sends and the service refuses is listed here.</Empty>
-            ) : (
-              <ShortTable label="Refusals" columns={columns} rows={status.refusals} keyOf={({ id }) => id} />
-            )}
+            <ShortTable
+              label="Refusals"
+              columns={columns}
+              rows={status.refusals}
+              keyOf={({ id }) => id}
+              empty={['Nothing was refused', 'What the provider sends and the service refuses is listed here.']}
+            />
           </Panel>
         </>
       )}

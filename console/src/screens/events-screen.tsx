@@ -6,8 +6,8 @@ import { type Event, EventService } from '../../../gen/svc/v2/event_pb.js'
 import { UserProfileFieldSchema } from '../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../api/caller-context.js'
 import { usePages } from '../api/pages.js'
-import { usePersonName } from '../api/person.js'
 import { callTagged } from '../api/tagged.js'
+import { usePersonName } from '../api/things.js'
 import { actionText, enumText, labelOf } from '../api/words.js'
 import { useFilters } from '../ui/address.js'
 import { Badge } from '../ui/button.js'
@@ -15,9 +15,8 @@ import type { Filter } from '../ui/filters.js'
 import { ListScreen } from '../ui/list-screen.js'
 import type { Column } from '../ui/paged-table.js'
 import { When } from '../ui/when.js'
-import { ActorName } from './audit/actor-name.js'
 import { useActionFilter } from './audit/audit-screen.js'
-import { TargetLink } from './audit/target-link.js'
+import { ActorName, TargetLink } from './audit/audit-timeline.js'
 
 const { listEvents } = EventService.method
 const { listAuditEvents } = AuditLogService.method
@@ -35,7 +34,7 @@ const columns: readonly Column<Row>[] = [
   { label: 'About', cell: ({ targetType, targetId }) => <TargetLink type={targetType} id={targetId} /> },
   { label: 'By', isMinor: true, cell: ({ actor }) => <ActorName actor={actor} /> },
   { label: 'Changed', isMinor: true, cell: (row) => changedIn(row).join(', ') || '–' },
-  { label: 'When', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
+  { label: 'When', size: 'moment', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
 ]
 
 /** Every committed change, newest first, as it happens. */

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js'
 import { TextField } from '../ui/field.js'
 import { FailureBox } from '../ui/states.js'
 import styles from './sign-in/sign-in.module.css'
-import { SignInPage } from './sign-in/sign-in-page.js'
+import { SignInPage } from './sign-in/sign-in-screen.js'
 
 /** Revokes a key that has leaked, for whoever has found it, without a sign-in. */
 export function LeakedKeyScreen() {

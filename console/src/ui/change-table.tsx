@@ -4,6 +4,8 @@ import { ShortTable } from './short-table.js'
 
 /** What a write does to one field. */
 export interface Change {
+  /** Where several have the same label. */
+  readonly key?: string
   readonly label: string
   /** Absent where nothing was there. */
   readonly from?: ReactNode
@@ -12,7 +14,7 @@ export interface Change {
 
 const field: Column<Change> = { label: 'Field', cell: ({ label }) => label }
 const now: Column<Change> = { label: 'Now', cell: ({ from }) => from || '–' }
-const keyOf = ({ label }: Change) => label
+const keyOf = ({ label, key = label }: Change) => key
 
 /** A column with what the write makes of each field. */
 function afterwards(label: string): Column<Change> {

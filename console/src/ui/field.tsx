@@ -1,4 +1,5 @@
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useState } from 'react'
+import { durationUnits, largestUnit } from '../api/words.js'
 import styles from './controls.module.css'
 
 /** What stands around a control. */
@@ -131,5 +132,37 @@ export function CheckField({ label, checked, onChange }: CheckFieldProps) {
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
       {label}
     </label>
+  )
+}
+
+const HOUR = 3_600
+
+interface DurationFieldProps extends Labelled {
+  readonly seconds: number
+  readonly onChange: (seconds: number) => void
+}
+
+/** A length of time: a number and its unit. With a hint it may be empty, which is none. */
+export function DurationField({ seconds, onChange, ...field }: DurationFieldProps) {
+  const [unit, setUnit] = useState(() => String(seconds === 0 ? HOUR : largestUnit(seconds)[1]))
+  const size = Number(unit)
+  return (
+    <div className={styles['duration']}>
+      <TextField
+        {...field}
+        type="number"
+        value={field.hint && seconds === 0 ? '' : String(seconds / size)}
+        onChange={(text) => onChange(Math.round(Number(text) * size))}
+      />
+      <SelectField
+        label="Unit"
+        value={unit}
+        options={durationUnits.map(([word, each]) => ({ value: String(each), text: `${word}s` }))}
+        onChange={(next) => {
+          setUnit(next)
+          onChange(Math.round((seconds / size) * Number(next)))
+        }}
+      />
+    </div>
   )
 }

@@ -13,8 +13,8 @@ import styles from './table.module.css'
 /** A column of a long list. */
 export interface Column<Row> {
   readonly label: string
-  /** Narrow ones are for a word or a number. */
-  readonly size?: 'tiny' | 'narrow' | 'wide'
+  /** Narrow ones are for a word or a number, those of moments and of two buttons as wide as these are. */
+  readonly size?: 'tiny' | 'narrow' | 'moment' | 'buttons' | 'wide'
   /** The label is for screen readers alone. */
   readonly hidesLabel?: boolean
   /** Left out where the screen is narrow. */

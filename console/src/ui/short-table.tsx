@@ -1,4 +1,5 @@
 import type { Column } from './paged-table.js'
+import { Empty } from './states.js'
 import styles from './table.module.css'
 
 interface ShortTableProps<Row> {
@@ -7,11 +8,14 @@ interface ShortTableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
+  /** What is said, and how that can change, where there is no row. */
+  readonly empty?: readonly [title: string, text: string]
 }
 
 /** A table whose rows are all there. Where the screen is narrow, each row is a list of its cells with their labels. */
-export function ShortTable<Row>({ label, columns, rows, keyOf }: ShortTableProps<Row>) {
+export function ShortTable<Row>({ label, columns, rows, keyOf, empty }: ShortTableProps<Row>) {
   const [first, ...others] = columns
+  if (rows.length === 0 && empty) return <Empty title={empty[0]}>{empty[1]}</Empty>
   return (
     // Room for a table that may be wider than the screen.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard.

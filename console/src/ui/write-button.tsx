@@ -24,7 +24,9 @@ interface WriteButtonProps<I extends DescMessage, O extends DescMessage, Answer>
 export function WriteButton<I extends DescMessage, O extends DescMessage, Answer>(
   props: WriteButtonProps<I, O, Answer>,
 ) {
-  const { text = props.confirm, look = props.isDangerous ? 'danger' : 'plain', why, label, first, ...write } = props
+  const { text = props.confirm, look = props.isDangerous ? 'danger' : 'plain', why, first, ...others } = props
+  // One of many in a table is read by what it does.
+  const { label = look === 'quiet' ? props.title : undefined, ...write } = others
   const [isOpen, setOpen] = useState(false)
   const close = () => {
     setOpen(false)

@@ -1,14 +1,20 @@
 import { Link } from '@tanstack/react-router'
-import { type AuditEvent, FieldWriteOutcomeSchema } from '../../../../gen/svc/v2/audit_log_pb.js'
+import {
+  type Actor,
+  ActorKind,
+  ActorKindSchema,
+  type AuditEvent,
+  FieldWriteOutcomeSchema,
+} from '../../../../gen/svc/v2/audit_log_pb.js'
 import { FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { PersonLink } from '../../api/person.js'
-import { actionText, enumText, labelOf } from '../../api/words.js'
+import { nameOf } from '../../api/message.js'
+import { useName } from '../../api/names.js'
+import { PersonLink, targetKinds } from '../../api/things.js'
+import { actionText, enumText, labelOf, oneOf, thingText } from '../../api/words.js'
 import { FirstFew } from '../../ui/first-few.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
-import { ActorName } from './actor-name.js'
 import styles from './audit.module.css'
-import { TargetLink } from './target-link.js'
 
 /** Events of the audit log along a line, newest first. */
 export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
@@ -70,5 +76,38 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
         )}
       </p>
     </>
+  )
+}
+
+/** Who did something: a link to the person or the key, or the kind of writer where it has neither. */
+export function ActorName({ actor }: { readonly actor: Actor | undefined }) {
+  if (actor === undefined) return <>unknown</>
+  const name = nameOf(actor)
+  if (actor.kind === ActorKind.USER) {
+    return <Link to={`/people/${encodeURIComponent(actor.id)}`}>{name}</Link>
+  }
+  const kind = enumText(ActorKindSchema, actor.kind)
+  if (actor.id === '') return <>{kind}</>
+  return (
+    <>
+      {kind} <Link to={`/keys/${encodeURIComponent(actor.id)}`}>{name}</Link>
+    </>
+  )
+}
+
+const screens: Readonly<Record<string, string>> = { entity_field_mapping: 'mappings' }
+
+/** A link to what an event is about, by its name where it has one. */
+export function TargetLink({ type, id }: { readonly type: string; readonly id: string }) {
+  const kind = targetKinds[type]
+  const name = useName(type, kind ? id : '')
+  const path = kind ?? screens[type]
+  // Of some there is nothing but the id, which is no name.
+  const text = kind === undefined || name === id ? oneOf(thingText(type)) : (name ?? '…')
+  if (path === undefined) return <span title={id}>{text}</span>
+  return (
+    <Link to={`/${path}/${encodeURIComponent(id)}`} title={id}>
+      {text}
+    </Link>
   )
 }

@@ -10,8 +10,8 @@ import {
   type UserUpdateResult,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
-import { PersonLink } from '../../api/person.js'
 import { callTagged } from '../../api/tagged.js'
+import { PersonLink } from '../../api/things.js'
 import { countText, labelOf } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'

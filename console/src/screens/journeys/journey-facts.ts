@@ -8,7 +8,7 @@ import {
   WorkflowRunStatusSchema,
 } from '../../../../gen/svc/v2/journey_pb.js'
 import { enumText } from '../../api/words.js'
-import { dateText } from '../../ui/when.js'
+import { dateText, lateText } from '../../ui/when.js'
 
 /** A task with what belongs to it. */
 export interface TaskFacts {
@@ -61,7 +61,11 @@ export function journeyMoments(journey: Journey): JourneyMoment[] {
     moment(journey.archivedAt, 'The journey is archived'),
     dayMoment(journey.dueDate, 'The journey is due'),
     ...journey.tasks.flatMap((task) => [
-      dayMoment(task.dueDate, `Due: ${task.name}`, task.isOverdue),
+      dayMoment(
+        task.dueDate,
+        `Due: ${task.name}${task.isOverdue ? `, ${lateText(task.dueDate)} late` : ''}`,
+        task.isOverdue,
+      ),
       moment(task.latestWorkflowCall?.createdAt, `${task.latestWorkflowCall?.workflowName} is called for ${task.name}`),
       moment(
         task.latestWorkflowCall?.statusUpdatedAt,

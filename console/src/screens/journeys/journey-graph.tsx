@@ -2,7 +2,6 @@ import { Graph, layout } from '@dagrejs/dagre'
 import Minus from 'lucide-react/dist/esm/icons/minus.mjs'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useRef, useState } from 'react'
-import { JourneyTaskStatus } from '../../../../gen/svc/v2/journey_pb.js'
 import { countText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { dateText } from '../../ui/when.js'
@@ -22,13 +21,8 @@ interface Point {
   readonly y: number
 }
 
-const looks: Readonly<Record<JourneyTaskStatus, string>> = {
-  [JourneyTaskStatus.UNSPECIFIED]: 'todo',
-  [JourneyTaskStatus.TODO]: 'todo',
-  [JourneyTaskStatus.IN_PROGRESS]: 'running',
-  [JourneyTaskStatus.DONE]: 'done',
-  [JourneyTaskStatus.CANCELED]: 'canceled',
-}
+/** By the number of the status. */
+const looks = ['todo', 'todo', 'running', 'done', 'canceled']
 
 /** The tasks of a journey as boxes, all in sight until somebody goes nearer, with arrows from what comes first, and dashed lines to the parts of a task. */
 export function JourneyGraph({ facts }: { readonly facts: readonly TaskFacts[] }) {
@@ -90,7 +84,7 @@ function TaskBox({ facts: { task, status, checks, failures }, at }: { readonly f
     checks.length > 0 && countText(checks.length, 'check'),
   ]
   return (
-    <g transform={`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} className={styles[looks[task.status]]}>
+    <g transform={`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`} className={styles[looks[task.status] ?? '']}>
       <title>{task.name}</title>
       <rect width={WIDTH} height={HEIGHT} rx="6" className={`${styles['box']} ${isBad ? styles['bad'] : ''}`} />
       <text x="12" y="20" className={styles['name']}>

@@ -1,19 +1,25 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useMemo } from 'react'
-import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingLink } from '../../api/things.js'
+import {
+  type Journey,
+  JourneyHealthCheckStatusSchema,
+  JourneyService,
+  WorkflowRunStatusSchema,
+} from '../../../../gen/svc/v2/journey_pb.js'
+import { PersonLink, ThingLink } from '../../api/things.js'
 import { useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
+import { FirstFew } from '../../ui/first-few.js'
+import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
+import { ShortTable } from '../../ui/short-table.js'
+import { StateBadge } from '../../ui/state-badge.js'
 import { Empty, Skeleton } from '../../ui/states.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
 import { dateText, lateText, When } from '../../ui/when.js'
-import { journeyMoments, type TaskFacts, taskFacts } from './journey-facts.js'
+import { journeyMoments, nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 import { CheckCounts, Progress } from './journeys-screen.js'
-import { TaskTable } from './task-table.js'
-import { WaitsFor } from './waits-for.js'
 
 const JourneyGraph = lazyRouteComponent(() => import('./journey-graph.js'), 'JourneyGraph')
 
@@ -117,5 +123,67 @@ function Moments({ journey }: { readonly journey: Journey }) {
         </li>
       ))}
     </ol>
+  )
+}
+
+const columns: readonly Column<TaskFacts>[] = [
+  { label: 'Task', cell: ({ task }) => task.name },
+  { label: 'State', cell: ({ status }) => status },
+  { label: 'Waits for', cell: ({ waitsFor }) => waitsFor.map(({ name }) => name).join(', ') || '–' },
+  { label: 'Assigned to', cell: ({ task }) => <PersonLink id={task.assignedToUserId} /> },
+  {
+    label: 'Due',
+    cell: ({ task }) => (
+      <>
+        {dateText(task.dueDate) || '–'} {task.isOverdue && <Badge tone="bad">{lateText(task.dueDate)} late</Badge>}
+      </>
+    ),
+  },
+  { label: 'Checks and failures', cell: (facts) => <ChecksAndFailures facts={facts} /> },
+]
+
+/** The tasks of a journey: everything that the graph shows, in a table. */
+function TaskTable({ facts }: { readonly facts: readonly TaskFacts[] }) {
+  return <ShortTable label="Tasks in a table" columns={columns} rows={facts} keyOf={({ task }) => task.id} />
+}
+
+function ChecksAndFailures({ facts: { checks, failures } }: { readonly facts: TaskFacts }) {
+  if (checks.length + failures.length === 0) return <>–</>
+  return (
+    <ul>
+      {checks.map((check) => (
+        <li key={check.id}>
+          {check.workflowName || 'Check'} <StateBadge schema={JourneyHealthCheckStatusSchema} value={check.status} />
+        </li>
+      ))}
+      {failures.map((failure) => (
+        <li key={`${failure.workflowCallId} ${failure.runId}`}>
+          {failure.workflowName} <StateBadge schema={WorkflowRunStatusSchema} value={failure.runStatus} />{' '}
+          {failure.validationErrors?.displayMessage || failure.statusCheckResult?.message || failure.runResult}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What a journey waits for: the tasks that could be done now, and whose they are. */
+function WaitsFor({ facts }: { readonly facts: readonly TaskFacts[] }) {
+  const next = nextTasks(facts)
+  if (next.length === 0) return <>Nothing</>
+  return (
+    <FirstFew items={next} many="tasks">
+      {(shown) => (
+        <ul className={styles['waits']}>
+          {shown.map(({ task, failures }) => (
+            <li key={task.id}>
+              <strong>{task.name}</strong>
+              {task.assignedToUserId && <PersonLink id={task.assignedToUserId} />}
+              {task.isOverdue && <Badge tone="bad">{lateText(task.dueDate)} late</Badge>}
+              {failures.length > 0 && <Badge tone="bad">Failed</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </FirstFew>
   )
 }

@@ -1,18 +1,20 @@
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { useCaller } from '../../api/caller-context.js'
 import { usePages, useTotal } from '../../api/pages.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingName } from '../../api/things.js'
+import { PersonLink, ThingName, usePersonName } from '../../api/things.js'
 import { optionsOf } from '../../api/words.js'
-import { type Search, useFilters } from '../../ui/address.js'
+import { listAt, type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
 import type { Filter } from '../../ui/filters.js'
 import { ListScreen } from '../../ui/list-screen.js'
 import type { Column } from '../../ui/paged-table.js'
+import { Panel } from '../../ui/screen.js'
+import { ShortTable } from '../../ui/short-table.js'
+import { Answered } from '../../ui/states.js'
 import { dateText, lateText } from '../../ui/when.js'
 import styles from './journeys.module.css'
-import { WaitsForText } from './waits-for.js'
 
 const PAGE_SIZE = 200
 
@@ -72,8 +74,7 @@ function columnsFor(areLate: boolean): readonly Column<Journey>[] {
         isMinor: true,
         cell: ({ requesterUserId }) => <PersonLink id={requesterUserId} />,
       },
-      { ...due, isMinor: true },
-      { label: 'Late by', size: 'narrow', cell: ({ dueDate }) => <Badge tone="bad">{lateText(dueDate)}</Badge> },
+      due,
       waiting,
     ]
   }
@@ -90,10 +91,9 @@ function columnsFor(areLate: boolean): readonly Column<Journey>[] {
 /** When a journey is due, and whether that is over. */
 export function DueDate({ journey: { dueDate, progressPercent, archivedAt } }: { readonly journey: Journey }) {
   const late = progressPercent < 100 && archivedAt === undefined ? lateText(dueDate) : ''
-  if (!late) return <>{dateText(dueDate) || '–'}</>
   return (
-    <span className={styles['late']} title={`${late} late`}>
-      {dateText(dueDate)}
+    <span className={styles['due']}>
+      {dateText(dueDate) || '–'} {late && <small>{late} late</small>}
     </span>
   )
 }
@@ -124,4 +124,56 @@ function requestFrom({ q = '', team = '', state = '', requester = '' }: Search) 
     ...(state === 'overdue' && { isOverdue: true }),
     ...(state === 'failing' && { isFailing: true }),
   }
+}
+
+const MAX_JOURNEYS = 8
+
+const { name, due, progress, waiting } = journeyColumns
+
+interface JourneysOfProps {
+  readonly userId: string
+  readonly title: string
+  readonly saysWaits?: boolean
+}
+
+/** The first journeys that are under way for somebody. */
+export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps) {
+  const request = { requesterUserId: userId, isArchived: false, pageSize: MAX_JOURNEYS, includeNextTasks: saysWaits }
+  const pages = usePages(JourneyService.method.listJourneys, request, { about: { userId } })
+  const all = <Link {...listAt('/journeys', { requester: userId })}>All journeys</Link>
+  return (
+    <Panel title={title} actions={pages.hasNextPage && all}>
+      <Answered asked={[pages]}>
+        <ShortTable
+          label={title}
+          columns={[name, due, progress, ...(saysWaits ? [waiting] : [])]}
+          rows={pages.rows}
+          keyOf={({ id }) => id}
+          empty={['No journey is under way', 'What is requested for a person is listed here until it is done.']}
+        />
+      </Answered>
+    </Panel>
+  )
+}
+
+/** The same on one line, for a journey of a list, of whose tasks only these are there. */
+function WaitsForText({ journey: { tasks } }: { readonly journey: Journey }) {
+  if (tasks.length === 0) return <>Nothing</>
+  return (
+    <span title={tasks.map(({ name }) => name).join(', ')}>
+      {tasks.map((task, index) => (
+        <Fragment key={task.id}>
+          {index > 0 && ', '}
+          {task.name}
+          {task.assignedToUserId && <Assignee id={task.assignedToUserId} />}
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
+/** Who is to do it, for those who may see that. */
+function Assignee({ id }: { readonly id: string }) {
+  const name = usePersonName(id)
+  return name === id ? null : ` (${name})`
 }

@@ -24,8 +24,7 @@ import { StateBadge } from '../../ui/state-badge.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
 import { When } from '../../ui/when.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { isUnused, KeyMaker } from './key-facts.js'
-import { Lifeline } from './lifeline.js'
+import { isUnused, KeyMaker, Lifeline } from './key-facts.js'
 
 const overlaps = [
   { value: '0', text: 'Not at all' },

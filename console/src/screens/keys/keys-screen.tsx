@@ -5,8 +5,7 @@ import { type ApiKey, ApiKeyKindSchema, ApiKeyService, ApiKeyStatusSchema } from
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingName } from '../../api/things.js'
+import { PersonLink, ThingName } from '../../api/things.js'
 import { enumOptions, enumText, optionsOf } from '../../api/words.js'
 import { useFilters } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
@@ -16,8 +15,7 @@ import type { Column } from '../../ui/paged-table.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { CreateKey } from './create-key.js'
-import { isLeftBehind, isOfAge, isUnused, KeyMaker, keyAges } from './key-facts.js'
-import { Lifeline } from './lifeline.js'
+import { isLeftBehind, isOfAge, isUnused, KeyMaker, keyAges, Lifeline } from './key-facts.js'
 
 /** The API keys: which are in use, and which nobody uses. */
 export function KeysScreen() {

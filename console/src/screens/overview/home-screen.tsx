@@ -8,8 +8,8 @@ import { enumText, labelOf } from '../../api/words.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered, Empty } from '../../ui/states.js'
-import { JourneysOf } from '../journeys/journeys-of.js'
+import { Answered } from '../../ui/states.js'
+import { JourneysOf } from '../journeys/journeys-screen.js'
 
 /** The first screen of those who do not look after the organization: their profile, teams and journeys. */
 export function HomeScreen() {
@@ -26,11 +26,13 @@ export function HomeScreen() {
       </Panel>
       <JourneysOf userId={caller.id} title="Your journeys" saysWaits />
       <Panel title="Your teams">
-        {caller.teams.length === 0 ? (
-          <Empty title="You are in no team">An administrator or the manager of a team gives roles.</Empty>
-        ) : (
-          <ShortTable label="Your teams" columns={teamColumns} rows={caller.teams} keyOf={({ teamId }) => teamId} />
-        )}
+        <ShortTable
+          label="Your teams"
+          columns={teamColumns}
+          rows={caller.teams}
+          keyOf={({ teamId }) => teamId}
+          empty={['You are in no team', 'An administrator or the manager of a team gives roles.']}
+        />
       </Panel>
     </Screen>
   )

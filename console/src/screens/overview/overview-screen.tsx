@@ -1,22 +1,26 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ApiKeyService } from '../../../../gen/svc/v2/api_key_pb.js'
+import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
+import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
 import { useCaller } from '../../api/caller-context.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { isOverseer } from '../../api/rights.js'
-import { numberText } from '../../api/words.js'
+import { countText, numberText } from '../../api/words.js'
+import { listAt } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
-import { Screen } from '../../ui/screen.js'
-import type { Asked } from '../../ui/states.js'
+import { Panel, Screen } from '../../ui/screen.js'
+import { Answered, type Asked } from '../../ui/states.js'
+import { dateText, dayOf, dayStart } from '../../ui/when.js'
+import { isOfAge, keyAges } from '../keys/key-facts.js'
 import { Attention } from './attention.js'
 import { HomeScreen } from './home-screen.js'
 import styles from './overview.module.css'
-import { ChangesADay, JourneysByState, KeysByAge, Webhooks } from './shapes.js'
 
 /** The first screen: of the organization for those who look after it, of their own work for others. */
 export function OverviewScreen() {
@@ -84,5 +88,168 @@ function Count({ title, path, query: { why, data, error, refetch }, isLeast = fa
         </Button>
       )}
     </li>
+  )
+}
+
+const DAYS = 14
+const DAY_MILLIS = 86_400_000
+const [WIDTH, HEIGHT, GAP] = [420, 80, 6]
+
+/** How many changes there were on each of the last days, with a way to each day. */
+export function ChangesADay() {
+  const { listAuditEvents } = AuditLogService.method
+  const today = dayOf(Date.now())
+  const since = dayStart(today, 1 - DAYS) ?? ''
+  const events = usePages(listAuditEvents, { since })
+  // A day of which only a part was read says nothing.
+  const partly = events.hasNextPage ? dayOf(events.rows.at(-1)?.occurredAt ?? '') : ''
+  const all = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
+  const days = all.filter((day) => day > partly || day === today)
+  const counts = new Map<string, number>()
+  for (const { occurredAt } of events.rows) {
+    const day = dayOf(occurredAt)
+    counts.set(day, (counts.get(day) ?? 0) + 1)
+  }
+  const most = Math.max(1, ...counts.values())
+  const width = WIDTH / days.length
+  return (
+    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
+      <Answered asked={[events]}>
+        <div className={styles['plot']}>
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+            <title>Changes a day</title>
+            {days.map((day, index) => {
+              const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
+              const count = counts.get(day) ?? 0
+              const text = `${dayText(day)}: ${countText(count, 'change')}`
+              return (
+                <Link key={day} to="/audit" search={{ since: day, until: day } as never} aria-label={text}>
+                  <title>{text}</title>
+                  <rect
+                    className={styles['bar']}
+                    x={index * width + GAP / 2}
+                    y={HEIGHT - height}
+                    width={width - GAP}
+                    height={height}
+                    rx="2"
+                  />
+                </Link>
+              )
+            })}
+          </svg>
+          <p>
+            <span>{dayText(days[0])}</span>
+            <span>
+              Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
+              {numberText(counts.get(today) ?? 0)}
+            </span>
+          </p>
+        </div>
+      </Answered>
+    </Panel>
+  )
+}
+
+/** A day such as `2026-12-31`, as the reader writes it. */
+function dayText(day = ''): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return dateText({ year, month, day: date })
+}
+
+/** How many journeys run as they should, are late, or fail. */
+export function JourneysByState() {
+  const { listJourneys } = JourneyService.method
+  const underWay = useTotal(listJourneys, { isArchived: false })
+  const late = useTotal(listJourneys, { isArchived: false, isOverdue: true })
+  const failing = useTotal(listJourneys, { isArchived: false, isFailing: true })
+  const [all = 0, overdue = 0, failed = 0] = [underWay.data, late.data, failing.data]
+  return (
+    <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>}>
+      <Answered asked={[underWay, late, failing]}>
+        <Split
+          parts={[
+            { text: 'On time', count: Math.max(0, all - overdue) },
+            { text: 'Late', count: overdue, search: { state: 'overdue' } },
+          ]}
+          to="/journeys"
+        />
+        <p>{failed === 0 ? 'No check fails.' : `${numberText(failed)} with a failing check.`}</p>
+      </Answered>
+    </Panel>
+  )
+}
+
+/** How old the keys that work are. */
+export function KeysByAge() {
+  const keys = usePages(ApiKeyService.method.listApiKeys, {})
+  const active = keys.rows.filter(({ status }) => status === ApiKeyStatus.ACTIVE)
+  return (
+    <Panel title="API keys by age" actions={<Link to="/keys">API keys</Link>}>
+      <Answered asked={[keys]}>
+        <Split
+          parts={keyAges.map((age) => ({
+            text: age.text,
+            count: active.filter((key) => isOfAge(key, age, Date.now())).length,
+            search: { status: String(ApiKeyStatus.ACTIVE), age: age.value },
+          }))}
+          to="/keys"
+        />
+      </Answered>
+    </Panel>
+  )
+}
+
+/** How many webhooks accept what they are sent, fail, or are disabled. */
+export function Webhooks() {
+  const { listWebhookEndpoints } = WebhookEndpointService.method
+  const pages = usePages(listWebhookEndpoints, {})
+  const enabled = pages.rows.filter(({ status }) => status === WebhookEndpointStatus.ENABLED)
+  const failing = enabled.filter(({ failingSince }) => failingSince !== undefined).length
+  return (
+    <Panel title="Webhooks by state" actions={<Link to="/webhooks">Webhooks</Link>}>
+      <Answered asked={[pages]}>
+        <Split
+          parts={[
+            { text: 'Working', count: enabled.length - failing },
+            { text: 'Failing', count: failing },
+            { text: 'Disabled', count: pages.rows.length - enabled.length },
+          ]}
+          to="/webhooks"
+        />
+      </Answered>
+    </Panel>
+  )
+}
+
+interface SplitProps {
+  readonly parts: readonly {
+    readonly text: string
+    readonly count: number
+    readonly search?: Readonly<Record<string, string>>
+  }[]
+  readonly to: string
+}
+
+/** Parts of a whole as a bar, with a way to each. */
+function Split({ parts, to }: SplitProps) {
+  const numbered = parts.map((part, index) => ({ ...part, tone: styles[`tone${index}`] ?? '' }))
+  return (
+    <>
+      <div className={styles['split']} aria-hidden="true">
+        {numbered
+          .filter(({ count }) => count > 0)
+          .map(({ text, count, tone }) => (
+            <div key={text} className={tone} ref={(part) => part?.style.setProperty('flex', `${count} 0 0`)} />
+          ))}
+      </div>
+      <ul className={styles['legend']}>
+        {numbered.map(({ text, count, tone, search = {} }) => (
+          <li key={text}>
+            <span className={tone} aria-hidden="true" />
+            <Link {...listAt(to, search)}>{text}</Link> {numberText(count)}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { usePages, useTotal } from '../../api/pages.js'
-import { PersonLink } from '../../api/person.js'
+import { PersonLink } from '../../api/things.js'
 import { enumOptions, enumText, optionsOf } from '../../api/words.js'
 import { type Search, useFilters } from '../../ui/address.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered, Empty } from '../../ui/states.js'
+import { Answered } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { GiveRole } from '../resource/team-members.js'
 
@@ -39,11 +39,13 @@ export function Memberships({ user }: { readonly user: User }) {
         }
       >
         <Answered asked={[teams]}>
-          {teams.rows.length === 0 ? (
-            <Empty title="In no team">A role in a team says what somebody may do there.</Empty>
-          ) : (
-            <ShortTable label="Teams" columns={columns} rows={teams.rows} keyOf={({ teamId }) => teamId} />
-          )}
+          <ShortTable
+            label="Teams"
+            columns={columns}
+            rows={teams.rows}
+            keyOf={({ teamId }) => teamId}
+            empty={['In no team', 'A role in a team says what somebody may do there.']}
+          />
         </Answered>
         {isAdding && <GiveRole userId={user.id} onClose={() => setAdding(false)} />}
       </Panel>

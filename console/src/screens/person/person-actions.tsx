@@ -12,7 +12,7 @@ import {
 } from '../../../../gen/svc/v2/user_relationship_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
-import { PersonLink } from '../../api/person.js'
+import { PersonLink } from '../../api/things.js'
 import { countText } from '../../api/words.js'
 import { Button, type ButtonProps } from '../../ui/button.js'
 import { Picker } from '../../ui/picker.js'

@@ -58,9 +58,8 @@ function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
   const team = useThingName('teams', teamId) ?? '…'
   return (
     <WriteButton
-      label={`Stop sharing with ${team}`}
       look="quiet"
-      title="Stop sharing the app"
+      title={`Stop sharing with ${team}`}
       method={unshareAppInstance}
       input={{ id, teamId }}
       changes={() => [{ label: 'In the list of', from: team, to: '' }]}

@@ -1,87 +1,112 @@
-import { fromJson, type Message } from '@bufbuild/protobuf'
-import { useState } from 'react'
+import { type DescField, fromJson, type Message } from '@bufbuild/protobuf'
+import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
 import { idOf, nameOf } from '../../api/message.js'
-import { countText, labelOf } from '../../api/words.js'
+import { usePages } from '../../api/pages.js'
+import { countText, labelOf, numberText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
-import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { Dialog } from '../../ui/dialog.js'
 import { controlOf, draftOf } from '../../ui/field-draft.js'
-import type { Column } from '../../ui/paged-table.js'
-import { ShortTable } from '../../ui/short-table.js'
+import { type Column, PagedTable } from '../../ui/paged-table.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, type ResourceDeclaration } from './declaration.js'
-import { faultsAt, useFormFaults } from './field-faults.js'
+import { FormFoot, faultsAt, useFormFaults } from './field-faults.js'
 
 interface BatchGridProps {
   readonly declaration: ResourceDeclaration
-  readonly rows: readonly Message[]
+  /** What the list asks for, of which all is edited where nothing is chosen. */
+  readonly request: Record<string, never>
+  readonly chosen: readonly Message[]
   readonly onClose: () => void
 }
 
-/** So many stand in a grid: a filter chooses which. */
-const MAX_ROWS = 100
+/** So many are changed by one call. */
+const MAX_CHANGED = 1_000
 
 /** Edits the texts of many things of a list in a grid, then shows what changes, and saves all of it or nothing. */
-export function BatchGrid({ declaration: { title, update }, rows, onClose }: BatchGridProps) {
+export function BatchGrid({ declaration: { title, list, update }, request, chosen, onClose }: BatchGridProps) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
-  const [isReviewing, setReviewing] = useState(false)
+  const [pasted, setPasted] = useState<{ readonly text: string; readonly before: typeof draft }>()
+  const [first, setFirst] = useState<readonly string[]>([])
+  const pages = usePages(list, request, { isWanted: chosen.length === 0 })
+  const all: readonly Message[] = chosen.length === 0 ? pages.rows : chosen
+  const rows = all.toSorted((one, other) => Number(first.includes(idOf(other))) - Number(first.includes(idOf(one))))
   const fields = editableFields(update).filter((field) => ['text', 'lines'].includes(controlOf(field)))
-  const keyOf = (item: Message, name: string) => `${idOf(item)} ${name}`
-  const changes = rows.flatMap((item) =>
+  const keyOf = (item: Message, { localName }: DescField) => `${idOf(item)} ${localName}`
+  const textOf = (item: Message, field: DescField) => draft[keyOf(item, field)] ?? draftOf(field, item)
+  const changes = all.flatMap((item) =>
     fields.flatMap((field) => {
-      const [from, to] = [draftOf(field, item), draft[keyOf(item, field.localName)]]
-      return to === undefined || to === from ? [] : [{ item, field, from, to }]
+      const [from, to] = [draftOf(field, item), textOf(item, field)]
+      const label = `${nameOf(item)}: ${labelOf(field.localName)}`
+      return from === to ? [] : [{ key: keyOf(item, field), id: idOf(item), name: field.jsonName, label, from, to }]
     }),
   )
-  const { list } = entryOf(update)
-  const changed = [...new Set(changes.map(({ item }) => item))]
-  const entries = changed.map((item) => ({
-    id: idOf(item),
-    ...Object.fromEntries(changes.filter((each) => each.item === item).map(({ field, to }) => [field.jsonName, to])),
-  }))
-  const input = fromJson(update.input, list === undefined ? {} : { [list.jsonName]: entries })
-  const form = useFormFaults(update.input, input, {
-    shown: Object.keys(changed),
-    within: [list?.localName ?? ''],
-  })
-  const faultOf = (item: Message, name: string) => faultsAt(form.at(changed.indexOf(item)), name)[0]?.text
-  if (isReviewing) {
+  const entries: Record<string, Record<string, string>> = {}
+  for (const { id, name, to } of changes) entries[id] = { id, ...entries[id], [name]: to }
+  const changed = Object.keys(entries)
+  const { localName = '', jsonName = '' } = entryOf(update).list ?? {}
+  const input = fromJson(update.input, { [jsonName]: Object.values(entries) })
+  const form = useFormFaults(update.input, input, { shown: Object.keys(changed), within: [localName] })
+  const faultsOf = new Map(changed.map((id, index) => [id, form.at(index)]))
+  const marked = changed.filter((id) => faultsOf.get(id)?.length)
+  if (form.isReviewing) {
     return (
       <WriteDialog
-        title={`Change ${changed.length === 1 ? 'one' : changed.length} of ${rows.length}`}
+        title={`Change ${changed.length === 1 ? 'one' : numberText(changed.length)} of ${numberText(all.length)}`}
         method={update}
         input={input}
-        changes={() =>
-          changes.map(({ item, field, from, to }) => ({
-            label: `${nameOf(item)}: ${labelOf(field.localName)}`,
-            from,
-            to,
-          }))
-        }
+        changes={() => changes}
         confirm="Save all"
-        isTyped
-        said={() => `${changed.length} saved.`}
-        onFaults={(found) => form.refuse(found, () => setReviewing(false))}
-        onClose={() => setReviewing(false)}
+        {...form.reviewed}
+        said={() => `${numberText(changed.length)} saved.`}
         onDone={onClose}
       />
     )
   }
+  // Cells of a spreadsheet fill those to the right of the one that they are pasted into, and below.
+  const paste = async (event: ClipboardEvent<HTMLElement>) => {
+    const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '')
+    const [id, field] = (event.target as HTMLInputElement).name.split(' ')
+    if (!/[\t\n]/.test(text)) return
+    event.preventDefault()
+    const { parse } = await import('papaparse')
+    const { data, errors } = parse<string[]>(text, { delimiter: '\t' })
+    // Quotation marks that do not match are letters, as of lines that come from no spreadsheet.
+    const lines = errors.length === 0 ? data : text.split(/\r?\n/).map((line) => line.split('\t'))
+    const below = rows.slice(rows.findIndex((item) => idOf(item) === id))
+    const beside = fields.slice(fields.findIndex((each) => each.localName === field))
+    const given = below.flatMap((item, down) =>
+      beside.flatMap((each, right) => {
+        const cell = lines[down]?.[right]
+        return cell === undefined ? [] : [[keyOf(item, each), cell]]
+      }),
+    )
+    const taken = Math.min(lines.length, below.length)
+    const left = lines.length - taken
+    const more = left > 0 ? `; there was no room for ${numberText(left)} more` : ''
+    setPasted({ text: `${countText(taken, 'row')} pasted${more}.`, before: draft })
+    setDraft((now) => ({ ...now, ...Object.fromEntries(given) }))
+  }
   const columns: readonly Column<Message>[] = [
     { label: 'Now', cell: nameOf },
-    ...fields.map((field) => ({
+    ...fields.map((field, index) => ({
       label: labelOf(field.localName),
+      isMinor: index > 0,
       cell: (item: Message) => {
-        const key = keyOf(item, field.localName)
-        const fault = faultOf(item, field.localName)
+        const fault = faultsAt(faultsOf.get(idOf(item)) ?? [], field.localName)[0]?.text
+        // A field of one line would lose the lines of a text.
+        const Control = controlOf(field) === 'lines' ? 'textarea' : 'input'
         return (
           <>
-            <input
+            <Control
               className={controls['input']}
+              name={keyOf(item, field)}
               aria-label={`${labelOf(field.localName)} of ${nameOf(item)}`}
               aria-invalid={fault !== undefined}
-              value={draft[key] ?? draftOf(field, item)}
-              onChange={(event) => setDraft({ ...draft, [key]: event.target.value })}
+              value={textOf(item, field)}
+              onChange={({ target }: { readonly target: { readonly value: string } }) =>
+                setDraft({ ...draft, [keyOf(item, field)]: target.value })
+              }
             />
             {fault && (
               <p role="alert" className={controls['fault']}>
@@ -93,20 +118,58 @@ export function BatchGrid({ declaration: { title, update }, rows, onClose }: Bat
       },
     })),
   ]
+  const tooMany = changed.length > MAX_CHANGED && `At most ${numberText(MAX_CHANGED)} can be changed at once.`
+  const readPages = async function* () {
+    yield chosen
+  }
+  const onlyChosen = chosen.length > 0 && { isPending: false, hasNextPage: false, readPages }
   return (
     <Dialog title={`Edit ${title.toLowerCase()} as a table`} look="full" isTyped={changes.length > 0} onClose={onClose}>
-      {rows.length > MAX_ROWS && <p>The first {MAX_ROWS}. Choose rows of the list, or narrow it, to edit others.</p>}
-      <ShortTable label={title} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={idOf} />
-      <DialogFoot>
-        <Button onClick={onClose}>{changes.length > 0 ? 'Discard changes' : 'Cancel'}</Button>
-        <Button
-          look="main"
-          onClick={() => form.review(() => setReviewing(true))}
-          why={changes.length === 0 ? 'Nothing is changed yet.' : form.why}
-        >
-          Review {countText(changes.length, 'change')}
-        </Button>
-      </DialogFoot>
+      <p role="status">
+        {pasted?.text ?? 'Enter and the arrows lead up and down. Cells of a spreadsheet can be pasted.'}{' '}
+        {pasted && (
+          <Button look="quiet" onClick={() => [setDraft(pasted.before), setPasted(undefined)]}>
+            Undo
+          </Button>
+        )}
+        {marked.length > 0 && (
+          <Button look="quiet" onClick={() => setFirst(marked)}>
+            Show {countText(marked.length, 'row')} to correct
+          </Button>
+        )}
+      </p>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what happens in its fields. */}
+      <div onPaste={(event) => void paste(event)} onKeyDown={moveInColumn} className={controls['cells']}>
+        <PagedTable
+          key={first.join()}
+          isPart
+          label={title}
+          pages={{ ...pages, ...onlyChosen, rows }}
+          columns={columns}
+          keyOf={idOf}
+          empty={{ title: 'There is nothing to edit' }}
+        />
+      </div>
+      <FormFoot
+        form={form}
+        isTyped={changes.length > 0}
+        onClose={onClose}
+        why={changes.length === 0 ? 'Nothing is changed yet.' : tooMany || form.why}
+      >
+        Review {countText(changes.length, 'change')}
+      </FormFoot>
     </Dialog>
   )
+}
+
+/** Leads from a field of a table to the one above or below. */
+function moveInColumn(event: KeyboardEvent<HTMLElement>): void {
+  const isDown = event.key === 'Enter' || event.key === 'ArrowDown'
+  const cell = (event.target as HTMLElement).closest(':is(input, textarea)')?.closest('td')
+  if (!cell || event.shiftKey || event.nativeEvent.isComposing || !(isDown || event.key === 'ArrowUp')) return
+  const next = isDown ? cell.parentElement?.nextElementSibling : cell.parentElement?.previousElementSibling
+  const field = next?.children[cell.cellIndex]?.querySelector<HTMLInputElement>('input, textarea')
+  event.preventDefault()
+  field?.focus()
+  field?.select()
 }

@@ -81,11 +81,14 @@ export function entryOf({ input }: Method): { readonly schema: DescMessage; read
   return isBatch && list.message ? { schema: list.message, list } : { schema: input, list: undefined }
 }
 
-/** The fields that a request sets, apart from what it is about. */
+/** The fields that a request sets, apart from what it is about; the name comes first. */
 export function editableFields(method: Method): readonly DescField[] {
-  return entryOf(method).schema.fields.filter(
-    (field) =>
-      !['id', 'clearFields'].includes(field.localName) &&
-      !getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE),
-  )
+  const isName = ({ localName }: DescField) => Number(localName === 'name')
+  return entryOf(method)
+    .schema.fields.filter(
+      (field) =>
+        !['id', 'clearFields'].includes(field.localName) &&
+        !getOption(field, field_behavior).includes(FieldBehavior.IMMUTABLE),
+    )
+    .toSorted((one, other) => isName(other) - isName(one))
 }

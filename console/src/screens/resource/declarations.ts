@@ -17,8 +17,7 @@ import { GroupMembers } from './group-members.js'
 import { Procedures } from './procedure/procedures.js'
 import { promise } from './sla-sentences.js'
 import { TeamMembers } from './team-members.js'
-import { WebhookActions } from './webhook-actions.js'
-import { WebhookDeliveries } from './webhook-deliveries.js'
+import { WebhookActions, WebhookDeliveries } from './webhook-parts.js'
 
 /** The resources with the standard methods, each with what is its own. */
 export const declarations: readonly ResourceDeclaration[] = [
@@ -121,7 +120,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     one: 'field mapping',
     ...standardMethods(EntityFieldMappingService),
     columns: ['externalFieldPath', 'ingestionConfigId', 'priority'],
-    filters: ['entityTypeId'],
+    filters: ['q', 'entityTypeId'],
     sentence: mapping,
     empty: 'A mapping fills a field of an entity from an external one. Create the first one of the type.',
   },
@@ -131,7 +130,7 @@ export const declarations: readonly ResourceDeclaration[] = [
     one: 'webhook',
     ...standardMethods(WebhookEndpointService),
     columns: ['status', 'failingSince', 'description'],
-    filters: ['teamId'],
+    filters: ['q', 'teamId'],
     Parts: WebhookDeliveries,
     Actions: WebhookActions,
     empty: 'A webhook receives events as they happen. Create the first one.',

@@ -1,12 +1,14 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { useQuery } from '@connectrpc/connect-query'
+import { useState } from 'react'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { kindOf } from '../../api/things.js'
-import { actionText, enumOptions, hints, labelOf, type Options } from '../../api/words.js'
-import { CheckField, SelectField, TextField } from '../../ui/field.js'
+import { actionText, enumOptions, hints, labelOf, type Options, sentence, thingText } from '../../api/words.js'
+import controls from '../../ui/controls.module.css'
+import { CheckField, type Labelled, SelectField, TextField } from '../../ui/field.js'
 import { controlOf } from '../../ui/field-draft.js'
 import { Picker } from '../../ui/picker.js'
-import { ChecksField } from './checks-field.js'
+import styles from '../../ui/screen.module.css'
 import type { FieldFault } from './field-faults.js'
 import { MessageFields } from './message-fields.js'
 import { Span } from './slots.js'
@@ -71,4 +73,63 @@ function EventTypesField(field: Omit<Parameters<typeof ChecksField>[0], 'known' 
   const { data } = useQuery(AuditLogService.method.listAuditActions, undefined, { staleTime: 300_000 })
   const all = field.text === '' ? 'All events, also of kinds to come' : 'All events'
   return <ChecksField {...field} known={data?.data ?? []} wordsOf={actionText} all={all} />
+}
+
+interface ChecksFieldProps extends Labelled {
+  /** The chosen ones, one on each line. */
+  readonly text: string
+  /** What there is to choose, such as `team.create` or `teams:read`. */
+  readonly known: readonly string[]
+  readonly wordsOf: (value: string) => string
+  /** What it is called that none is chosen, where that means all. */
+  readonly all?: string
+  readonly onChange: (text: string) => void
+}
+
+/** A choice of several of many, which are searched, and stand together by what they are about. */
+function ChecksField({ label, text, known, wordsOf, all, hint, fault, onChange }: ChecksFieldProps) {
+  const [sought, setSought] = useState('')
+  const chosen = text.split('\n').filter(Boolean)
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+  const isFound = (value: string) => words.every((word) => `${value} ${wordsOf(value)}`.toLowerCase().includes(word))
+  const found = [...new Set([...known, ...chosen])].filter(isFound)
+  const things = [...new Set(found.map(thingOf))].sort((one, other) => one.localeCompare(other))
+  const toggle = (value: string, isOn: boolean) =>
+    onChange((isOn ? [...chosen, value] : chosen.filter((each) => each !== value)).join('\n'))
+  return (
+    <fieldset className={styles['nested']}>
+      <legend>{label}</legend>
+      {(fault ?? hint) && (
+        <p role={fault && 'alert'} className={fault ? controls['fault'] : controls['hint']}>
+          {fault ?? hint}
+        </p>
+      )}
+      {all !== undefined && (
+        <CheckField label={all} checked={chosen.length === 0} onChange={(isAll) => isAll && onChange('')} />
+      )}
+      <TextField label={`Search ${label.toLowerCase()}`} type="search" value={sought} onChange={setSought} />
+      <div className={styles['types']}>
+        {things.map((thing) => (
+          <fieldset key={thing} aria-label={thing}>
+            <strong>{thing}</strong>
+            {found
+              .filter((value) => thingOf(value) === thing)
+              .map((value) => (
+                <CheckField
+                  key={value}
+                  label={wordsOf(value)}
+                  checked={chosen.includes(value)}
+                  onChange={(isOn) => toggle(value, isOn)}
+                />
+              ))}
+          </fieldset>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** What a value is about, in words. */
+function thingOf(value: string): string {
+  return sentence(thingText(value.split(/[.:]/)[0] ?? ''))
 }

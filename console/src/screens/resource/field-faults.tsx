@@ -1,10 +1,12 @@
 import { type DescMessage, equals, type Message } from '@bufbuild/protobuf'
 import type { Path } from '@bufbuild/protobuf/reflect'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { Failure } from '../../api/failure.js'
 import { asSentence, camelCase, durationText, labelOf } from '../../api/words.js'
+import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
+import { DialogFoot } from '../../ui/dialog.js'
 
 /** What is wrong with a value of a form. */
 export interface FieldFault {
@@ -47,6 +49,8 @@ export function useFormFaults(schema: DescMessage, request: Message | undefined,
   const { shown, within = [], unread = [], isTouched } = options
   const limits = useLimits(schema, request)
   const [isAsked, setAsked] = useState(false)
+  const [isReviewing, setReviewing] = useState(false)
+  const back = () => setReviewing(false)
   const [refused, setRefused] = useState<{ readonly of: Message; readonly faults: readonly FieldFault[] }>()
   const stillRefused = refused && request && equals(schema, refused.of, request) ? refused.faults : []
   const atFields = (faults: readonly FieldFault[]) =>
@@ -59,21 +63,47 @@ export function useFormFaults(schema: DescMessage, request: Message | undefined,
     /** Those at a field, or in what it holds. */
     at: (name: string | number) => faultsAt(told, name),
     why: told.length > 0 ? 'Correct what is marked first.' : pending,
-    review: (go: () => void) => {
+    isReviewing,
+    review: () => {
       setAsked(true)
-      if (faults.length === 0) go()
+      setReviewing(faults.length === 0)
     },
-    /** Takes what the service refuses back to the form. What belongs to none of its fields stays where it was said. */
-    refuse: (found: Failure['faults'], back: () => void) => {
-      const isBare = ({ path: [name] }: FieldFault) => shown.includes(String(name))
-      const places = refusalsOf(found).map((each) =>
-        isBare(each) ? { ...each, path: [...within, ...each.path] } : each,
-      )
-      if (request === undefined || atFields(places).length === 0) return
-      setRefused({ of: request, faults: places })
-      back()
+    /** What the dialog of the write takes. What belongs to no field of the form stays where it was said. */
+    reviewed: {
+      isTyped: true,
+      onClose: back,
+      onFaults: (found: Failure['faults']) => {
+        const isBare = ({ path: [name] }: FieldFault) => shown.includes(String(name))
+        const places = refusalsOf(found).map((each) =>
+          isBare(each) ? { ...each, path: [...within, ...each.path] } : each,
+        )
+        if (request === undefined || atFields(places).length === 0) return
+        setRefused({ of: request, faults: places })
+        back()
+      },
     },
   }
+}
+
+interface FormFootProps {
+  readonly form: ReturnType<typeof useFormFaults>
+  readonly isTyped: boolean
+  readonly onClose: () => void
+  /** Why it cannot be reviewed. */
+  readonly why?: string | undefined
+  readonly children?: ReactNode
+}
+
+/** The foot of a form, which leads to what it changes. */
+export function FormFoot({ form, isTyped, onClose, why = form.why, children = 'Review' }: FormFootProps) {
+  return (
+    <DialogFoot>
+      <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
+      <Button look="main" onClick={form.review} why={why}>
+        {children}
+      </Button>
+    </DialogFoot>
+  )
 }
 
 /** What the limits of the schema say of a request; undefined as long as they are being loaded. */

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { GroupService } from '../../../../gen/svc/v2/group_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { memberOf, nameOf } from '../../api/message.js'
-import { usePersonName } from '../../api/person.js'
+import { usePersonName } from '../../api/things.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -46,7 +46,6 @@ export function GroupMembers({ id: groupId, item }: PartProps) {
       keyOf={({ userId }) => userId}
       actions={(member) => (
         <WriteButton
-          label={`Remove ${nameOf(member)} from ${group}`}
           look="quiet"
           title={`Remove ${nameOf(member)} from ${group}`}
           method={removeGroupMember}

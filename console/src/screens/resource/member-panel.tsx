@@ -7,7 +7,7 @@ import { SearchFilter } from '../../ui/filters.js'
 import { type Column, PagedTable, type Pages } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered, Empty, FailureBox } from '../../ui/states.js'
+import { Answered, FailureBox } from '../../ui/states.js'
 
 interface MemberPanelProps<Row> {
   readonly title: string
@@ -35,7 +35,7 @@ export function useSearchedPages<I extends DescMessage, O extends DescMessage>(
   const [q, setText] = useState('')
   const request: unknown = { ...input, ...(q && { q }) }
   const pages = usePages(method, request as MessageInitShape<I>)
-  return { ...pages, search: method.input.field['q'] && { q, setText } }
+  return { ...pages, search: { q, setText } }
 }
 
 /** What belongs to a thing, with what can be done about each. */
@@ -45,7 +45,9 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
   const isLong = rows.length > MANY || hasNextPage || Boolean(search?.q)
   const all: readonly Column<Row>[] = [
     ...columns,
-    ...(actions ? [{ label: 'What can be done', hidesLabel: true, isMinor: true, cell: actions }] : []),
+    ...(actions
+      ? [{ label: 'What can be done', hidesLabel: true, isMinor: true, size: 'buttons' as const, cell: actions }]
+      : []),
   ]
   return (
     <Panel
@@ -65,9 +67,8 @@ export function MemberPanel<Row>(props: MemberPanelProps<Row>) {
       }
     >
       <Answered asked={[{ ...pages, error: rows.length === 0 ? error : undefined }]}>
-        {rows.length === 0 && !isLong && <Empty title={emptyTitle}>{empty}</Empty>}
-        {rows.length > 0 && !isLong && Boolean(error) && <FailureBox error={error} onRetry={pages.refetch} />}
-        {rows.length > 0 && !isLong && <ShortTable label={title} columns={all} rows={rows} keyOf={keyOf} />}
+        {!isLong && Boolean(error) && <FailureBox error={error} onRetry={pages.refetch} />}
+        {!isLong && <ShortTable label={title} columns={all} rows={rows} keyOf={keyOf} empty={[emptyTitle, empty]} />}
         {isLong && (
           <PagedTable
             isPart

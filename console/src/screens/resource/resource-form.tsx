@@ -6,15 +6,14 @@ import { idOf, memberOf, nameOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf, ThingName } from '../../api/things.js'
 import { labelOf, type Options, oneOf } from '../../api/words.js'
-import { Button } from '../../ui/button.js'
-import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { Dialog } from '../../ui/dialog.js'
 import { draftAt, draftOf, draftText, jsonOf, nestedOf } from '../../ui/field-draft.js'
 import styles from '../../ui/screen.module.css'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import { editableFields, entryOf, type ResourceDeclaration } from './declaration.js'
 import { FieldControl } from './field-control.js'
-import { type FieldFault, useFormFaults } from './field-faults.js'
+import { type FieldFault, FormFoot, useFormFaults } from './field-faults.js'
 import { Messages } from './field-value.js'
 
 interface ResourceFormProps {
@@ -51,7 +50,6 @@ export function ResourceForm(props: ResourceFormProps) {
   const given: Draft = subject === undefined ? first : {}
   const all = editableFields(method)
   const [draft, setDraft] = useState<Draft>(given)
-  const [isReviewing, setReviewing] = useState(false)
   const [made, setMade] = useState<Message>()
   const textAt = (name: string) => draft[name] ?? draftAt(itemOf(method), name, item)
   const hidden = declaration.hides?.(textAt) ?? []
@@ -72,14 +70,14 @@ export function ResourceForm(props: ResourceFormProps) {
   })
   const title = subject === undefined ? `${verb} ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
   if (made !== undefined) return <Secret answer={made} one={declaration.one} onClose={() => onDone(made)} />
-  if (isReviewing && request !== undefined) {
+  if (form.isReviewing && request !== undefined) {
     return (
       <WriteDialog
         title={title}
         method={method}
         input={request}
         subject={subject}
-        isTyped
+        {...form.reviewed}
         changes={(answer) =>
           edited.map((field) => ({
             label: labelOf(field.localName),
@@ -89,9 +87,7 @@ export function ResourceForm(props: ResourceFormProps) {
         }
         confirm={subject === undefined ? verb : 'Save'}
         {...(said && { said })}
-        onClose={() => setReviewing(false)}
         onDone={(answer) => (secretOf(answer) === undefined ? onDone(answer) : setMade(answer))}
-        onFaults={(found) => form.refuse(found, () => setReviewing(false))}
       >
         {note}
       </WriteDialog>
@@ -145,12 +141,7 @@ export function ResourceForm(props: ResourceFormProps) {
           ),
         )}
       </div>
-      <DialogFoot>
-        <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={why}>
-          Review
-        </Button>
-      </DialogFoot>
+      <FormFoot form={form} isTyped={isTyped} onClose={onClose} why={why} />
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
 import { useWhyNot } from '../../api/caller-context.js'
-import { idOf, nameOf } from '../../api/message.js'
+import { idOf, nameOf, teamOf } from '../../api/message.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf } from '../../api/things.js'
@@ -63,7 +63,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       filters={filtersOf(declaration)}
       total={total.data}
       pages={missing ? { ...pages, rows: [], isPending: false } : pages}
-      columns={isBatch ? [choice, ...columnsOf(declaration)] : columnsOf(declaration)}
+      columns={[...(isBatch ? [choice] : []), ...columnsOf(declaration, request['teamId'])]}
       keyOf={idOf}
       empty={{ title: missing ? `Choose ${missing}` : 'Nothing here yet', children: empty }}
       actions={
@@ -84,11 +84,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       }
     >
       {isGrid && (
-        <BatchGrid
-          declaration={declaration}
-          rows={picked.length === 0 ? rows : picked}
-          onClose={() => setGrid(false)}
-        />
+        <BatchGrid declaration={declaration} request={request} chosen={picked} onClose={() => setGrid(false)} />
       )}
       {isCreating && (
         <ResourceForm
@@ -104,8 +100,11 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   )
 }
 
-/** The columns of a resource: its names, and the fields that are declared. */
-export function columnsOf({ path, list, columns }: ResourceDeclaration): readonly Column<Message>[] {
+/** The columns of a resource: its names, and the fields that are declared. A team lists what others share with it, too. */
+export function columnsOf(
+  { path, list, columns }: ResourceDeclaration,
+  listOf: string = EVERY_TEAM,
+): readonly Column<Message>[] {
   const { field } = itemOf(list)
   return [
     {
@@ -115,7 +114,13 @@ export function columnsOf({ path, list, columns }: ResourceDeclaration): readonl
     ...columns.flatMap((name, index) => {
       const column = field[name]
       if (column === undefined) throw new Error(`${path} has no field ${name}`)
-      const cell = (item: Message) => <FieldValue field={column} item={item} />
+      const isShared = (item: Message) => name === 'teamId' && ![EVERY_TEAM, teamOf(item)].includes(listOf)
+      const cell = (item: Message) => (
+        <>
+          {isShared(item) && 'Shared by '}
+          <FieldValue field={column} item={item} />
+        </>
+      )
       return [{ label: labelOf(name), isMinor: index > 0, isNumber: controlOf(column) === 'number', cell }]
     }),
   ]

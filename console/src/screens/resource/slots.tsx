@@ -1,7 +1,6 @@
 import { type Kind, ThingLink, useThingName } from '../../api/things.js'
 import { durationText, spokenId } from '../../api/words.js'
-import { DurationField } from '../../ui/duration-field.js'
-import { type Labelled, SelectField, TextField } from '../../ui/field.js'
+import { DurationField, type Labelled, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
 import type { SlotProps } from './declaration.js'
 

@@ -4,21 +4,19 @@ import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
-import { PersonLink } from '../../api/person.js'
-import { ThingName } from '../../api/things.js'
+import { PersonLink, ThingName } from '../../api/things.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
-import { dayOf, dayStart } from '../../ui/days.js'
-import { Dialog, DialogFoot } from '../../ui/dialog.js'
+import { Dialog } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
-import { agoText, momentText, When } from '../../ui/when.js'
+import { agoText, dayOf, dayStart, momentText, When } from '../../ui/when.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { WriteDialog } from '../../ui/write-dialog.js'
 import type { PartProps } from './declaration.js'
-import { useFormFaults } from './field-faults.js'
+import { FormFoot, useFormFaults } from './field-faults.js'
 import { MemberPanel, useSearchedPages } from './member-panel.js'
 
 const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
@@ -60,7 +58,6 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
               Change
             </Button>
             <WriteButton
-              label={`Remove ${name} from ${team}`}
               look="quiet"
               title={`Remove ${name} from ${team}`}
               method={removeTeamMember}
@@ -112,17 +109,21 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
   const { teamId, userId, role, day } = { ...begun, ...typed }
   const set = (name: keyof typeof begun) => (text: string) => setTyped({ ...typed, [name]: text })
   const isTyped = Object.keys(typed).length > 0
-  const [isReviewing, setReviewing] = useState(false)
   // An end that is not touched stays, at whatever time of its day.
   const end = day === begun.day ? stands : dayStart(day)
   const title = member ? 'Change a role' : 'Give a role'
-  const back = () => setReviewing(false)
   const input = { teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }
   const form = useFormFaults(setTeamMember.input, create(setTeamMember.input, input), { shown: FIELDS })
   const faultAt = (name: string) => form.at(name)[0]?.text
-  if (isReviewing) {
+  if (form.isReviewing) {
     return (
-      <ReadFirst title={title} method={getTeamMember} input={{ teamId, userId }} mayBeMissing onClose={back}>
+      <ReadFirst
+        title={title}
+        method={getTeamMember}
+        input={{ teamId, userId }}
+        mayBeMissing
+        onClose={form.reviewed.onClose}
+      >
         {(subject) => (
           <WriteDialog
             title={title}
@@ -134,9 +135,8 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
               { label: 'Ends', from: endText(answer), to: end ? momentText(end) : 'Never' },
             ]}
             confirm="Save"
+            {...form.reviewed}
             isTyped={isTyped}
-            onFaults={(found) => form.refuse(found, back)}
-            onClose={back}
             onDone={onClose}
           >
             <p>
@@ -178,12 +178,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
             : `It ends ${agoText(end)}: ${momentText(end)}, by your clock.`
         }
       />
-      <DialogFoot>
-        <Button onClick={onClose}>{isTyped ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={form.why}>
-          Review
-        </Button>
-      </DialogFoot>
+      <FormFoot form={form} isTyped={isTyped} onClose={onClose} />
     </Dialog>
   )
 }

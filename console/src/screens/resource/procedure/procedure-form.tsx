@@ -10,14 +10,13 @@ import {
   type Step,
 } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { limit } from '../../../../../gen/svc/v2/limit_pb.js'
-import type { Failure } from '../../../api/failure.js'
 import { durationText } from '../../../api/words.js'
 import { Button } from '../../../ui/button.js'
 import type { Change } from '../../../ui/change-table.js'
-import { Dialog, DialogFoot } from '../../../ui/dialog.js'
-import { DurationField } from '../../../ui/duration-field.js'
+import { Dialog } from '../../../ui/dialog.js'
+import { DurationField } from '../../../ui/field.js'
 import { WriteDialog, type WriteSubject } from '../../../ui/write-dialog.js'
-import { Faults, type FieldFault, faultsAt, useFormFaults } from '../field-faults.js'
+import { Faults, type FieldFault, FormFoot, faultsAt, useFormFaults } from '../field-faults.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 import { Steps } from './stages.js'
@@ -45,7 +44,6 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
   const [first] = useState(given ?? newProcedure)
   const [timeoutSeconds, setTimeoutSeconds] = useState(first.timeoutSeconds)
   const [stages, setStages] = useState<readonly Stage[]>(first.stages)
-  const [isReviewing, setReviewing] = useState(false)
   const title = given === undefined ? 'Create a procedure' : 'Change the procedure'
   const changesOf = (before?: ApprovalProcedure): Change[] => {
     const seconds = timeoutSeconds || USUAL_TIMEOUT_SECONDS
@@ -59,10 +57,8 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
   const request = create(createAccessPolicyApprovalProcedure.input, { ...input, steps })
   const form = useFormFaults(createAccessPolicyApprovalProcedure.input, request, { shown: FIELDS })
   const inStages = form.at('stages')
-  if (isReviewing) {
-    const back = () => setReviewing(false)
-    const onFaults = (found: Failure['faults']) => form.refuse(found, back)
-    const common = { title, subject, changes, isTyped: true, onFaults, onClose: back, onDone: onClose }
+  if (form.isReviewing) {
+    const common = { title, subject, changes, ...form.reviewed, onDone: onClose }
     return given === undefined ? (
       <WriteDialog {...common} method={createAccessPolicyApprovalProcedure} input={input} confirm="Create" />
     ) : (
@@ -97,12 +93,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
       <div>
         <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
       </div>
-      <DialogFoot>
-        <Button onClick={onClose}>{isEdited ? 'Discard changes' : 'Cancel'}</Button>
-        <Button look="main" onClick={() => form.review(() => setReviewing(true))} why={why}>
-          Review
-        </Button>
-      </DialogFoot>
+      <FormFoot form={form} isTyped={isEdited} onClose={onClose} why={why} />
     </Dialog>
   )
 }

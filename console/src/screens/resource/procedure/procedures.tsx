@@ -54,7 +54,6 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
               Edit
             </Button>
             <WriteButton
-              label={`Delete ${title}`}
               look="quiet"
               title={`Delete ${title}`}
               method={remove}

@@ -1,9 +1,8 @@
 import type { Approver, Stage, Step } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { PersonLink } from '../../../api/person.js'
-import { ThingLink, WorkflowName } from '../../../api/things.js'
+import { PersonLink, ThingLink, WorkflowName } from '../../../api/things.js'
 import { Badge } from '../../../ui/button.js'
-import { approverWords } from './approver-fields.js'
 import styles from './procedures.module.css'
+import { approverWords } from './step-fields.js'
 
 /** Stages one after the other, each with its steps. */
 export function Stages({ stages }: { readonly stages: readonly Stage[] }) {
