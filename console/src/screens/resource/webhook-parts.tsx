@@ -26,14 +26,14 @@ import { TargetLink } from '../audit/audit-timeline.js'
 import type { PartProps } from './declaration.js'
 import { MemberPanel } from './member-panel.js'
 
-/** What the service does with webhooks. */
-export const { method: methods } = WebhookEndpointService
+const { method: methods } = WebhookEndpointService
 
 /** What can be done with an endpoint, apart from its deliveries. */
 export function WebhookActions({ id, item, subject }: PartProps) {
   const [tested, setTested] = useState<TestWebhookEndpointResponse>()
   const [secret, setSecret] = useState<string>()
   const why = useWhyNot(methods.updateWebhookEndpoint, { teamId: teamOf(item) })
+  const close = () => setTested(undefined)
   const common = { input: { id }, subject, why }
   const isOn = memberOf(item, 'status') === WebhookEndpointStatus.ENABLED
   const [from, to] = isOn ? ['Enabled', 'Disabled'] : ['Disabled', 'Enabled, from where it stopped']
@@ -67,7 +67,16 @@ export function WebhookActions({ id, item, subject }: PartProps) {
         confirm="Rotate"
         onDone={(answer) => setSecret(answer.secret ?? '')}
       />
-      {tested && <TestResult result={tested} onClose={() => setTested(undefined)} />}
+      {tested && (
+        <Dialog title={`The receiver ${tested.delivered ? 'accepted' : 'did not accept'} it`} onClose={close}>
+          <ResponseText {...tested} />
+          <DialogFoot>
+            <Button look="main" onClick={close}>
+              Close
+            </Button>
+          </DialogFoot>
+        </Dialog>
+      )}
       {secret !== undefined && (
         <SecretDialog secret={secret} of="webhook endpoint" onClose={() => setSecret(undefined)} />
       )}
@@ -76,34 +85,13 @@ export function WebhookActions({ id, item, subject }: PartProps) {
 }
 
 /** What a receiver answered. */
-export function ResponseText(response: Pick<WebhookDelivery, 'responseStatus' | 'responseBody' | 'error'>) {
-  const { responseStatus, responseBody, error } = response
+function ResponseText(response: Pick<WebhookDelivery, 'responseStatus' | 'responseBody' | 'error'>) {
+  const { responseStatus: status, responseBody, error } = response
   return (
     <>
-      <p role="status">
-        {responseStatus ? `The receiver answered ${responseStatus}.` : error || 'There was no answer yet.'}
-      </p>
+      <p role="status">{status ? `The receiver answered ${status}.` : error || 'There was no answer yet.'}</p>
       {responseBody !== '' && <pre>{responseBody}</pre>}
     </>
-  )
-}
-
-function TestResult({
-  result,
-  onClose,
-}: {
-  readonly result: TestWebhookEndpointResponse
-  readonly onClose: () => void
-}) {
-  return (
-    <Dialog title={result.delivered ? 'The receiver accepted it' : 'The receiver did not accept it'} onClose={onClose}>
-      <ResponseText {...result} />
-      <DialogFoot>
-        <Button look="main" onClick={onClose}>
-          Close
-        </Button>
-      </DialogFoot>
-    </Dialog>
   )
 }
 
@@ -113,7 +101,7 @@ interface DeliveriesProps extends PartProps {
 }
 
 /** Sends what has failed, or waits for another attempt, at once. */
-export function RecoverButton({ id, subject, why }: DeliveriesProps) {
+function RecoverButton({ id, subject, why }: DeliveriesProps) {
   const isLeft = ({ status, attempts }: WebhookDelivery) =>
     status === WebhookDeliveryStatus.FAILED || (status === WebhookDeliveryStatus.PENDING && attempts > 0)
   return (
@@ -141,7 +129,7 @@ interface ReplayButtonProps extends DeliveriesProps {
 }
 
 /** Sends the events from one on again. */
-export function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
+function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
   const [position, setPosition] = useState(String(from))
   // The limits of the schema: it is required, and has 64 bits.
   const fault = /^[1-9]\d{0,17}$/.test(position) ? undefined : 'A whole number from 1 on.'
@@ -182,7 +170,7 @@ interface ResendButtonProps extends Pick<ButtonProps, 'look' | 'label' | 'why'>,
 }
 
 /** Makes another attempt of one delivery. */
-export function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...others }: ResendButtonProps) {
+function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...others }: ResendButtonProps) {
   return (
     <WriteButton
       {...others}
@@ -210,27 +198,24 @@ function Count({ id, isCounted, until = 0n }: CountProps): ReactNode {
   return `${areAll ? '' : 'At least '}${countText(rows.filter(isCounted).length, 'event')}`
 }
 
-const PAGE_SIZE = 100
-/** How often it is looked at what has become of them. */
-const LOOK_MILLIS = 4_000
+/** How many are read at once, and how often it is looked at what has become of them. */
+const [PAGE_SIZE, LOOK_MILLIS] = [100, 4_000]
 
 /** What an endpoint was sent, accepted or not, and what can be done about what it has not accepted. */
 export function WebhookDeliveries(props: PartProps) {
   const [{ delivery: status = '' }] = useFilters()
   const [shown, setShown] = useState<WebhookDelivery>()
+  const state = { name: 'delivery', label: 'State', options: enumOptions(WebhookDeliveryStatusSchema, 'All') }
   const request = { webhookEndpointId: props.id, status: Number(status), pageSize: PAGE_SIZE }
   const pages = usePages(methods.listWebhookDeliveries, request, { refetchInterval: LOOK_MILLIS })
   const why = useWhyNot(methods.updateWebhookEndpoint, { teamId: teamOf(props.item) })
-  const close = () => setShown(undefined)
   return (
     <MemberPanel
       title="Deliveries"
       pages={pages}
       add={
         <>
-          <Filters
-            filters={[{ name: 'delivery', label: 'State', options: enumOptions(WebhookDeliveryStatusSchema, 'All') }]}
-          />
+          <Filters filters={[state]} />
           <RecoverButton {...props} why={why} />
           <ReplayButton {...props} text="Send earlier events again" from={1n} why={why} />
         </>
@@ -248,7 +233,7 @@ export function WebhookDeliveries(props: PartProps) {
           label: 'Last attempt',
           size: 'moment',
           isMinor: true,
-          cell: ({ lastAttemptAt }) => <When at={lastAttemptAt} exact />,
+          cell: (each) => <When at={each.lastAttemptAt} exact />,
         },
       ]}
       keyOf={({ id }) => id}
@@ -268,34 +253,23 @@ export function WebhookDeliveries(props: PartProps) {
     >
       {shown !== undefined && (
         <DeliveryDialog
+          {...props}
           delivery={pages.rows.find(({ id }) => id === shown.id) ?? shown}
-          url={nameOf(props.item)}
-          onClose={close}
-        >
-          <ReplayButton
-            {...props}
-            text="Send everything again from here"
-            from={shown.position}
-            why={why}
-            onDone={close}
-          />
-          <ResendButton endpointId={props.id} delivery={shown} look="main" why={why} onDone={close} />
-        </DeliveryDialog>
+          why={why}
+          onClose={() => setShown(undefined)}
+        />
       )}
     </MemberPanel>
   )
 }
 
-interface DeliveryDialogProps {
+interface DeliveryDialogProps extends DeliveriesProps {
   readonly delivery: WebhookDelivery
-  readonly url: string
   readonly onClose: () => void
-  /** What can be done about it. */
-  readonly children: ReactNode
 }
 
-/** One delivery: what was sent, what the receiver answered, and the attempts. */
-function DeliveryDialog({ delivery, url, onClose, children }: DeliveryDialogProps) {
+/** One delivery: what was sent, what the receiver answered, the attempts, and what can be done about it. */
+function DeliveryDialog({ delivery, onClose, ...props }: DeliveryDialogProps) {
   const { id, type, subject, status, attempts, lastAttemptAt, nextAttemptAt } = delivery
   const body = { type, subject: `${subject?.type}/${subject?.id}` }
   return (
@@ -311,12 +285,15 @@ function DeliveryDialog({ delivery, url, onClose, children }: DeliveryDialogProp
         }}
       />
       <Panel title="Request">
-        <pre>{`POST ${url}\nwebhook-id: ${id}\n\n${JSON.stringify(body).replace(/}$/, ', …}')}`}</pre>
+        <pre>{`POST ${nameOf(props.item)}\nwebhook-id: ${id}\n\n${JSON.stringify(body).replace(/}$/, ', …}')}`}</pre>
       </Panel>
       <Panel title="Response">
         <ResponseText {...delivery} />
       </Panel>
-      <DialogFoot apart={<Button onClick={onClose}>Close</Button>}>{children}</DialogFoot>
+      <DialogFoot apart={<Button onClick={onClose}>Close</Button>}>
+        <ReplayButton {...props} text="Send everything again from here" from={delivery.position} onDone={onClose} />
+        <ResendButton endpointId={props.id} delivery={delivery} look="main" why={props.why} onDone={onClose} />
+      </DialogFoot>
     </Dialog>
   )
 }
