@@ -50,14 +50,16 @@ it('leads up and down a column by Enter and the arrows, also to rows out of sigh
 
 it('fills cells with what is pasted from a spreadsheet, keeps its lines, and says what had no room', async () => {
   const lines = Array.from({ length: ROWS + 2 }, (_, index) =>
-    index === 1 ? 'Net 2\t"Two\nlines, ""quoted"""' : `Net ${index + 1}\tText ${index + 1}`,
+    index === 1 ? 'Net 2\t"seg\nment"\t"Two\nlines, ""quoted"""' : `Net ${index + 1}\tsegment\tText ${index + 1}`,
   )
   await paste('Name of Segment 001', lines)
   await grid().getByText(`${ROWS} rows pasted; there was no room for 2 more.`).waitFor()
   expect(await field('Name of Segment 002').inputValue()).toBe('Net 2')
+  expect(await field('Type of Segment 002').inputValue()).toBe('seg ment')
   expect(await field('Description of Segment 002').inputValue()).toBe('Two\nlines, "quoted"')
   await grid().getByRole('button', { name: 'Undo' }).click()
   expect(await field('Name of Segment 002').inputValue()).toBe('Segment 002')
+  lines[1] = 'Net 2\tsegment\tText 2'
   await grid().getByRole('button', { name: 'Review 0 changes' }).waitFor()
   await paste('Name of Segment 001', lines)
   await grid().getByRole('button', { name: 'Review 1,000 changes' }).waitFor()

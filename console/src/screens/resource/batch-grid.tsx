@@ -78,7 +78,8 @@ export function BatchGrid({ declaration: { title, list, update }, request, chose
     const given = below.flatMap((item, down) =>
       beside.flatMap((each, right) => {
         const cell = lines[down]?.[right]
-        return cell === undefined ? [] : [[keyOf(item, each), cell]]
+        const given = controlOf(each) === 'lines' ? cell : cell?.replaceAll('\n', ' ')
+        return given === undefined ? [] : [[keyOf(item, each), given]]
       }),
     )
     const taken = Math.min(lines.length, below.length)
