@@ -97,5 +97,6 @@ it('brings the rows that cannot be saved to the top, shows every change, and sav
   const { json: after } = await console.service.rest('GET', '/v2/app-resources?q=net&includeTotal=true', { token })
   expect(after.totalSize).toBe(ROWS)
   await page.getByText('Nothing matches').waitFor()
-  expect(opened.complaints).toEqual([])
+  // The batch that was refused.
+  expect(opened.complaints.filter((each) => !each.includes('409 (Conflict)'))).toEqual([])
 })
