@@ -228,6 +228,7 @@ export function WebhookDeliveries(props: PartProps) {
           size: 'narrow',
           cell: (each) => <StateBadge schema={WebhookDeliveryStatusSchema} value={each.status} />,
         },
+        { label: 'Attempts', size: 'narrow', isMinor: true, isNumber: true, cell: ({ attempts }) => attempts },
         { label: 'Answer', isMinor: true, cell: ({ responseStatus, error }) => responseStatus ?? (error || '–') },
         {
           label: 'Last attempt',
