@@ -93,7 +93,9 @@ export function usePages<I extends DescMessage, O extends DescMessage>(
 function foundIn<Row>(rows: readonly unknown[], sought: string): readonly Row[] {
   const words = sought.toLowerCase().match(/\S+/g)
   const isFound = (row: Message) => {
-    const texts = Object.entries(row).flatMap(([name, value]) => (/id$/i.test(name) ? [] : String(value)))
+    const texts = Object.entries(row).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === 'string' && !/id$/i.test(name) ? value : [],
+    )
     const text = [nameOf(row), ...texts].join(' ').toLowerCase()
     return words?.every((word) => text.includes(word))
   }
