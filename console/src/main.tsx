@@ -44,7 +44,6 @@ async function start(): Promise<void> {
     oidc,
     failure,
     issuer: config.signIn && new URL(config.signIn.issuer).host,
-    // The console is a part of it.
     serviceUrl: home.replace(/\/console$/, ''),
   }
   const transport = createServiceTransport(signIn.serviceUrl, session)
@@ -53,8 +52,7 @@ async function start(): Promise<void> {
   const router = createConsoleRouter(config.basePath, (method, input) => {
     if (session.state() === 'in') asked.push(queries.prefetchInfiniteQuery(pagesOptions(transport, method, input)))
   })
-  // What is drawn before these are there is drawn once more; meanwhile the page says that it is being loaded. A list that
-  // takes longer is waited for by its screen.
+  // What is drawn before these are there is drawn once more. A list that takes longer is waited for by its screen.
   if (session.state() === 'in') {
     await Promise.all([queries.prefetchQuery(caller), router.load()])
     await Promise.race([Promise.all(asked), new Promise((go) => setTimeout(go, 150))])
