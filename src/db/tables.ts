@@ -31,6 +31,16 @@ export function createLookUp<Parameters, Row>(definition: StatementDefinition<Pa
   return (tables: Pick<Tables, 'run'>, values: Parameters) => firstRow(tables, statement, values)
 }
 
+/** A statement, as a function that returns its rows. */
+export function queryOf<Parameters, Row>(statement: Statement<Parameters, Row>) {
+  return ({ run }: Pick<Tables, 'run'>, values: Parameters) => run(statement, values)
+}
+
+/** Makes a statement, as a function that returns its rows: none, unless their type is given. */
+export function createQuery<Parameters, Row = Record<never, never>>(definition: StatementDefinition<Parameters, Row>) {
+  return queryOf(createStatement(definition))
+}
+
 export interface TransactionOptions {
   /** Once it has aborted, nothing more is sent or committed; the transaction fails with its reason. */
   readonly signal?: AbortSignal | undefined

@@ -2,10 +2,9 @@ import { Prisma } from '../../gen/prisma/client.js'
 import type { AuditEventModel } from '../../gen/prisma/models.js'
 import { FieldChangeSchema } from '../../gen/svc/v2/audit_log_pb.js'
 import type { Places } from '../db/statement.js'
-import type { Tables } from '../db/tables.js'
+import { createQuery, type Tables } from '../db/tables.js'
 import { jsonInSlices } from '../runtime/slices.js'
 import type { AuditAction } from './audit-action.js'
-import { createQuery } from './query.js'
 import { enumPrefix } from './resource/text.js'
 
 /** A governed field of a write, or a member of a group, by the names of the API without their prefixes. */

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { Prisma } from '../../gen/prisma/client.js'
-import type { Tables } from '../db/tables.js'
-import { createQuery } from './query.js'
+import { createQuery, type Tables } from '../db/tables.js'
 
 /**
  * What transactions lock besides rows, and until when, in the order in which they lock it: imports, endpoints and sources

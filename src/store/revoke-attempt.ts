@@ -1,6 +1,5 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createLookUp } from '../db/tables.js'
-import { createQuery } from './query.js'
+import { createLookUp, createQuery } from '../db/tables.js'
 
 /** A client address that asks, and the limit: the most accepted requests in a time span, in seconds. */
 export interface RevokeAttempt {

@@ -1,8 +1,7 @@
 import { Prisma } from '../../gen/prisma/client.js'
 import type { SourceProfileModel } from '../../gen/prisma/models.js'
 import { schema } from '../../gen/prisma/schema.js'
-import type { Tables } from '../db/tables.js'
-import { createQuery } from './query.js'
+import { createQuery, type Tables } from '../db/tables.js'
 import { rowsOfJson, typesIn } from './resource/resource.js'
 
 export type SourceKey = Pick<SourceProfileModel, 'organizationId' | 'source'>

@@ -1,7 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
-import { createLookUp, type Tables } from '../db/tables.js'
+import { createLookUp, createQuery, type Tables } from '../db/tables.js'
 import { eventsAfter } from './event.js'
-import { createQuery } from './query.js'
 import { ofOrganization } from './visibility.js'
 import { type EndpointRoom, waitsBeyond } from './webhook-delivery.js'
 import type { EndpointKey } from './webhook-endpoint.js'

@@ -1,7 +1,6 @@
 import { Prisma } from '../../../gen/prisma/client.js'
-import type { Tables } from '../../db/tables.js'
+import { createQuery, type Tables } from '../../db/tables.js'
 import { jsonInSlices } from '../../runtime/slices.js'
-import { createQuery } from '../query.js'
 import type { Table } from '../resource/resource.js'
 import { perKind, type RecordKind } from './kind.js'
 import { kinds, writtenTables } from './kinds.js'
