@@ -5,9 +5,14 @@ import type { Runtime } from '../runtime/runtime.js'
 import { deleteOldAuditEvents, deleteOldEvents } from '../store/event-retention.js'
 import { organizationIdsAfter } from '../store/organization.js'
 import { deleteOldAttempts } from '../store/revoke-attempt.js'
-import { deleteExpiredAnswers, deleteExpiredSessions, deleteExpiredUserTokens, type ExpiredOf } from '../store/sweep.js'
+import {
+  deleteExpiredAnswers,
+  deleteExpiredSessions,
+  deleteExpiredUserTokens,
+  deleteOldDeliveries,
+  type ExpiredOf,
+} from '../store/sweep.js'
 import { deleteEndedRoles } from '../store/team-member.js'
-import { deleteOldDeliveries } from '../store/webhook-delivery.js'
 import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 import type { Background } from './event/sequencer.js'

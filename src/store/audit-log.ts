@@ -58,19 +58,14 @@ const list = createPages<AuditEventSelection & Partial<Record<'fromId' | 'untilI
   table: schema.AuditEvent,
   alias: 'e',
   filters: ['target_id', 'target_type', 'actor_id', 'actor_kind', 'team_id', 'request_id'],
-  condition: ({
-    teamIds,
-    actions,
-    since,
-    until,
-    fromId,
-    untilId,
-  }) => Prisma.sql`${inTeams(Prisma.sql`e.team_id`, teamIds)}
+  condition: ({ teamIds, actions, since, until, fromId, untilId }) => {
+    return Prisma.sql`${inTeams(Prisma.sql`e.team_id`, teamIds)}
            AND (cardinality(${actions}::text[]) = 0 OR e.action = ANY (${actions}))
            AND (${since} = '' OR e.occurred_at >= nullif(${since}, '')::timestamptz)
            AND (${until} = '' OR e.occurred_at < nullif(${until}, '')::timestamptz)
            AND (${fromId}::uuid IS NULL OR e.id >= ${fromId}::uuid)
-           AND (${untilId}::uuid IS NULL OR e.id < ${untilId}::uuid)`,
+           AND (${untilId}::uuid IS NULL OR e.id < ${untilId}::uuid)`
+  },
   text: rowText(eventResource),
   order: ['id'],
   isDescending: true,

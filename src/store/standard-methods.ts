@@ -2,7 +2,7 @@ import { getOption } from '@bufbuild/protobuf'
 import { Prisma } from '../../gen/prisma/client.js'
 import { access } from '../../gen/svc/v2/access_pb.js'
 import { createStatement, type Parameter, type Places } from '../db/statement.js'
-import { firstRow, type Tables } from '../db/tables.js'
+import { createLookUp, firstRow, type Tables } from '../db/tables.js'
 import { createCount, createPages, isFound, wanted } from './pages.js'
 import { type PrintedObject, type PrintedRow, rowText, versionText } from './resource/print.js'
 import { camelCase, columnOfField, type Resource, referencedTable, type Table } from './resource/resource.js'
@@ -67,7 +67,7 @@ export function createStandardStore<Of extends StandardKey>(
   const rows = Prisma.raw(`${table.name} ${alias}`)
   const team = teamOf(table, alias, owner)
   const ownTeam = teamOf(table, table.name, owner)
-  const find = createStatement<WantedObject, StandardRow>({
+  const find = createLookUp<WantedObject, StandardRow>({
     name: `print_${table.name}`,
     columns: { teamId: 'text', json: 'text', version: 'text' },
     text: ({ id, ownerId, teamIds }) => {
@@ -106,7 +106,7 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     pages: isPaged ? createStandardPages(resource, team, filters, options) : undefined,
     /** All that an owner has, if the owner is in the scope; absent if that is not listed whole. */
     listOfOwner: options.orderOfOwner && createListOfOwner(resource, filters, { ...options, ownerColumn }),
-    find: (tables: Tables, wanted: WantedObject) => firstRow(tables, find, wanted),
+    find,
     /**
      * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
      * meantime. What is read after this sees the rows of its lists as they are then.

@@ -10,14 +10,18 @@ export interface ExpiredOf {
   readonly rows: number
 }
 
-/** Deletes expired rows of a table, and returns how many. */
+/** Deletes rows of a table that are over by a time, by default those that have expired then, and returns how many. */
 const deleteFrom =
-  (table: Table) =>
+  (table: Table, isOver: (by: Date) => object = (by) => ({ expiresAt: { lte: by } })) =>
   async (tables: Tables, { organizationId, by, rows }: ExpiredOf): Promise<number> => {
-    const where = { organizationId, expiresAt: { lte: by } }
+    const where = { organizationId, ...isOver(by) }
     return (await modelOf(tables, table).deleteMany({ where, limit: rows })).count
   }
 
 export const deleteExpiredAnswers = deleteFrom(schema.IdempotencyKey)
 export const deleteExpiredSessions = deleteFrom(schema.ApiKeySession)
 export const deleteExpiredUserTokens = deleteFrom(schema.UserToken)
+/** Deletes deliveries that have ended and were made by a time. */
+export const deleteOldDeliveries = deleteFrom(schema.WebhookDelivery, (by) => {
+  return { createdAt: { lte: by }, status: { not: 'PENDING' } }
+})

@@ -10,7 +10,6 @@ import { createPages } from './pages.js'
 import { rowText } from './resource/print.js'
 import { declareResource, propertiesIn } from './resource/resource.js'
 import { timestampText } from './resource/text.js'
-import type { ExpiredOf } from './sweep.js'
 import { ofOrganization } from './visibility.js'
 import type { EndpointKey, EndpointTarget } from './webhook-endpoint.js'
 
@@ -146,20 +145,19 @@ export async function acceptAttempts(
   if (accepted.length > 0) await accept(tables, { ...endpoint, accepted: JSON.stringify(accepted) })
 }
 
-type DeliveriesOf = Pick<WebhookDeliveryModel, 'organizationId' | 'endpointId'>
+type ListedDeliveries = Pick<WebhookDeliveryModel, 'organizationId' | 'endpointId'> & {
+  readonly status: WebhookDeliveryStatus | ''
+}
 
 /** A page of the deliveries of an endpoint, the newest event first; an empty status is any. */
-export const readDeliveries = createPages<DeliveriesOf & { readonly status: WebhookDeliveryStatus | '' }>(
-  'list_webhook_deliveries',
-  {
-    table: schema.WebhookDelivery,
-    alias: 'd',
-    filters: ['endpoint_id', 'status'],
-    text: rowText(deliveryResource),
-    order: ['position'],
-    isDescending: true,
-  },
-)
+export const readDeliveries = createPages<ListedDeliveries>('list_webhook_deliveries', {
+  table: schema.WebhookDelivery,
+  alias: 'd',
+  filters: ['endpoint_id', 'status'],
+  text: rowText(deliveryResource),
+  order: ['position'],
+  isDescending: true,
+})
 
 /**
  * Makes an event due for an endpoint that is locked, delivered or not, and returns its position; undefined if the feed
@@ -219,13 +217,4 @@ export async function endpointsWithDueAttempts({ models }: Tables, now: Date) {
     _min: { dueAt: true },
   })
   return groups.map(({ organizationId, endpointId: id, _min }) => ({ organizationId, id, since: _min.dueAt ?? now }))
-}
-
-/** Deletes deliveries of an organization that ended and were made by a time, at most so many, and returns how many. */
-export async function deleteOldDeliveries(
-  { models }: Tables,
-  { organizationId, by, rows }: ExpiredOf,
-): Promise<number> {
-  const where = { organizationId, createdAt: { lte: by }, status: { not: 'PENDING' as const } }
-  return (await models.webhookDelivery.deleteMany({ where, limit: rows })).count
 }
