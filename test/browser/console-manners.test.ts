@@ -30,9 +30,32 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'Onboarding Crew' }).click()
     await page.getByRole('heading', { level: 1, name: 'Onboarding Crew' }).waitFor()
     await page.locator('h1:focus').waitFor()
-    await page.getByRole('button', { name: 'Remove Hanna Schulz from Onboarding Crew' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove Hanna Schulz from Onboarding Crew' }).press('Enter')
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true })
+    await remove.waitFor()
+    // What is said while a dialog is open is heard as well.
+    const place = page.locator('[role=status][aria-live=polite]')
+    expect(await place.evaluate((each) => each.closest('[aria-hidden=true], [inert]') === null)).toBe(true)
+    await remove.press('Enter')
     await page.getByRole('status').filter({ hasText: 'Hanna Schulz is no longer in Onboarding Crew.' }).waitFor()
+    await close()
+  })
+
+  it('gives the focus to the nearest heading when what had it leaves the page', async () => {
+    const { page, go, close } = await console.open('/teams/team_people', token)
+    const remove = page.getByRole('button', { name: /^Remove / })
+    await remove.first().waitFor()
+    for (let left = await remove.count(); left > 0; left -= 1) {
+      await remove.first().press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).press('Enter')
+      await remove.nth(left - 1).waitFor({ state: 'detached' })
+      await page.locator('h2:focus').filter({ hasText: 'Roles' }).waitFor()
+    }
+    await page.getByText('Nobody yet').waitFor()
+    await page.locator('h2:focus').filter({ hasText: 'Roles' }).waitFor()
+    await go('/people?manager=user_bela')
+    await page.getByRole('button', { name: 'Remove the filter Reports to' }).press('Enter')
+    await page.locator('h1:focus').filter({ hasText: 'People' }).waitFor()
     await close()
   })
 
@@ -135,6 +158,24 @@ describe('the console', () => {
     await attention.getByRole('button', { name: 'Try again' }).click()
     await attention.getByRole('link', { name: '2 journeys are late' }).waitFor()
     complaints.splice(0)
+    await close()
+  })
+
+  it('begins what is in a line of its own where the other lines begin', async () => {
+    const key = await console.service.rest('POST', '/v2/api-keys', {
+      token,
+      json: { name: 'Reports', permissions: ['users:read'] },
+    })
+    const { page, close } = await console.open(`/keys/${key.json.data.id}`, token, { width: 240 })
+    const copy = page.getByRole('button', { name: 'Copy ID' })
+    await copy.waitFor()
+    const title = await page.getByRole('heading', { level: 1 }).evaluate((each) => each.getBoundingClientRect().left)
+    const left = await copy.evaluate((each) => {
+      const range = each.ownerDocument.createRange()
+      range.selectNodeContents(each)
+      return range.getBoundingClientRect().left
+    })
+    expect(left).toBeCloseTo(title, 0)
     await close()
   })
 

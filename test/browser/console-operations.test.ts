@@ -59,6 +59,7 @@ it('takes a leaked key out, with those that came of it', async () => {
   const revoke = dialog('Revoke Leaky')
   await revoke.getByLabel('Every key that it was rotated from or to as well').check()
   await button('Revoke', revoke).click()
+  await page.getByRole('status').filter({ hasText: 'Leaky is revoked.' }).waitFor()
   const chain = page.getByRole('region', { name: 'Chain' })
   await eventually(async () => expect(await chain.getByText('Revoked', { exact: true }).count()).toBe(2))
 })
@@ -186,7 +187,7 @@ it('changes forty people by a file that has three bad lines', async () => {
   await page.getByLabel('Choose a file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
   opened.requested.splice(0)
   await button('Show the plan').click()
-  await page.getByRole('row', { name: /^Forty Person37 38 Updated Department: .* → Field sales/ }).waitFor()
+  await page.getByRole('row', { name: /^Forty Person37 38 Will be updated Department: .* → Field sales/ }).waitFor()
   for (const line of [39, 40, 41]) await page.getByRole('row', { name: new RegExp(` ${line} Refused`) }).waitFor()
   // However many there are, they are looked for at once.
   expect(opened.requested.filter((address) => address.endsWith('/ListUsers'))).toHaveLength(1)

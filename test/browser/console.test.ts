@@ -260,7 +260,7 @@ describe('changes of many people in the console', () => {
     const lines = ['id,department', 'user_luca,Treasury', 'user_chidi,Treasury', 'user_nobody,Treasury']
     await page.getByLabel('Or paste its lines').fill(lines.join('\n'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByRole('row', { name: /Luca Ferri 2 Updated Department: .* → Treasury/ }).waitFor()
+    await page.getByRole('row', { name: /Luca Ferri 2 Will be updated Department: .* → Treasury/ }).waitFor()
     await page
       .getByRole('row', { name: /Chidi Okafor 3 Unchanged .*the directory supplies them: Department/ })
       .waitFor()
@@ -291,7 +291,7 @@ describe('changes of many people in the console', () => {
     const utf16 = Buffer.from('\ufeffEMAIL\tFirstName\nluca@acme.example\tJörg\n', 'utf16le')
     await choose('people.txt', utf16)
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByRole('row', { name: /Luca Ferri 2 Updated First name: Luca → Jörg/ }).waitFor()
+    await page.getByRole('row', { name: /Luca Ferri 2 Will be updated First name: Luca → Jörg/ }).waitFor()
     expect(await page.getByText('Windows-1252').count()).toBe(0)
     await choose('people.csv', Buffer.from('\ufeffID,First name,role\nuser_luca,Jörg,USER_ROLE_ORG_ADMIN\n'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
@@ -305,7 +305,7 @@ describe('changes of many people in the console', () => {
     ]
     await choose('people.csv', Buffer.from(roles.join('\n')))
     await page.getByRole('button', { name: 'Show the plan' }).click()
-    await page.getByRole('row', { name: /Luca Ferri 2 Updated Role: Member → Administrator/ }).waitFor()
+    await page.getByRole('row', { name: /Luca Ferri 2 Will be updated Role: Member → Administrator/ }).waitFor()
     const refused = /nils@acme.example 3 Refused The role must be Administrator, Member or Guest/
     await page.getByRole('row', { name: refused }).waitFor()
     await page.getByRole('row', { name: /nils@acme.example 4 Refused 3 cells, and the header has 2/ }).waitFor()
@@ -332,7 +332,7 @@ describe('changes of many people in the console', () => {
       'Luca@acme.example;Europe/Paris',
     ]
     await plan(lines.join('\n'))
-    await row(/Luca Ferri 2 Updated Time zone: Europe\/\w+ → Europe\/Rome/)
+    await row(/Luca Ferri 2 Will be updated Time zone: Europe\/\w+ → Europe\/Rome/)
     await row(/Emre Yıldız 3 Refused .*Time zone must be the IANA name/)
     await row(/ 4 Refused .*It names nobody/)
     await row(/stranger@acme.example 5 Refused .*Nobody has the email/)

@@ -39,8 +39,18 @@ function SignedIn() {
     setOpen('palette')
   }
   const close = () => setOpen(undefined)
-  usePaletteKey(() => (open === 'palette' ? close() : find()))
-  useEarlyLetters(open === 'palette', (letter) => setSought((before) => before + letter))
+  useKey((event) => {
+    const { key } = event
+    const isCommand = event.metaKey || event.ctrlKey
+    // What is typed before the field that was asked for has the focus goes to it.
+    const isEarly = open === 'palette' && !document.activeElement?.matches('[role=dialog] input')
+    const isAsked = isCommand && key.toLowerCase() === 'k'
+    if (isAsked && open === 'palette') close()
+    else if (isAsked) find()
+    else if (isEarly && key.length === 1 && !isCommand && !event.altKey) setSought((before) => before + key)
+    else return
+    event.preventDefault()
+  })
   if (data?.data === undefined) {
     return <main>{error ? <FailureBox error={error} onRetry={() => void refetch()} /> : <Skeleton />}</main>
   }
@@ -85,30 +95,10 @@ function SignedIn() {
   )
 }
 
-/** Calls back for each letter that is typed before the field that was asked for has the focus. */
-function useEarlyLetters(isOpen: boolean, onLetter: (letter: string) => void): void {
+/** Calls back at each key before what has the focus. */
+function useKey(onKey: (event: KeyboardEvent) => void): void {
   useEffect(() => {
-    if (!isOpen) return
-    const listen = (event: KeyboardEvent) => {
-      const isTyped = event.key.length === 1 && !event.metaKey && !event.ctrlKey && !event.altKey
-      if (!isTyped || document.activeElement?.matches('[role=dialog] input')) return
-      event.preventDefault()
-      onLetter(event.key)
-    }
-    addEventListener('keydown', listen, true)
-    return () => removeEventListener('keydown', listen, true)
-  })
-}
-
-/** Calls back at ⌘K, and at Ctrl-K. */
-function usePaletteKey(onKey: () => void): void {
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
-      onKey()
-    }
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
+    addEventListener('keydown', onKey, true)
+    return () => removeEventListener('keydown', onKey, true)
   })
 }

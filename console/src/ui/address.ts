@@ -36,9 +36,7 @@ export function useFilters(): [Search, (changes: Search) => void] {
   return [filters, change]
 }
 
-/**
- * Reads as many pages of a list as the address says, and returns what asks for one more there.
- */
+/** Reads as many pages of a list as the address says, and returns what asks for one more there. */
 export function usePagesOfAddress(
   list: Pick<ReturnType<typeof usePages>, 'data' | 'hasNextPage' | 'isFetching' | 'isError' | 'fetchNextPage'>,
 ): () => void {

@@ -27,13 +27,8 @@ export function ChangeTable({ changes }: { readonly changes: readonly Change[] }
   return <ShortTable label="Changes" columns={[field, now, afterwards('Then')]} rows={changes} keyOf={keyOf} />
 }
 
-interface ConflictTableProps {
-  readonly before: readonly Change[]
-  readonly now: readonly Change[]
-}
-
 /** Somebody else has changed the object: what was read, what it is now, and what this write would make of it. */
-export function ConflictTable({ before, now: changes }: ConflictTableProps) {
+export function ConflictTable({ before, now: changes }: Readonly<Record<'before' | 'now', readonly Change[]>>) {
   const read: Column<Change> = {
     label: 'When you read it',
     cell: ({ label }) => before.find((change) => change.label === label)?.from || '–',

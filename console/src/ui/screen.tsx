@@ -84,7 +84,7 @@ export function Panel({ title, actions, children }: PanelProps) {
   return (
     <section className={styles['panel']} aria-label={title}>
       <div className={styles['panelHead']}>
-        <h2>{title}</h2>
+        <h2 tabIndex={-1}>{title}</h2>
         {actions}
       </div>
       {children}

@@ -46,9 +46,7 @@ export function Answered({ asked, lines = 3, children }: AnsweredProps) {
   const why = asked.find((each) => each.why !== undefined)?.why
   if (why !== undefined) return <p className={styles['muted']}>{why}</p>
   const failed = asked.filter(({ error }) => Boolean(error))
-  const retry = () => {
-    for (const { refetch } of failed) void refetch()
-  }
+  const retry = () => failed.map(({ refetch }) => refetch())
   if (failed[0] !== undefined) return <FailureBox error={failed[0].error} onRetry={retry} />
   if (asked.some(({ isPending }) => isPending)) return <Skeleton lines={lines} />
   return children
@@ -80,15 +78,13 @@ export function FailureBox({ error, onRetry }: { readonly error: unknown; readon
         </ul>
       )}
       <p className={styles['facts']}>
-        {failure.reason && (
-          <span>
-            Reason <code>{failure.reason}</code>
-          </span>
-        )}
-        {failure.requestId && (
-          <span>
-            Request <code>{failure.requestId}</code>
-          </span>
+        {Object.entries({ Reason: failure.reason, Request: failure.requestId }).map(
+          ([name, value]) =>
+            value && (
+              <span key={name}>
+                {name} <code>{value}</code>
+              </span>
+            ),
         )}
       </p>
       {onRetry && !isFinal && (

@@ -26,11 +26,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The place of what `announce` says. */
+/** The place of what `announce` says, which an open dialog does not hide from those who listen. */
 export function Announcements() {
   const text = useSyncExternalStore(subscribe, () => said)
   return (
-    <div role="status" className={styles['toasts']}>
+    <div role="status" aria-live="polite" className={styles['toasts']}>
       {text !== '' && (
         <p className={styles['toast']}>
           <CircleCheck size={16} aria-hidden />

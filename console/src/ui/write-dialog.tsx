@@ -126,9 +126,11 @@ function takenFaults({ reason = '', message: description }: Failure): Failure['f
   return field === undefined ? [] : [{ field: field.toLowerCase(), description, reason }]
 }
 
-/** `Create a team` becomes `Done: create a team.` */
+/** `Rotate Reports` becomes `Reports is rotated.`, and what has no such verb `Done: put it back.` */
 function doneText(title: string, confirm: string): string {
   if (confirm === 'Save') return 'Saved.'
+  const [, verb = '', thing] = /^(Delete|Revoke|Rotate|Archive) (?!the )(.+)$/.exec(title) ?? []
+  if (thing !== undefined) return `${thing} is ${verb.toLowerCase()}d.`
   return `Done: ${/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title}.`
 }
 

@@ -145,7 +145,7 @@ export function BulkScreen() {
         >
           <ShortTable
             label="What becomes of each"
-            columns={lineColumns}
+            columns={done ? lineColumns : planColumns}
             rows={done ?? planned ?? []}
             keyOf={({ line }) => String(line)}
           />
@@ -195,6 +195,16 @@ const lineColumns: readonly Column<PlannedLine>[] = [
     cell: ({ fault, result }) => fault ?? result?.refusal?.message ?? (result && skippedText(result)),
   },
 ]
+
+const planColumns = lineColumns.map((column) =>
+  column.label !== 'Outcome'
+    ? column
+    : {
+        ...column,
+        cell: (row: PlannedLine) =>
+          row.outcome === UserUpdateOutcome.UPDATED ? <Badge tone="good">Will be updated</Badge> : column.cell(row),
+      },
+)
 
 const templateUrl = `data:text/csv;charset=utf-8,${encodeURIComponent('email,department,jobTitle\nname@example.com,Sales,Account manager\n')}`
 

@@ -7,12 +7,6 @@ export interface CsvRow {
   readonly cells: readonly string[]
 }
 
-/** The rows of a file that are not blank, and what is wrong with others. */
-export interface CsvRows {
-  readonly rows: readonly CsvRow[]
-  readonly faults: readonly string[]
-}
-
 /** `sep=;` in a line of its own, by which a spreadsheet says how it separates cells. */
 const SEPARATOR = /^\ufeff?sep=(.)\r?\n/i
 
@@ -25,8 +19,8 @@ function separatorOf(table: string): string {
   return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-/** Reads rows; without a line that names it, the separator is found out. */
-export function readRows(text: string): CsvRows {
+/** Reads the rows that are not blank, and what is wrong with others; without a line that names it, the separator is found out. */
+export function readRows(text: string): { readonly rows: readonly CsvRow[]; readonly faults: readonly string[] } {
   const named = SEPARATOR.exec(text)
   const table = named === null ? text : text.slice(named[0].length)
   const rows: CsvRow[] = []

@@ -1,14 +1,8 @@
-/** The text of a file, and the encoding that it was read in where that was a guess. */
-export interface DecodedFile {
-  readonly text: string
-  readonly guessed?: string
-}
-
 /**
- * Reads a file as spreadsheets save it: UTF-8, UTF-16 with a byte order mark, or what is no UTF-8 as Windows-1252. Throws
- * for bytes that are no text in any of them.
+ * Reads a file as spreadsheets save it: UTF-8, UTF-16 with a byte order mark, or what is no UTF-8 as Windows-1252, which
+ * is said as a guess. Throws for bytes that are no text in any of them.
  */
-export function decodeFile(bytes: Uint8Array): DecodedFile {
+export function decodeFile(bytes: Uint8Array): { readonly text: string; readonly guessed?: string } {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le', { fatal: true }).decode(bytes) }
   if (first === 0xfe && second === 0xff) return { text: new TextDecoder('utf-16be', { fatal: true }).decode(bytes) }
