@@ -31,11 +31,11 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
   const schemas = new Map<string, { readonly typeName: string; schema: JsonObject }>()
 
   const refTo = (name: string, typeName: string, build: () => JsonObject): JsonObject => {
-    const held = schemas.get(name)
-    if (held !== undefined && held.typeName !== typeName) {
-      throw new Error(`${held.typeName} and ${typeName} would both be the schema ${name}`)
+    const existing = schemas.get(name)
+    if (existing !== undefined && existing.typeName !== typeName) {
+      throw new Error(`${existing.typeName} and ${typeName} would both be the schema ${name}`)
     }
-    if (held === undefined) {
+    if (existing === undefined) {
       // Registered before it is built, so that a message can contain itself.
       const entry = { typeName, schema: {} }
       schemas.set(name, entry)

@@ -49,10 +49,10 @@ export function createRouteTable(options: RestTranscoderOptions) {
       found.forEach(fault)
       if (route === undefined) continue
       templates.set(route.httpMethod, [...(templates.get(route.httpMethod) ?? []), route.template])
-      const held = trie.insert(route.template, route.httpMethod, { ...route, spec })
-      if (held !== undefined) {
-        const { parent, name: other } = held.spec.method
-        const theirs = `${held.httpMethod} ${held.path} of ${parent.typeName}.${other}`
+      const existing = trie.insert(route.template, route.httpMethod, { ...route, spec })
+      if (existing !== undefined) {
+        const { parent, name: other } = existing.spec.method
+        const theirs = `${existing.httpMethod} ${existing.path} of ${parent.typeName}.${other}`
         faults.push(`${route.httpMethod} ${route.path} of ${name} conflicts with ${theirs}`)
       }
     }

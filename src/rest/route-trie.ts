@@ -38,8 +38,8 @@ export function createRouteTrie<T>() {
   /** Adds a route, unless one has the same shape, verb and method already, which is then returned. */
   function insert(template: PathTemplate, method: string, route: T): T | undefined {
     const methods = methodsAt(root, template)
-    const held = methods.get(method)
-    if (held !== undefined) return held.route
+    const existing = methods.get(method)
+    if (existing !== undefined) return existing.route
     methods.set(method, { route, template })
     if (template.verb !== '') verbs.add(template.verb)
     return undefined

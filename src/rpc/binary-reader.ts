@@ -39,8 +39,8 @@ interface FieldShape {
 const NOTHING_KNOWN: WireShape = new Map()
 
 function wireShapeOf(desc: DescMessage, known: Map<DescMessage, WireShape>): WireShape {
-  const held = known.get(desc)
-  if (held !== undefined) return held
+  const cached = known.get(desc)
+  if (cached !== undefined) return cached
   const shape = new Map<number, FieldShape>()
   known.set(desc, shape)
   for (const field of desc.fields) shape.set(field.number, fieldShapeOf(field, known))

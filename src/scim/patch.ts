@@ -33,8 +33,9 @@ export function applyPatch(
     const { extension, attribute, subAttribute } = change
     const place = extension === undefined ? [attribute.name] : [extension.id, attribute.name]
     const said = valueAt(before, place)
-    const held = attribute.multiValued && isOfShown(change) ? (said ?? valueAt(shown, place)) : said
-    const changed = () => (attribute.multiValued ? listAfter(said, held, change) : valueAfter(held, change, report))
+    const current = attribute.multiValued && isOfShown(change) ? (said ?? valueAt(shown, place)) : said
+    const changed = () =>
+      attribute.multiValued ? listAfter(said, current, change) : valueAfter(current, change, report)
     const path = [attribute.name, ...(subAttribute === undefined ? [] : [subAttribute.name])].join('.')
     return report.read(attribute, path, () => withValueAt(before, place, changed())) ?? before
   }, document)
@@ -46,8 +47,8 @@ function isOfShown({ op, attribute, value = null }: PatchChange): boolean {
 }
 
 /** The entries of an attribute after a change; `said` stays if there is nothing to take away. */
-function listAfter(said: JsonValue | undefined, held: JsonValue | undefined, change: PatchChange) {
-  const before = Array.isArray(held) ? held : []
+function listAfter(said: JsonValue | undefined, current: JsonValue | undefined, change: PatchChange) {
+  const before = Array.isArray(current) ? current : []
   const entries = entriesAfter(before, change)
   refuseTooManyEntries(change.attribute, entries)
   // Microsoft Entra removes an empty list of entries.
@@ -57,42 +58,42 @@ function listAfter(said: JsonValue | undefined, held: JsonValue | undefined, cha
   return entries.length === 0 ? null : entries
 }
 
-function valueAfter(held: JsonValue | undefined, change: PatchChange, report: ScimReport): JsonValue | undefined {
+function valueAfter(current: JsonValue | undefined, change: PatchChange, report: ScimReport): JsonValue | undefined {
   const { op, attribute, subAttribute, value = null } = change
   const isGone = op === 'remove' || isNoneOf(subAttribute ?? attribute, value)
   if (subAttribute === undefined || attribute.field !== undefined) {
     const read = isGone ? noneOf(attribute) : readValue(attribute, value, attribute.name, report)
     // What a value object leaves out of a name stays.
-    if (isJsonObject(held) && isJsonObject(read)) return { ...held, ...read }
-    return read === undefined ? held : read
+    if (isJsonObject(current) && isJsonObject(read)) return { ...current, ...read }
+    return read === undefined ? current : read
   }
   const part = isGone ? null : readPart(attribute, subAttribute, value)
-  return { ...(isJsonObject(held) && held), [subAttribute.name]: part ?? null }
+  return { ...(isJsonObject(current) && current), [subAttribute.name]: part ?? null }
 }
 
 function readPart(attribute: Attribute, part: Attribute, value: JsonValue): JsonValue | undefined {
   return readOne(part, value, `${attribute.name}.${part.name}`)
 }
 
-function entriesAfter(held: readonly JsonValue[], change: PatchChange): JsonValue[] {
+function entriesAfter(current: readonly JsonValue[], change: PatchChange): JsonValue[] {
   const { op, value = null, attribute, filter, subAttribute } = change
-  if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(held, change)
+  if (filter === undefined && subAttribute === undefined) return entriesChangedAsWhole(current, change)
   const matchesFilter = (entry: JsonValue) => filter === undefined || matchesEntry(filter, entry)
   const part = op === 'remove' || isNone(value) ? undefined : partFrom(change, value)
   if (part === undefined || part['value'] === null) {
-    return held.flatMap((entry) => (matchesFilter(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
+    return current.flatMap((entry) => (matchesFilter(entry) ? (withoutPart(entry, subAttribute) ?? []) : [entry]))
   }
   const merged = (entry: JsonValue): JsonObject => withoutNulls(isJsonObject(entry) ? { ...entry, ...part } : part)
-  if (held.some(matchesFilter)) {
-    const changed = held.map((entry) => (matchesFilter(entry) ? merged(entry) : entry))
-    return withOnePrimary(changed, held)
+  if (current.some(matchesFilter)) {
+    const changed = current.map((entry) => (matchesFilter(entry) ? merged(entry) : entry))
+    return withOnePrimary(changed, current)
   }
   const added = merged(filter === undefined ? {} : entryOf(filter, attribute))
   // An entry without a value says nothing, so there is none to change.
-  return added['value'] === undefined ? [...held] : withOnePrimary([...held, added], held)
+  return added['value'] === undefined ? [...current] : withOnePrimary([...current, added], current)
 }
 
-function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribute }: PatchChange): JsonValue[] {
+function entriesChangedAsWhole(current: readonly JsonValue[], { op, value, attribute }: PatchChange): JsonValue[] {
   const read = value === undefined ? null : readValue(attribute, value)
   const entries = Array.isArray(read) ? read : []
   if (op === 'replace') return entries
@@ -100,13 +101,13 @@ function entriesChangedAsWhole(held: readonly JsonValue[], { op, value, attribut
     if (read === null && !Array.isArray(value)) return []
     // Microsoft Entra names what it removes by values instead of a filter.
     const gone = new Set(entries.map(entryValue))
-    return held.filter((entry) => !gone.has(entryValue(entry)))
+    return current.filter((entry) => !gone.has(entryValue(entry)))
   }
   // An entry with the same value and type as another one is the same, with other parts.
-  const byKey = new Map(held.map((entry) => [entryKey(entry), entry]))
+  const byKey = new Map(current.map((entry) => [entryKey(entry), entry]))
   const added = entries.filter((entry) => !isDeepStrictEqual(entry, byKey.get(entryKey(entry))))
   const replaced = new Set(added.map(entryKey))
-  return withOnePrimary([...held.filter((entry) => !replaced.has(entryKey(entry))), ...added], held)
+  return withOnePrimary([...current.filter((entry) => !replaced.has(entryKey(entry))), ...added], current)
 }
 
 function entryKey(entry: JsonValue): string {
@@ -159,10 +160,10 @@ function matchesEntry(filter: Filter, entry: JsonValue): boolean {
       return valueIn(entry, filter.attribute) !== undefined
     case 'compare': {
       const { attribute, comparison, value } = filter
-      const held = valueIn(entry, attribute)
-      if (typeof held !== 'string' || typeof value !== 'string') return held === value
+      const current = valueIn(entry, attribute)
+      if (typeof current !== 'string' || typeof value !== 'string') return current === value
       const { holds } = comparisons[comparison]
-      return attribute.caseExact ? holds(held, value) : holds(held.toLowerCase(), value.toLowerCase())
+      return attribute.caseExact ? holds(current, value) : holds(current.toLowerCase(), value.toLowerCase())
     }
     case 'some':
     case 'constant':

@@ -1,6 +1,6 @@
 import { entityTagOf } from '../domain/value/entity-tag.js'
 import type { Reference } from '../store/directory/user.js'
-import { any, constant, fixed, heldTexts, type Value } from '../store/search.js'
+import { any, conditionalTexts, constant, fixed, type Value } from '../store/search.js'
 import { shownValue } from './print.js'
 import { type Attribute, attribute, presenceOf, type ResourceType, type Schema, shown } from './schema.js'
 
@@ -43,14 +43,14 @@ export function resourceType<Row extends CommonRow>(
   idOf: (row: Row) => string,
 ): ResourceType<Row> {
   const [schema, ...extensions] = schemas
-  const held = schemas.map(({ id, attributes }, index) => {
+  const conditions = schemas.map(({ id, attributes }, index) => {
     return [id, index === 0 ? constant(true) : any(attributes.map(presenceOf))] as const
   })
   const shownIds = (row: Row, baseUrl: string) =>
     schemas.flatMap(({ id, attributes }) =>
       attributes.some((each) => shownValue(each, row, baseUrl) !== undefined) ? id : [],
     )
-  const { entries, value } = heldTexts(held)
+  const { entries, value } = conditionalTexts(conditions)
   const attributes: Attribute<Row>[] = [
     shown('schemas', 'The schemas of which the resource has attributes.', {
       entries,

@@ -95,8 +95,8 @@ export function isWritable({ mutability }: Attribute): boolean {
 }
 
 export function presenceOf(attribute: Attribute): Condition {
-  const held = attribute.entries ?? attribute.search
-  return held === undefined ? any(attribute.subAttributes.filter(isSearchable).map(presenceOf)) : present(held)
+  const searched = attribute.entries ?? attribute.search
+  return searched === undefined ? any(attribute.subAttributes.filter(isSearchable).map(presenceOf)) : present(searched)
 }
 
 export function isSearchable({ search, entries, subAttributes }: Attribute): boolean {

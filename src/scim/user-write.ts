@@ -79,8 +79,9 @@ export function readUser(document: JsonObject, user?: Member, followsUserName = 
 function candidatesIn(document: JsonObject, { field, attribute, place }: FieldAttribute): Candidate[] {
   const { fieldTypes = [], toField = (text: string) => text } = attribute
   const entries = entriesOf(document, ...place)
-  const held = valueAt(document, place)
-  const parts = entries.length > 0 ? preferredEntries(entries, [...fieldTypes, '']) : held === undefined ? [] : [held]
+  const current = valueAt(document, place)
+  const parts =
+    entries.length > 0 ? preferredEntries(entries, [...fieldTypes, '']) : current === undefined ? [] : [current]
   return parts.flatMap((part): Candidate | [] => {
     const text = typeof part === 'string' ? part : entryValue(part)
     if (text === undefined) return []

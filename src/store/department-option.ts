@@ -45,8 +45,8 @@ export async function insertDepartmentOptions(
   const byKey = new Map(names.map((name) => [nameKeyOf(name), name.normalize('NFC').trim()]))
   byKey.delete('')
   if (byKey.size === 0) return
-  const held = await run(findTaken, { organizationId, ids: [...byKey.keys()] })
-  for (const { nameKey } of held) byKey.delete(nameKey ?? '')
+  const existing = await run(findTaken, { organizationId, ids: [...byKey.keys()] })
+  for (const { nameKey } of existing) byKey.delete(nameKey ?? '')
   const keys = [...byKey.keys()].sort()
   const data = keys.map((nameKey) => ({ organizationId, id: newId(), name: byKey.get(nameKey) ?? nameKey, nameKey }))
   for (let start = 0; start < data.length; start += AT_ONCE) {

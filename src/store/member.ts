@@ -216,10 +216,10 @@ function rowOf(member: MemberRow): Omit<MemberColumns, 'version'> {
   const { profile, version: _, ...others } = member
   const row: Record<string, unknown> = others
   for (const { field, value, owner, since, isNullable } of ownedPlaces) {
-    const held = profile[field]
-    row[value] = isNullable && held.value === '' ? null : held.value
-    row[owner] = held.owner
-    row[since] = held.since
+    const owned = profile[field]
+    row[value] = isNullable && owned.value === '' ? null : owned.value
+    row[owner] = owned.owner
+    row[since] = owned.since
   }
   return row as Omit<MemberColumns, 'version'>
 }

@@ -27,7 +27,7 @@ export interface Entries {
 }
 
 /** The texts that a row has, each under a condition, as entries, and the value of one of them. */
-export function heldTexts(texts: readonly (readonly [text: string, held: Condition])[]) {
+export function conditionalTexts(texts: readonly (readonly [text: string, condition: Condition])[]) {
   const rows = texts.map(([text, { sql }]) => Prisma.sql`('${Prisma.raw(text)}', ${sql})`)
   const from = Prisma.sql`(VALUES ${Prisma.join(rows)}) AS h (text, is_held) WHERE h.is_held`
   return { entries: { from }, value: { sql: Prisma.sql`h.text` } }

@@ -118,8 +118,8 @@ export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Perm
 export function reachOfUser(role: UserRole, teamRoles: readonly Pick<HeldRole, 'teamId' | 'role'>[]): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
   const teams = new Map<string, ReadonlySet<Permission>>()
-  for (const held of teamRoles) {
-    teams.set(held.teamId, role === 'ORG_GUEST' ? readAll : teamRolePermissions[held.role])
+  for (const { teamId, role: teamRole } of teamRoles) {
+    teams.set(teamId, role === 'ORG_GUEST' ? readAll : teamRolePermissions[teamRole])
   }
   return { scope: 'teams', teams }
 }

@@ -118,10 +118,10 @@ async function changeMembers(
   if (wanted.size > 0) {
     requireUsers(wanted, await groups.findGroupableUsers(transaction, key.organizationId, [...wanted]))
   }
-  const held = await groups.findGroupMembers(transaction, key, areAll ? 'all' : [...isMember.keys()])
+  const present = await groups.findGroupMembers(transaction, key, areAll ? 'all' : [...isMember.keys()])
   const change = {
-    removed: [...held].filter((userId) => !wanted.has(userId)),
-    added: [...wanted].filter((userId) => !held.has(userId)),
+    removed: [...present].filter((userId) => !wanted.has(userId)),
+    added: [...wanted].filter((userId) => !present.has(userId)),
   }
   await groups.changeGroupMembers(transaction, key, change)
   return change

@@ -93,17 +93,17 @@ function decideField({ value, owner }: OwnedValue, command: FieldCommand): Field
 }
 
 function decideSet(
-  held: Pick<OwnedValue, 'value' | 'owner'>,
+  stored: Pick<OwnedValue, 'value' | 'owner'>,
   value: string,
   writer: FieldOwner | 'HOLDER',
 ): FieldDecision {
-  if (held.owner === 'DIRECTORY' && writer !== 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', ...held }
-  const equal = value === held.value
-  if (writer === 'HOLDER') return { outcome: equal ? 'UNCHANGED' : 'WRITTEN', value, owner: held.owner }
-  if (held.owner === 'PINNED' && writer === 'AUTOMATION') {
-    return { outcome: equal ? 'UNCHANGED' : 'SKIPPED_PINNED', ...held }
+  if (stored.owner === 'DIRECTORY' && writer !== 'DIRECTORY') return { outcome: 'SKIPPED_DIRECTORY_LOCKED', ...stored }
+  const equal = value === stored.value
+  if (writer === 'HOLDER') return { outcome: equal ? 'UNCHANGED' : 'WRITTEN', value, owner: stored.owner }
+  if (stored.owner === 'PINNED' && writer === 'AUTOMATION') {
+    return { outcome: equal ? 'UNCHANGED' : 'SKIPPED_PINNED', ...stored }
   }
-  if (equal && writer === held.owner) return { outcome: 'UNCHANGED', ...held }
+  if (equal && writer === stored.owner) return { outcome: 'UNCHANGED', ...stored }
   return { outcome: writer === 'PINNED' ? 'PINNED' : 'WRITTEN', value, owner: writer }
 }
 

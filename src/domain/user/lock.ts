@@ -58,21 +58,22 @@ export function valueFault(
 }
 
 /**
- * Locks the members that changes are about, and all that decides whether they can have their new values. `held` are those
- * members, if they are locked already. If a member gets another address, the old one is locked too. Everybody locks in
- * one order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses, phone
+ * Locks the members that changes are about, and all that decides whether they can have their new values, of which
+ * the members may be `alreadyLocked`. If a member gets another address, the old one is locked too. Everybody locks in one
+ * order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses, phone
  * numbers.
  */
 export async function lockMembers(
   transaction: Tables,
   { organizationId, runtime, actor, caller }: MemberWriter,
   changes: readonly MemberChange[],
-  held?: readonly Member[],
+  alreadyLocked?: readonly Member[],
 ): Promise<LockedMembers> {
   const { ids, known, emails, phones, userNames, externalIds, managerIds, managerEmails } = valuesIn(changes)
-  const targets = held === undefined ? await findValueHolders(transaction, organizationId, { emails: known }) : []
+  const targets =
+    alreadyLocked === undefined ? await findValueHolders(transaction, organizationId, { emails: known }) : []
   const targetIds = new Set([...ids, ...targets.map(({ userId }) => userId)])
-  const rows = held ?? (await lockMemberRows(transaction, organizationId, [...targetIds]))
+  const rows = alreadyLocked ?? (await lockMemberRows(transaction, organizationId, [...targetIds]))
   const members = new Map(rows.map((member) => [member.userId, member]))
   const moved = changes.flatMap(({ target, email }) => {
     const member = 'userId' in target ? members.get(target.userId) : undefined

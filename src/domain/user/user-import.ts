@@ -111,8 +111,8 @@ export async function judgeGivenUsers(
     const emails = batch.map(({ email }) => emailKeyOf(email))
     const phones = batch.flatMap(({ phone }) => phone ?? [])
     const found = await findValueHolders(transaction, organizationId, { emails, phones })
-    const standing = found.filter(({ userId }) => !ids.has(userId))
-    const holders = [...standing, ...holdersByLines('emails', emails), ...holdersByLines('phones', phones)]
+    const existing = found.filter(({ userId }) => !ids.has(userId))
+    const holders = [...existing, ...holdersByLines('emails', emails), ...holdersByLines('phones', phones)]
     const { outcomes } = await planGivenUsers(writer, batch, holders, managers)
     faults.push(...outcomes.map((outcome) => (outcome instanceof ServiceError ? outcome : undefined)))
     for (const { userId, email, phone } of batch) {
@@ -147,14 +147,14 @@ function planGivenUsers(
   })
   const holdersOf = (kind: ValueHolder['kind']) =>
     new Map(holders.filter((holder) => holder.kind === kind).map((holder) => [holder.value, holder]))
-  const held = {
+  const holderMaps = {
     emails: holdersOf('emails'),
     phones: holdersOf('phones'),
     userNames: new Map(),
     externalIds: new Map(),
   }
   const joining = { members: newcomers, newcomers: [...newcomers.values()], managers: chains }
-  const locked = { now, ...held, ...joining, administrators: undefined, teamRoles: [] }
+  const locked = { now, ...holderMaps, ...joining, administrators: undefined, teamRoles: [] }
   return planEachMember(writer, changes, locked, { areTogether: true })
 }
 
@@ -175,8 +175,8 @@ function changeOf(
     values,
     pinFields: pinFieldsOf(user, member),
     repeatedFields: governedFields.filter((field) => {
-      const held = member.profile[field]
-      return values.get(field) === held.value && owners.get(field) === held.owner
+      const stored = member.profile[field]
+      return values.get(field) === stored.value && owners.get(field) === stored.owner
     }),
   })
   if ('newcomer' in target) return { target, commands, role }

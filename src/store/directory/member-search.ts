@@ -75,7 +75,7 @@ export function documentEmails(list: string, type: string): Entries {
   }
 }
 
-function entriesOf(name: string, type: string, held: Prisma.Sql): Entries {
+function entriesOf(name: string, type: string, stored: Prisma.Sql): Entries {
   const list = Prisma.sql`m.directory_attributes -> '${Prisma.raw(name)}'`
   return {
     from: Prisma.sql`(
@@ -83,8 +83,8 @@ function entriesOf(name: string, type: string, held: Prisma.Sql): Entries {
              d.entry ->> 'display' AS display
         FROM jsonb_array_elements(CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE '[]' END) AS d (entry)
        UNION ALL
-      SELECT ${held}, '${Prisma.raw(type)}', true, NULL
-       WHERE ${held} <> '' AND coalesce(${list}, '[]') = '[]'
+      SELECT ${stored}, '${Prisma.raw(type)}', true, NULL
+       WHERE ${stored} <> '' AND coalesce(${list}, '[]') = '[]'
     ) e WHERE true`,
     primary: entryValues.primary,
   }
