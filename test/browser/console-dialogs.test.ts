@@ -30,7 +30,7 @@ describe('the dialogs of the console', () => {
     for (const [path, name, label] of [
       ['/teams/team_it', 'Change the role of Chidi Okafor in IT Operations', 'Role'],
       ['/people/user_hanna', 'Add to a team', 'Team'],
-      ['/resources', 'Edit as a table', 'Type of arm-control'],
+      ['/resources', 'Edit as a table', 'Name of arm-control'],
       ['/apps/app_forge', 'Edit', 'Name'],
     ] as const) {
       const dialog = await press(path, name)

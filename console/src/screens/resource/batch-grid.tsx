@@ -16,6 +16,8 @@ interface BatchGridProps {
   readonly declaration: ResourceDeclaration
   /** What the list asks for, of which all is edited where nothing is chosen. */
   readonly request: Record<string, never>
+  /** As far as that is read. */
+  readonly known: readonly Message[]
   readonly chosen: readonly Message[]
   readonly onClose: () => void
 }
@@ -24,12 +26,12 @@ interface BatchGridProps {
 const MAX_CHANGED = 1_000
 
 /** Edits the texts of many things of a list in a grid, then shows what changes, and saves all of it or nothing. */
-export function BatchGrid({ declaration: { title, list, update }, request, chosen, onClose }: BatchGridProps) {
+export function BatchGrid({ declaration: { title, list, update }, request, known, chosen, onClose }: BatchGridProps) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [pasted, setPasted] = useState<{ readonly text: string; readonly before: typeof draft }>()
   const [first, setFirst] = useState<readonly string[]>([])
   const pages = usePages(list, request, { isWanted: chosen.length === 0 })
-  const all: readonly Message[] = chosen.length === 0 ? pages.rows : chosen
+  const all: readonly Message[] = chosen.length > 0 ? chosen : pages.isSuccess ? pages.rows : known
   const rows = all.toSorted((one, other) => Number(first.includes(idOf(other))) - Number(first.includes(idOf(one))))
   const fields = editableFields(update).filter((field) => ['text', 'lines'].includes(controlOf(field)))
   const keyOf = (item: Message, { localName }: DescField) => `${idOf(item)} ${localName}`
@@ -123,7 +125,7 @@ export function BatchGrid({ declaration: { title, list, update }, request, chose
   const readPages = async function* () {
     yield chosen
   }
-  const onlyChosen = chosen.length > 0 && { isPending: false, hasNextPage: false, readPages }
+  const onlyChosen = chosen.length > 0 && { hasNextPage: false, readPages }
   return (
     <Dialog title={`Edit ${title.toLowerCase()} as a table`} look="full" isTyped={changes.length > 0} onClose={onClose}>
       <p role="status">
@@ -145,7 +147,7 @@ export function BatchGrid({ declaration: { title, list, update }, request, chose
           key={first.join()}
           isPart
           label={title}
-          pages={{ ...pages, ...onlyChosen, rows }}
+          pages={{ ...pages, isPending: false, ...onlyChosen, rows }}
           columns={columns}
           keyOf={idOf}
           empty={{ title: 'There is nothing to edit' }}

@@ -84,7 +84,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       }
     >
       {isGrid && (
-        <BatchGrid declaration={declaration} request={request} chosen={picked} onClose={() => setGrid(false)} />
+        <BatchGrid {...{ declaration, request, chosen: picked, known: rows }} onClose={() => setGrid(false)} />
       )}
       {isCreating && (
         <ResourceForm
