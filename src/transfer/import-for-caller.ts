@@ -127,6 +127,8 @@ async function readRecords(
   // In two steps with a turn between them: one record can be as large as a request.
   const own = await mapInSlices(records, (message, index) =>
     unlessRefused(index + 1, message, () => {
+      const { value } = message.resource
+      if (value !== undefined && 'organizationId' in value) value.organizationId ||= organizationId
       const record = recordReader.fromMessage(message)
       requireOwn(record, organizationId)
       return record

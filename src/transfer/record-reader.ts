@@ -38,7 +38,12 @@ export function createRecordReader(check = createLimitCheck()) {
   return {
     fromText: (text: string): TransferLine => {
       requireStorable(text)
-      return settled(recordFrom(text))
+      const line = settled(recordFrom(text))
+      const { case: kind, value } = line.resource
+      if ('organizationId' in value && value.organizationId === '') {
+        throw invalidField(`${kind}.organizationId`, 'is required', 'FIELD_REQUIRED')
+      }
+      return line
     },
     /** Takes a message, which changes it. */
     fromMessage: (message: ImportRecord): TransferLine => {

@@ -21,6 +21,9 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   ],
   ['a priority whose id clients leave out', priority({ id: '.' }), 'priority.id: must not be "."'],
   ['a group whose id clients leave out', '{"group":{"id":"..","organizationId":"org_acme","name":"G"}}', 'group.id: '],
+  ['a team without its organization', line('team', { id: 't', name: 'T' }), 'team.organizationId: is required'],
+  ['a group without its organization', line('group', { id: 'g', name: 'G' }), 'group.organizationId: is required'],
+  ['a user without an organization', user({ organizationId: '' }), 'user.organizationId: is required'],
   ['an unknown kind', '{"ticket":{}}', 'ticket: no such field in svc.v2.ImportRecord'],
   [
     'an organization beside what names its own',

@@ -36,7 +36,16 @@ const user = (id: string, fields: object = {}) => ({
   user: { id, organizationId: acme, email: `${id}@example.com`, ...fields },
 })
 
-/** The exported user of an id. */
+const importMethod = {
+  procedure: 'svc.v2.TransferService/ImportRecords',
+  rest: ({ records, ...query }: Readonly<Record<string, unknown>>) => ({
+    method: 'POST',
+    path: withQuery('/v2/imports', query),
+    json: records,
+  }),
+}
+
+/** The exported record of an id. */
 async function exported(kind: string, id: string): Promise<Record<string, unknown>> {
   const { text } = await service.rest('GET', '/v2/exports', { token: admin })
   const records = text
@@ -49,17 +58,9 @@ async function exported(kind: string, id: string): Promise<Record<string, unknow
 describe('an import over the API', () => {
   it.each(doors)('tells what becomes of each record, over %s', async (door) => {
     const id = `team-of-${door.toLowerCase()}`
-    const method = {
-      procedure: 'svc.v2.TransferService/ImportRecords',
-      rest: ({ records, ...query }: Readonly<Record<string, unknown>>) => ({
-        method: 'POST',
-        path: withQuery('/v2/imports', query),
-        json: records,
-      }),
-    }
     const records = [newTeam(id), { priority: { id, teamId: id, priority: 'P1', name: 'First' } }]
     const call = async (request: object) =>
-      (await callMethod(service, method, { door, token: admin, request: { ...request } })).answer.json.data
+      (await callMethod(service, importMethod, { door, token: admin, request: { ...request } })).answer.json.data
     const line = (number: number, kind: string, outcome: string, changedFields: string[] = []) => {
       const skipped = { skippedPinnedFields: [], skippedDirectoryLockedFields: [] }
       return { line: number, kind, id, outcome: `RECORD_OUTCOME_${outcome}`, changedFields, faults: [], ...skipped }
@@ -73,6 +74,28 @@ describe('an import over the API', () => {
       line(1, 'team', 'UPDATED', ['name']),
       line(2, 'priority', 'UNCHANGED'),
     ])
+  })
+
+  it.each(doors)("takes teams, users and groups that name no organization as the caller's, over %s", async (door) => {
+    const id = `own-${door.toLowerCase()}`
+    const records = [
+      { group: { id, name: 'G', userIds: [id] } },
+      { user: { id, email: `${id}@example.com`, teamRoles: [{ teamId: id, role: 'TEAM_USER_ROLE_AGENT' }] } },
+      { team: { id, name: 'T' } },
+    ]
+    const { answer } = await callMethod(service, importMethod, { door, token: admin, request: { records } })
+    const outcome = 'RECORD_OUTCOME_CREATED'
+    expect(answer.json.data).toMatchObject(['group', 'user', 'team'].map((kind) => ({ kind, id, outcome })))
+    for (const kind of ['group', 'user', 'team']) {
+      expect(await exported(kind, id)).toMatchObject({ id, organizationId: acme })
+    }
+    const named = records.map((record) =>
+      Object.entries(record).map(([kind, fields]) => [kind, { ...fields, organizationId: acme }]),
+    )
+    const again = await plan(named.map((entries) => Object.fromEntries(entries)))
+    expect(again.map((result: { readonly outcome: string }) => result.outcome)).toEqual(
+      Array(3).fill('RECORD_OUTCOME_UNCHANGED'),
+    )
   })
 
   it('takes newline-delimited JSON, and names the line of a mistake', async () => {
