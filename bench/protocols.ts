@@ -17,10 +17,10 @@ function http1(line: string, contentType: string, body: Uint8Array): string[] {
 
 interface Comparison {
   readonly name: string
-  readonly doors: readonly string[]
+  readonly variants: readonly string[]
   readonly requests: Job['requests']
   readonly http2?: boolean
-  /** The least throughput of the last door over that of the first. */
+  /** The least throughput of the last variant over that of the first. */
   readonly target?: number
 }
 
@@ -28,19 +28,19 @@ const json = Buffer.from(JSON.stringify(message))
 const comparisons: readonly Comparison[] = [
   {
     name: 'Connect JSON',
-    doors: ['stock', 'bare', 'direct'],
+    variants: ['stock', 'bare', 'direct'],
     target: 3,
     requests: http1(`POST ${path}`, 'application/json', json),
   },
   {
     name: 'Connect binary',
-    doors: ['stock', 'direct'],
+    variants: ['stock', 'direct'],
     target: 3,
     requests: http1(`POST ${path}`, 'application/proto', binary),
   },
   {
     name: 'gRPC',
-    doors: ['stock', 'direct'],
+    variants: ['stock', 'direct'],
     http2: true,
     target: 1.5,
     requests: [
@@ -53,18 +53,18 @@ const comparisons: readonly Comparison[] = [
   },
   {
     name: 'REST JSON',
-    doors: ['bare', 'rest'],
+    variants: ['bare', 'rest'],
     requests: http1('PATCH /v2/priorities/priority-1', 'application/json', Buffer.from('{"name":"Renamed"}')),
   },
 ]
 
 /** The costs of the protocols: one method whose implementation costs nothing, over the stock handlers and ours. */
 export async function benchProtocols(report: Report, rounds: Rounds, only?: string): Promise<void> {
-  for (const { name, doors, requests, http2 = false, target } of comparisons) {
+  for (const { name, variants, requests, http2 = false, target } of comparisons) {
     if (only !== undefined && !name.includes(only)) continue
     const contestants = []
-    for (const door of doors) {
-      contestants.push({ name: door, server: await startServer('protocol', { door, http2 }), requests })
+    for (const variant of variants) {
+      contestants.push({ name: variant, server: await startServer('protocol', { variant, http2 }), requests })
     }
     const standings = await compare(contestants, rounds)
     for (const { server } of contestants) await server.stop()

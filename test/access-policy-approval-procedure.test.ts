@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const create = doorsOf('CreateAccessPolicyApprovalProcedure')
-const update = doorsOf('UpdateAccessPolicyApprovalProcedure')
-const get = doorsOf('GetAccessPolicyApprovalProcedure')
+const create = formsOf('CreateAccessPolicyApprovalProcedure')
+const update = formsOf('UpdateAccessPolicyApprovalProcedure')
+const get = formsOf('GetAccessPolicyApprovalProcedure')
 
 /** Both take the same procedures; an update names the one to replace. */
 const operations = [
@@ -43,10 +43,10 @@ describe.each(operations)('%s an approval procedure', (_, verb, method, replaced
   })
   afterAll(() => service.stop())
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const send = (body: RequestJson, accessPolicyId: string = fixture.accessPolicies.it) => {
       const named = { accessPolicyId, ...(replaced && { id: replaced.it }) }
-      return callMethod(service, method, { door, token, request: { ...named, ...body } })
+      return callMethod(service, method, { protocol, token, request: { ...named, ...body } })
     }
     const created = async (body: RequestJson) => {
       const { answer } = await send(body)
@@ -351,10 +351,10 @@ describe('an approval procedure', () => {
   })
   afterAll(() => service.stop())
 
-  it.each(doors)('keeps the ids of steps that stay as they are, wherever they move, over %s', async (door) => {
+  it.each(protocols)('keeps the ids of steps that stay as they are, wherever they move, over %s', async (protocol) => {
     const put = async (...steps: RequestJson[]) => {
       const request = { accessPolicyId: fixture.accessPolicies.it, id: fixture.approvalProcedures.it, steps }
-      const { answer } = await callMethod(service, update, { door, token, request })
+      const { answer } = await callMethod(service, update, { protocol, token, request })
       return answer.json.data.steps.map(({ id }: { id: string }) => id)
     }
     const user = byUser(fixture.users.viewer)
@@ -365,10 +365,10 @@ describe('an approval procedure', () => {
     expect(new Set([...again, second]).size).toBe(5)
   })
 
-  it.each(doors)('is found only under its own policy, over %s', async (door) => {
+  it.each(protocols)('is found only under its own policy, over %s', async (protocol) => {
     for (const method of [get, update]) {
       const request = { accessPolicyId: 'policy-it-2', id: fixture.approvalProcedures.it }
-      const outcome = await callMethod(service, method, { door, token, request })
+      const outcome = await callMethod(service, method, { protocol, token, request })
       expect(outcome).toMatchObject({ status: 404, reason: 'RESOURCE_NOT_FOUND' })
     }
   })

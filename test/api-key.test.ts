@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { keyPermissions } from '../src/domain/caller/caller.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import { timed } from './support/timed.js'
 
@@ -36,15 +36,15 @@ const exchange = async ({ data, secret }: { data: { id: string }; secret: string
 const statusWith = async (token: string) =>
   (await service.rest('GET', `/v2/app-instances?teamId=${itTeam}`, { token })).status
 
-describe.each(doors)('API keys over %s', (door) => {
+describe.each(protocols)('API keys over %s', (protocol) => {
   const call = (
     name: string,
     request: RequestJson,
     as: keyof typeof tokens = 'admin',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Outcome> =>
-    callMethod(service, doorsOf(`${name}ApiKey${name === 'List' ? 's' : ''}`), {
-      door,
+    callMethod(service, formsOf(`${name}ApiKey${name === 'List' ? 's' : ''}`), {
+      protocol,
       request,
       token: tokens[as],
       headers,
@@ -198,7 +198,7 @@ describe.each(doors)('API keys over %s', (door) => {
   })
 
   it('are found by who created them, who may have left: deactivating somebody says how many work on', async () => {
-    const id = `maker-${door.replaceAll(/\W/g, '')}`
+    const id = `maker-${protocol.replaceAll(/\W/g, '')}`
     await insertUser(service.database, { id, organizationId: acme, role: 'ORG_ADMIN', columns: { first_name: 'Mia' } })
     const token = await insertUserToken(service.database, { userId: id })
     const make = async (name: string) => {
@@ -220,8 +220,8 @@ describe.each(doors)('API keys over %s', (door) => {
     expect(await namesOf({ createdByUserId: id })).toEqual(all(false))
     expect(await namesOf({ createdByUserId: id, teamId: itTeam })).toEqual([])
     expect(await namesOf({ createdByUserId: 'nobody' })).toEqual([])
-    const deactivated = await callMethod(service, doorsOf('DeactivateUser'), {
-      door,
+    const deactivated = await callMethod(service, formsOf('DeactivateUser'), {
+      protocol,
       request: { id },
       token: tokens.admin,
       headers: {},
@@ -270,7 +270,7 @@ describe.each(doors)('API keys over %s', (door) => {
       ['Create', { teamId: itTeam, permissions: ['apps:read'] }],
       ['Rotate', { id }],
     ] as const) {
-      const headers = { 'idempotency-key': `${name}-${door}` }
+      const headers = { 'idempotency-key': `${name}-${protocol}` }
       const first = await call(name, request, 'manager', headers)
       const second = await call(name, request, 'manager', headers)
       const { secret, ...others } = first.answer.json

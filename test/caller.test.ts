@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { permissions } from '../src/domain/caller/caller.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf } from './support/method-doors.js'
+import { callMethod, formsOf, protocols } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: itTeam, people, users } = fixture
 
-const getCaller = doorsOf('GetCaller')
+const getCaller = formsOf('GetCaller')
 
 const reads = permissions.filter((each) => each.endsWith(':read'))
 const soon = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const noRole = { role: 'TEAM_USER_ROLE_UNSPECIFIED' }
 
-describe.each(doors)('the caller over %s', (door) => {
+describe.each(protocols)('the caller over %s', (protocol) => {
   let service: TestService
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(doors)('the caller over %s', (door) => {
   afterAll(() => service.stop())
 
   const callerOf = async (token: string) => {
-    const { status, answer } = await callMethod(service, getCaller, { door, request: {}, token })
+    const { status, answer } = await callMethod(service, getCaller, { protocol, request: {}, token })
     expect(status).toBe(200)
     return answer.json.data
   }

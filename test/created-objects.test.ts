@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { services } from '../src/handlers/routes.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { type RequestJson, restFormOf } from './support/method-doors.js'
+import { type RequestJson, restFormOf } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import { writeCalls } from './support/write-calls.js'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, shareAppInstance } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from './support/method-forms.js'
 import { guardPlaces } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const method = doorsOf('ListEntityIngestionConfigs')
+const method = formsOf('ListEntityIngestionConfigs')
 
 const { it: teamId } = fixture
 
@@ -51,9 +51,9 @@ describe('listing ingestion configs', () => {
 
   const all = [fixture.ingestionConfigs.it, 'a-later', 'of-shared', 'of-hidden']
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const list = (request: RequestJson, token = organizationKey) =>
-      callMethod(service, method, { door, token, request })
+      callMethod(service, method, { protocol, token, request })
     const listed = async (request: RequestJson, token = organizationKey) => {
       const { answer } = await list(request, token)
       expect([answer.status, answer.text]).toEqual([200, answer.text])

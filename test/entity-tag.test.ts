@@ -13,13 +13,13 @@ import {
 } from './support/fixture.js'
 import {
   callMethod,
-  doors,
-  type MethodDoors,
+  type MethodForms,
   methodNamed,
+  protocols,
   type RequestJson,
   restFormOf,
   segment,
-} from './support/method-doors.js'
+} from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import { standardSamples } from './support/standard-resources.js'
 import { writeCalls } from './support/write-calls.js'
@@ -32,7 +32,7 @@ const relationships = '/v2/user-relationships'
 const viewer = { teamId: fixture.it, userId: users.viewer, role: 'TEAM_USER_ROLE_VIEWER' }
 
 /** What can be updated in one version: a write that changes it each time, and one that changes nothing. */
-const versioned: Record<string, { method: MethodDoors; change: (n: number) => RequestJson; keep: RequestJson }> = {
+const versioned: Record<string, { method: MethodForms; change: (n: number) => RequestJson; keep: RequestJson }> = {
   priority: {
     method: {
       procedure: 'svc.v2.PriorityService/UpdatePriority',
@@ -92,10 +92,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   describe.each(Object.entries(versioned))('a %s', (resourceType, { method, change, keep }) => {
     const send = async (request: RequestJson, headers: Record<string, string> = {}) => {
-      const outcome = await callMethod(service, method, { door, request, token, headers })
+      const outcome = await callMethod(service, method, { protocol, request, token, headers })
       return { ...outcome, etag: outcome.answer.headers.get('etag') ?? '' }
     }
     /** Its tag as it stands, after `keep`. */

@@ -6,7 +6,7 @@ import { services } from '../src/handlers/routes.js'
 import { onlyReads } from '../src/limits/method-rules.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
 import { callers, type GiftGround, gifts, ofTeamWorkers, ofWorkers, persons, writes } from './support/gifts.js'
-import { methodNamed, type RequestJson, restFormOf } from './support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from './support/method-forms.js'
 import { connectDirectory, type ScimClient, USER } from './support/scim.js'
 import { startTestService, type TestService } from './support/service.js'
 

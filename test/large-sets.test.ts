@@ -39,14 +39,14 @@ describe('many new rows in one request are written without others having to wait
   it.each([
     ['REST', '/v2/app-resources/batch'],
     ['Connect', '/svc.v2.AppResourceService/BatchCreateAppResources'],
-  ])('a thousand app resources over %s', async (door, path) => {
+  ])('a thousand app resources over %s', async (protocol, path) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     await expectShort(async (round) => {
       const resources = numbers(1_000).map((index) => ({
         appInstanceId: fixture.appInstances.it,
         resourceType: 'group',
         name: `Resource ${index}`,
-        externalId: `${door} ${round} ${index}`,
+        externalId: `${protocol} ${round} ${index}`,
       }))
       const body = JSON.stringify({ resources })
       const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST', headers, body })

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertRow, insertUser, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, globex, it: team, people, globexIt, users, groups } = fixture
@@ -76,9 +76,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   const callOf = (method: string) => (request: RequestJson, who: string) =>
-    callMethod(service, doorsOf(method), { door, request, token: tokens[who] })
+    callMethod(service, formsOf(method), { protocol, request, token: tokens[who] })
 
   describe.each(lists)('$method', ({ method, columns }) => {
     const call = callOf(method)
@@ -136,11 +136,11 @@ describe.each(doors)('over %s', (door) => {
     beforeAll(async () => {
       const { database } = service
       for (const [id, firstName, lastName, email] of members) {
-        const userId = `${door}-${id}`
+        const userId = `${protocol}-${id}`
         await insertUser(database, {
           id: userId,
           organizationId: acme,
-          email: `${door}-${email}`,
+          email: `${protocol}-${email}`,
           teamRoles: { [team]: 'VIEWER' },
         })
         await database.execute('UPDATE memberships SET first_name = $2, last_name = $3 WHERE user_id = $1', [
@@ -149,7 +149,10 @@ describe.each(doors)('over %s', (door) => {
           lastName,
         ])
         const place = { organization_id: acme, group_id: groups.it, user_id: userId, position: Number(id.slice(1)) }
-        await insertRow(database, 'group_members', { ...place, position: place.position + (door === 'REST' ? 0 : 10) })
+        await insertRow(database, 'group_members', {
+          ...place,
+          position: place.position + (protocol === 'REST' ? 0 : 10),
+        })
       }
     })
 
@@ -160,19 +163,19 @@ describe.each(doors)('over %s', (door) => {
         expect([status, answer.text]).toEqual([200, answer.text])
         return answer.json.data.map(({ userId }: { userId: string }) => userId)
       }
-      expect(await found(`${door} quist`)).toEqual(members.map(([id]) => `${door}-${id}`))
-      expect(await found(`ZOE q ${door}`)).toEqual([`${door}-m1`])
-      expect(await found(`${door} globex.example`)).toEqual([`${door}-m2`])
+      expect(await found(`${protocol} quist`)).toEqual(members.map(([id]) => `${protocol}-${id}`))
+      expect(await found(`ZOE q ${protocol}`)).toEqual([`${protocol}-m1`])
+      expect(await found(`${protocol} globex.example`)).toEqual([`${protocol}-m2`])
       expect(await found('uist')).toEqual([])
       expect(await found('%')).toEqual([])
       expect(await found('')).toEqual(
         (await call(of, 'admin')).answer.json.data.map(({ userId }: { userId: string }) => userId),
       )
       const { nextPageToken, totalSize } = (
-        await call({ ...of, q: `${door} quist`, pageSize: 2, includeTotal: true }, 'admin')
+        await call({ ...of, q: `${protocol} quist`, pageSize: 2, includeTotal: true }, 'admin')
       ).answer.json
       expect(totalSize).toBe(3)
-      expect(await found(`${door} quist`, { pageSize: 2, pageToken: nextPageToken })).toEqual([`${door}-m3`])
+      expect(await found(`${protocol} quist`, { pageSize: 2, pageToken: nextPageToken })).toEqual([`${protocol}-m3`])
       expect(await call({ ...of, q: 'other', pageSize: 2, pageToken: nextPageToken }, 'admin')).toMatchObject({
         status: 400,
         reason: 'PAGE_TOKEN_INVALID',

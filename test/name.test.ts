@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf } from './support/method-doors.js'
+import { callMethod, formsOf, protocols } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: itTeam, people, globexIt, users, groups, journeys } = fixture
-const listNames = doorsOf('ListNames')
+const listNames = formsOf('ListNames')
 
 /** What there is of the fixture's teams, by the kind of object: its id and its name there. */
 const kinds = (team: 'it' | 'people' | 'globex') =>
@@ -28,7 +28,7 @@ const everything = [
   `group/${groups.globex}`,
 ]
 
-describe.each(doors)('names over %s', (door) => {
+describe.each(protocols)('names over %s', (protocol) => {
   let service: TestService
   beforeAll(async () => {
     service = await startTestService()
@@ -37,7 +37,7 @@ describe.each(doors)('names over %s', (door) => {
   afterAll(() => service.stop())
 
   const namesFor = async (token: string, objects: readonly string[] = everything) => {
-    const { status, answer } = await callMethod(service, listNames, { door, request: { objects }, token })
+    const { status, answer } = await callMethod(service, listNames, { protocol, request: { objects }, token })
     expect(status).toBe(200)
     const data: { type: string; id: string; name: string }[] = answer.json.data
     return new Map(data.map(({ type, id, name }) => [`${type}/${id}`, name]))
@@ -81,7 +81,7 @@ describe.each(doors)('names over %s', (door) => {
   })
 
   it('are the address of somebody without a name, and left out for what there is not', async () => {
-    const person = { organization_id: acme, user_id: `nameless-${door}`, email: `nameless-${door}@example.com` }
+    const person = { organization_id: acme, user_id: `nameless-${protocol}`, email: `nameless-${protocol}@example.com` }
     await insertRow(service.database, 'memberships', person)
     const asked = [`user/${person.user_id}`, 'journey/no-uuid', 'team/gone', 'team/with/slash']
     expect([...(await namesFor(await tokenOf(users.admin), asked))]).toEqual([[asked[0], person.email]])
@@ -94,7 +94,7 @@ describe.each(doors)('names over %s', (door) => {
   ])('refuses %s, which is no kind and an id', async (text, advice) => {
     const token = await tokenOf(users.admin)
     const { status, answer } = await callMethod(service, listNames, {
-      door,
+      protocol,
       request: { objects: [`team/${itTeam}`, text] },
       token,
     })

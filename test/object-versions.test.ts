@@ -11,7 +11,7 @@ import {
   insertToldEvent,
   insertUserToken,
 } from './support/fixture.js'
-import { methodNamed, type RequestJson, restFormOf } from './support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import { writeCalls } from './support/write-calls.js'
 import { exportLines, importLines } from './transfer/transfer-text.js'

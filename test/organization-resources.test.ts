@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: team, people, groups, users } = fixture
@@ -26,9 +26,9 @@ const events = () =>
   )
 const idsOf = ({ answer }: Outcome) => answer.json.data.map(({ id }: { id: string }) => id)
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   const call = (name: string, request: RequestJson, token = admin, headers = {}): Promise<Outcome> =>
-    callMethod(service, doorsOf(name), { door, request, token, headers })
+    callMethod(service, formsOf(name), { protocol, request, token, headers })
 
   describe.each([
     { name: 'Team', team: (id: string) => id, added: { memberCount: 0 }, first: team, foreign: fixture.globexIt },
@@ -57,7 +57,7 @@ describe.each(doors)('over %s', (door) => {
       for (const verb of ['Update', 'Delete']) {
         expect((await call(`${verb}${name}`, { id }, admin, old)).reason).toBe('ETAG_MISMATCH')
       }
-      const headers = { 'idempotency-key': `delete-${name}-${door}` }
+      const headers = { 'idempotency-key': `delete-${name}-${protocol}` }
       for (const _ of [1, 2]) expect((await call(`Delete${name}`, { id }, admin, headers)).answer.json).toEqual({})
       expect((await call(`Get${name}`, { id })).reason).toBe('RESOURCE_NOT_FOUND')
       const resource = name.toLowerCase()

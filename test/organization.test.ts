@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type MethodDoors, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type MethodForms, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, globex, users } = fixture
 
-const get = doorsOf('GetOrganization')
-const update = doorsOf('UpdateOrganization')
+const get = formsOf('GetOrganization')
+const update = formsOf('UpdateOrganization')
 
-describe.each(doors)('the organization over %s', (door) => {
+describe.each(protocols)('the organization over %s', (protocol) => {
   let service: TestService
   let admin: string
   let requester: string
@@ -25,8 +25,8 @@ describe.each(doors)('the organization over %s', (door) => {
     await service.database.execute(`UPDATE organizations SET name = 'Acme' WHERE id = $1`, [acme])
   })
 
-  const call = (method: MethodDoors, request: RequestJson = {}, token = admin, headers = {}) =>
-    callMethod(service, method, { door, request, token, headers })
+  const call = (method: MethodForms, request: RequestJson = {}, token = admin, headers = {}) =>
+    callMethod(service, method, { protocol, request, token, headers })
   const events = () =>
     service.database.query(
       `SELECT action, target_type AS "targetType", target_id AS "targetId", changed_fields AS fields

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { guardPlaces, stateOf } from './support/place-guards.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const create = doorsOf('CreatePriority')
-const get = doorsOf('GetPriority')
-const remove = doorsOf('DeletePriority')
-const method = doorsOf('UpdatePriority')
+const create = formsOf('CreatePriority')
+const get = formsOf('GetPriority')
+const remove = formsOf('DeletePriority')
+const method = formsOf('UpdatePriority')
 
 describe('updating a priority', () => {
   let service: TestService
@@ -82,9 +82,9 @@ describe('updating a priority', () => {
     expect(await outcomeOf({ 'if-match': '*' })).toEqual(without)
   })
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const update = (change: RequestJson) =>
-      callMethod(service, method, { door, token, request: { id: fixture.priorities.it, ...change } })
+      callMethod(service, method, { protocol, token, request: { id: fixture.priorities.it, ...change } })
     const changed = async (change: RequestJson) => {
       const { answer } = await update(change)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
@@ -93,21 +93,21 @@ describe('updating a priority', () => {
 
     it('takes the ETag of the priority as it was read, and returns that of the next reading', async () => {
       const tagOf = (outcome: Outcome) => outcome.answer.headers.get('etag') ?? ''
-      const read = () => callMethod(service, get, { door, token, request: { id: fixture.priorities.it } })
+      const read = () => callMethod(service, get, { protocol, token, request: { id: fixture.priorities.it } })
       const headers = { 'if-match': tagOf(await read()) }
       const request = { id: fixture.priorities.it, name: 'Soon' }
-      const updated = await callMethod(service, method, { door, token, request, headers })
+      const updated = await callMethod(service, method, { protocol, token, request, headers })
       expect([updated.status, tagOf(updated)]).toEqual([200, tagOf(await read())])
     })
 
     it('keeps the handle that a new priority asks for, unless another one of the team has it', async () => {
-      const scopedId = `pri_${door.replaceAll(' ', '')}`
+      const scopedId = `pri_${protocol.replaceAll(' ', '')}`
       const request = { teamId: fixture.it, priority: 'P5', name: 'Planned', scopedId }
-      const first = await callMethod(service, create, { door, token, request })
+      const first = await callMethod(service, create, { protocol, token, request })
       expect([first.status, first.answer.json.data.scopedId]).toEqual([200, scopedId])
-      const second = await callMethod(service, create, { door, token, request })
+      const second = await callMethod(service, create, { protocol, token, request })
       expect([second.code, second.reason]).toEqual(['already_exists', 'SCOPED_ID_TAKEN'])
-      await callMethod(service, remove, { door, token, request: { id: first.answer.json.data.id } })
+      await callMethod(service, remove, { protocol, token, request: { id: first.answer.json.data.id } })
     })
 
     it('returns the priority with every field, wrapped in data', async () => {

@@ -8,7 +8,7 @@ import { PriorityService } from '../gen/svc/v2/priority_pb.js'
 import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { importRecords } from '../src/transfer/import-records.js'
 import { insertDemoCallers } from './support/demo-requests.js'
-import { methodNamed, restFormOf } from './support/method-doors.js'
+import { methodNamed, restFormOf } from './support/method-forms.js'
 import { readCalls } from './support/read-calls.js'
 import { protocols, startTestService, type TestService } from './support/service.js'
 

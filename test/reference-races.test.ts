@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from './support/fixture.js'
 import { untilLockWaits } from './support/lock-wait.js'
-import { callMethod, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import type { Sql } from './support/sql.js'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const call = (name: string, request: RequestJson): Promise<Outcome> =>
-  callMethod(service, doorsOf(name), { door: 'REST', request, token: admin })
+  callMethod(service, formsOf(name), { protocol: 'REST', request, token: admin })
 
 /** What others refer to: where it is stored, with what is needed besides ids, and how it is deleted. */
 const targets = {

@@ -92,14 +92,14 @@ describe('a service with a replica', () => {
 
   it.each(protocols)(
     "shows a write over %s at once, even another process's, with the replica 60 seconds behind",
-    async (door) => {
+    async (protocol) => {
       await servers.setLag(60_000)
       try {
         for (let round = 0; round < 5; round++) {
           const email = `${randomUUID()}@example.com`
-          await service.client(UserService, admin, door).createUser({ email })
+          await service.client(UserService, admin, protocol).createUser({ email })
           for (const { client } of services) {
-            const { data } = await client(UserService, admin, door).listUsers({})
+            const { data } = await client(UserService, admin, protocol).listUsers({})
             expect(data.map((user) => user.email)).toContain(email)
           }
         }

@@ -3,17 +3,17 @@ import { SlaDefinitionService } from '../gen/svc/v2/sla_definition_pb.js'
 import { eventually } from './support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertRow } from './support/fixture.js'
 import { countLockWaits } from './support/lock-wait.js'
-import { callMethod, doors, doorsOf, type MethodDoors, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type MethodForms, protocols, type RequestJson } from './support/method-forms.js'
 import { guardPlaces } from './support/place-guards.js'
 import { expectAsInSchema, pathOf, standardJson } from './support/printed-lists.js'
 import { startTestService, type TestService } from './support/service.js'
 
-const method = doorsOf('ListSlaDefinitions')
+const method = formsOf('ListSlaDefinitions')
 
-const get = doorsOf('GetSlaDefinition')
-const create = doorsOf('CreateSlaDefinition')
-const update = doorsOf('UpdateSlaDefinition')
-const action = (name: 'Archive' | 'Unarchive') => doorsOf(`${name}SlaDefinition`)
+const get = formsOf('GetSlaDefinition')
+const create = formsOf('CreateSlaDefinition')
+const update = formsOf('UpdateSlaDefinition')
+const action = (name: 'Archive' | 'Unarchive') => formsOf(`${name}SlaDefinition`)
 
 const rule = { type: 'FIELD', field: 'priority', op: 'IN', value: '', values: ['P1', 'P2'], logicOp: 'AND' }
 const times = { created_at: '2026-01-31T10:05:00+01:00', updated_at: '2026-02-01T00:00:00.5Z' }
@@ -83,9 +83,9 @@ describe('listing SLA definitions', () => {
     expect(rest.text).toBe(`${connect.text}\n`)
   })
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const listed = async (teamId: string) => {
-      const { answer } = await callMethod(service, method, { door, token, request: { teamId } })
+      const { answer } = await callMethod(service, method, { protocol, token, request: { teamId } })
       expect([answer.status, answer.text]).toEqual([200, answer.text])
       return answer.json
     }
@@ -193,9 +193,9 @@ describe('writing SLA definitions', () => {
   })
   afterAll(() => service.stop())
 
-  describe.each(doors)('over %s', (door) => {
-    const call = (of: MethodDoors, request: RequestJson, headers = {}) =>
-      callMethod(service, of, { door, token, request, headers })
+  describe.each(protocols)('over %s', (protocol) => {
+    const call = (of: MethodForms, request: RequestJson, headers = {}) =>
+      callMethod(service, of, { protocol, token, request, headers })
     const condition = { id: 'start', conditionType: 'SLA_CONDITION_TYPE_START', conditionRule: rule }
     const lists = {
       conditions: [condition, { id: 'stop', conditionType: 'SLA_CONDITION_TYPE_STOP', priority: 1 }],

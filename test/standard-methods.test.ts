@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 import {
   isNested,
@@ -70,9 +70,9 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
          FROM audit_events ORDER BY occurred_at, id`,
     )
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const call = (verb: StandardVerb, request: RequestJson, token = manager, headers = {}): Promise<Outcome> =>
-      callMethod(service, standardMethod(sample, verb), { door, request, token, headers })
+      callMethod(service, standardMethod(sample, verb), { protocol, request, token, headers })
     const made = async (n: number) => {
       const { status, answer } = await call('Create', sample.create(n))
       expect(status).toBe(200)
@@ -127,7 +127,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
 
       it('delete once for an Idempotency-Key, also when the call is repeated', async () => {
         const { id } = await made(10)
-        const headers = { 'idempotency-key': `${sample.name}-${door}-${id}` }
+        const headers = { 'idempotency-key': `${sample.name}-${protocol}-${id}` }
         const outcomes = [
           await call('Delete', named(id), manager, headers),
           await call('Delete', named(id), manager, headers),
@@ -291,7 +291,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
     })
 
     it('create once for an Idempotency-Key', async () => {
-      const headers = { 'idempotency-key': `${sample.name}-${door}` }
+      const headers = { 'idempotency-key': `${sample.name}-${protocol}` }
       const first = await call('Create', sample.create(8), manager, headers)
       const second = await call('Create', sample.create(8), manager, headers)
       const { secret: _, ...replayed } = first.answer.json
@@ -312,7 +312,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       )
       const sizeOf = async (pageSize: number) => {
         const request = { ...ofIt, pageSize }
-        const list = { door: 'REST', token: manager, request } as const
+        const list = { protocol: 'REST', token: manager, request } as const
         return (await callMethod(service, standardMethod(sample, 'List'), list)).answer.json.data.length
       }
       expect(await Promise.all([0, 1_000, 1_001, 10_000].map(sizeOf))).toEqual([100, 1_000, 1_000, 1_000])
@@ -323,7 +323,7 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
   if (verbs.includes('Delete')) {
     it('never let two deletions, or a deletion and a new reference, both succeed', async () => {
       const { status, answer } = await callMethod(service, standardMethod(sample, 'Create'), {
-        door: 'REST',
+        protocol: 'REST',
         token: manager,
         request: sample.create(9),
       })
@@ -331,7 +331,11 @@ describe.each(standardSamples)('the standard methods of $name', (sample) => {
       const { id } = answer.json.data
       const outcomes = await Promise.all(
         [1, 2, 3].map(() =>
-          callMethod(service, standardMethod(sample, 'Delete'), { door: 'REST', token: manager, request: named(id) }),
+          callMethod(service, standardMethod(sample, 'Delete'), {
+            protocol: 'REST',
+            token: manager,
+            request: named(id),
+          }),
         ),
       )
       expect(outcomes.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404])

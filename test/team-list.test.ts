@@ -8,7 +8,7 @@ import {
   insertUserToken,
   shareAppInstance,
 } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: team, people, globexIt, users } = fixture
@@ -95,9 +95,9 @@ interface Item {
 describe.each(lists)('$method', ({ method, table }) => {
   const isShareable = table === 'app_instances'
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const call = (request: RequestJson, who = 'admin') =>
-      callMethod(service, doorsOf(method), { door, request, token: tokens[who] })
+      callMethod(service, formsOf(method), { protocol, request, token: tokens[who] })
     const pagesOf = async (request: RequestJson, who?: string) => {
       const pages: Item[][] = []
       let pageToken = ''
@@ -179,7 +179,7 @@ describe.each(lists)('$method', ({ method, table }) => {
       }
       for (const { method: another } of lists.filter((list) => list.method !== method)) {
         const request = { ...issued, pageSize: 1 }
-        const elsewhere = await callMethod(service, doorsOf(another), { door, request, token: tokens['admin'] })
+        const elsewhere = await callMethod(service, formsOf(another), { protocol, request, token: tokens['admin'] })
         expect(elsewhere.reason).toBe('PAGE_TOKEN_INVALID')
       }
     })
@@ -216,10 +216,10 @@ describe.each(lists)('$method', ({ method, table }) => {
   })
 })
 
-describe.each(doors)('ingestion configs of an app instance, over %s', (door) => {
-  const method = doorsOf('ListEntityIngestionConfigs')
+describe.each(protocols)('ingestion configs of an app instance, over %s', (protocol) => {
+  const method = formsOf('ListEntityIngestionConfigs')
   const idsOf = async (request: RequestJson, who: string) => {
-    const { answer } = await callMethod(service, method, { door, request, token: tokens[who] })
+    const { answer } = await callMethod(service, method, { protocol, request, token: tokens[who] })
     return answer.json.data.map(({ id }: Item) => id)
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { keyPermissions } from '../src/domain/caller/caller.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from './support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from './support/method-forms.js'
 import { startTestService, type TestService } from './support/service.js'
 
 const { acme, it: team, people, users } = fixture
@@ -37,9 +37,9 @@ const events = () =>
     `SELECT action, target_type, target_id, team_id, changed_fields FROM audit_events ORDER BY occurred_at, id`,
   )
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   const call = (name: string, request: RequestJson, token = tokens[users.manager], headers = {}): Promise<Outcome> =>
-    callMethod(service, doorsOf(name), { door, request, token, headers })
+    callMethod(service, formsOf(name), { protocol, request, token, headers })
   const set = (request: RequestJson, token?: string) =>
     call('SetTeamMember', { teamId: team, userId: user, role: role('AGENT'), ...request }, token)
   const remove = (token?: string, headers = {}) =>
@@ -181,7 +181,7 @@ describe.each(doors)('over %s', (door) => {
     await set({ role: role('VIEWER') })
     expect((await remove(undefined, { 'if-match': etag })).reason).toBe('ETAG_MISMATCH')
     const current = (await set({})).answer.headers.get('etag') ?? ''
-    const headers = { 'if-match': current, 'idempotency-key': `remove-${door}` }
+    const headers = { 'if-match': current, 'idempotency-key': `remove-${protocol}` }
     for (const _ of [1, 2]) expect((await remove(undefined, headers)).answer.json).toEqual({})
     expect((await events()).filter(({ action }) => action === 'team_member.remove')).toHaveLength(1)
   })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { countOf, ingestionOver } from './support/ingestion.js'
-import { doors } from './support/method-doors.js'
+import { protocols } from './support/method-forms.js'
 import { field, phoneOf, serial, useUsers } from './support/users.js'
 
 describe('the outcome of each profile of an ingestion', () => {
@@ -10,8 +10,8 @@ describe('the outcome of each profile of an ingestion', () => {
     phone = phoneOf(serial)
   })
 
-  describe.each(doors)('over %s', (door) => {
-    const { call, emailOf, profile, ingest, userOf, outcomesOf } = ingestionOver(door)
+  describe.each(protocols)('over %s', (protocol) => {
+    const { call, emailOf, profile, ingest, userOf, outcomesOf } = ingestionOver(protocol)
 
     it.each([
       ['first', 0],

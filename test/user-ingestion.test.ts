@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from './support/directory.js'
 import { fixture, insertApiKey, insertUser } from './support/fixture.js'
 import { countOf, ingestionOver } from './support/ingestion.js'
-import { doors } from './support/method-doors.js'
+import { protocols } from './support/method-forms.js'
 import { ownersOf, userMethodCaller } from './support/user-methods.js'
 import { admin, field, key, phoneOf, serial, service, useUsers } from './support/users.js'
 
@@ -15,8 +15,8 @@ describe('ingestion', () => {
     phone = phoneOf(serial)
   })
 
-  describe.each(doors)('over %s', (door) => {
-    const { call, nameOf, emailOf, profile, ingest, ingestFrom, userOf, outcomesOf } = ingestionOver(door)
+  describe.each(protocols)('over %s', (protocol) => {
+    const { call, nameOf, emailOf, profile, ingest, ingestFrom, userOf, outcomesOf } = ingestionOver(protocol)
 
     it('creates a user, updates it when the profile changes, and skips an unchanged profile', async () => {
       const sent = profile({ firstName: 'Ada', timezone: 'europe/london', primaryPhone: phone, department: 'R&D' })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { writeDirectoryUser } from './support/directory.js'
 import { fixture, insertApiKey, insertUser, insertUserToken } from './support/fixture.js'
-import { doors } from './support/method-doors.js'
+import { protocols } from './support/method-forms.js'
 import { ownersOf, userMethodCaller } from './support/user-methods.js'
 import { admin, key, serial, service, useUsers } from './support/users.js'
 
@@ -18,10 +18,10 @@ describe('the manager of a user', () => {
     for (const id of [ada, bob, cid]) await insertUser(service.database, { id, organizationId: acme })
   })
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const call = userMethodCaller(
       () => service,
-      door,
+      protocol,
       () => key,
     )
     const assign = async (userId: string, relatedUserId: string, options: { pin?: boolean; token?: string } = {}) => {

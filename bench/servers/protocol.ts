@@ -11,7 +11,7 @@ import { createRpcHandler } from '../../src/rpc/rpc-handler.js'
 import { serve, settings } from './serve.js'
 
 // One method with an implementation that costs nothing, so that only the costs of the protocol remain.
-const { door, http2 } = settings<{ door: 'bare' | 'direct' | 'stock' | 'rest'; http2: boolean }>()
+const { variant, http2 } = settings<{ variant: 'bare' | 'direct' | 'stock' | 'rest'; http2: boolean }>()
 
 const priority = {
   id: 'priority-1',
@@ -46,7 +46,7 @@ const bare: RequestListener = (request, response) => {
 }
 
 function handlerOf(): Handler {
-  switch (door) {
+  switch (variant) {
     case 'bare':
       return bare as Handler
     case 'stock':

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from '../support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { accessPolicies, appInstances, users } = fixture
@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   const call = (name: string, request: RequestJson, token = manager) =>
-    callMethod(service, doorsOf(name), { door, request, token })
+    callMethod(service, formsOf(name), { protocol, request, token })
   const listed = async (teamId: string) => {
     const { data } = (await call('ListAppInstances', { teamId }, admin)).answer.json
     return data.map((each: { id: string }) => each.id)

@@ -7,11 +7,11 @@ import {
   insertUserToken,
   shareAppInstance,
 } from '../support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from '../support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from '../support/method-forms.js'
 import { guardPlaces } from '../support/place-guards.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-const method = doorsOf('ListAppInstances')
+const method = formsOf('ListAppInstances')
 
 const agentCard = {
   name: 'Helper',
@@ -92,9 +92,9 @@ describe('listing app instances', () => {
 
   const allOfMany = ['full', ...Array.from({ length: 8 }, (_, index) => `many-${index}`)]
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const list = (request: RequestJson, token = organizationKey) =>
-      callMethod(service, method, { door, token, request })
+      callMethod(service, method, { protocol, token, request })
     const listed = async (request: RequestJson, token = organizationKey) => {
       const { answer } = await list(request, token)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
@@ -196,7 +196,7 @@ describe('listing app instances', () => {
       [fixture.acme],
     )
     const page = (request: RequestJson) =>
-      callMethod(service, method, { door: 'REST', token: organizationKey, request: { teamId: 'huge', ...request } })
+      callMethod(service, method, { protocol: 'REST', token: organizationKey, request: { teamId: 'huge', ...request } })
     const { answer } = await page({})
     expect(answer.json.data).toHaveLength(10_000)
     const last = await page({ pageToken: answer.json.nextPageToken })

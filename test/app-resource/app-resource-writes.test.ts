@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, doorsOf, type RequestJson } from '../support/method-doors.js'
+import { callMethod, formsOf, protocols, type RequestJson } from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { appInstances, appResources, users } = fixture
@@ -18,9 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   const call = (name: string, request: RequestJson, token = manager) =>
-    callMethod(service, doorsOf(name), { door, request, token })
+    callMethod(service, formsOf(name), { protocol, request, token })
   const entry = (values: RequestJson = {}) => ({
     appInstanceId: appInstances.it,
     resourceType: 'group',

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { AppResourceUpdate } from '../../src/store/app-resource.js'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from '../support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from '../support/method-forms.js'
 import { guardPlaces, stateOf } from '../support/place-guards.js'
 import { startTestService, type TestService } from '../support/service.js'
 
-const method = doorsOf('BatchUpdateAppResources')
+const method = formsOf('BatchUpdateAppResources')
 
 const { it: first, itSecond: second, people, globex } = fixture.appResources
 
@@ -40,9 +40,9 @@ describe('updating app resources in a batch', () => {
     scopedId: `ares_${first}`,
   }
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const batch = (resources: readonly RequestJson[], token = builder) =>
-      callMethod(service, method, { door, token, request: { resources } })
+      callMethod(service, method, { protocol, token, request: { resources } })
     const updated = async (resources: readonly RequestJson[], token = builder) => {
       const { answer } = await batch(resources, token)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
@@ -317,7 +317,7 @@ describe('updating app resources in a batch', () => {
     })
 
     const send = (resources: readonly AppResourceUpdate[]) =>
-      callMethod(service, method, { door: 'REST', token: builder, request: { resources } })
+      callMethod(service, method, { protocol: 'REST', token: builder, request: { resources } })
 
     it('all succeed in any order on the same resources, and one of them wins as a whole', async () => {
       const orders = [ids, ids.toReversed(), [...ids.slice(30), ...ids.slice(0, 30)]]

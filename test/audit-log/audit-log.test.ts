@@ -5,7 +5,7 @@ import { auditActions } from '../../src/store/audit-action.js'
 import { idBeside } from '../../src/store/audit-log.js'
 import { createTestDatabase } from '../support/database.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { doors, type RequestJson } from '../support/method-doors.js'
+import { protocols, type RequestJson } from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { userMethodCaller } from '../support/user-methods.js'
 
@@ -52,10 +52,10 @@ describe('the audit log', () => {
   })
   afterAll(() => service.stop())
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const call = userMethodCaller(
       () => service,
-      door,
+      protocol,
       () => key,
     )
     const targetsOf = async (query: RequestJson, token?: string) => {
@@ -127,7 +127,7 @@ describe('the audit log', () => {
 
     it('returns every event once, page by page, while others are added', async () => {
       const { database, runtime } = service
-      const organizationId = `paged-${door}`
+      const organizationId = `paged-${protocol}`
       await database.execute('INSERT INTO organizations (id, name) VALUES ($1, $1)', [organizationId])
       const { token } = await insertApiKey(database, { organizationId })
       const add = (targetId: string) =>

@@ -98,8 +98,8 @@ describe('the rotation of an API key', () => {
 
   it('keeps both keys valid for exactly the overlap in every process, including existing tokens', async () => {
     const key = await newKey()
-    const doors = [service.baseUrl, other.baseUrl]
-    const tokens = await Promise.all(doors.map((door) => tokenOf(key, door)))
+    const baseUrls = [service.baseUrl, other.baseUrl]
+    const tokens = await Promise.all(baseUrls.map((baseUrl) => tokenOf(key, baseUrl)))
     const successor = await rotate(key.id, 2)
     const end = successor.endsAt?.getTime() ?? 0
     const databaseTime = async () => {
@@ -121,10 +121,10 @@ describe('the rotation of an API key', () => {
       }
     }
     do {
-      for (const door of doors) {
-        for (const token of tokens) await observe(() => statusOf(token, door))
-        await observe(async () => (await exchange(key, door)).status)
-        expect(await statusOf(await tokenOf(successor, door), door)).toBe(200)
+      for (const baseUrl of baseUrls) {
+        for (const token of tokens) await observe(() => statusOf(token, baseUrl))
+        await observe(async () => (await exchange(key, baseUrl)).status)
+        expect(await statusOf(await tokenOf(successor, baseUrl), baseUrl)).toBe(200)
       }
     } while ((await databaseTime()) < end + 200 || refused < 6)
     expect(accepted).toBeGreaterThan(0)
@@ -310,8 +310,8 @@ describe('the rotation of an API key', () => {
   it('lets no token created during a rotation outlive the key', async () => {
     for (let round = 0; round < 10; round++) {
       const key = await newKey()
-      const doors = [service.baseUrl, other.baseUrl]
-      const exchanges = doors.flatMap((door) => [exchange(key, door), exchange(key, door)])
+      const baseUrls = [service.baseUrl, other.baseUrl]
+      const exchanges = baseUrls.flatMap((baseUrl) => [exchange(key, baseUrl), exchange(key, baseUrl)])
       const overlap = round % 2
       const { endsAt } = await rotate(key.id, overlap)
       await Promise.all(exchanges)

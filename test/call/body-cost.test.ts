@@ -86,7 +86,7 @@ describe('a body of any content occupies the service for a few times as long as 
     UpdatePriority: ['PATCH', `/v2/priorities/${fixture.priorities.it}`],
     UpdateUser: ['PUT', `/v2/users/${fixture.users.viewer}`],
   }
-  const doors = {
+  const protocols = {
     REST: {
       bodies: hostileJson,
       plain: plainJson,
@@ -144,24 +144,27 @@ describe('a body of any content occupies the service for a few times as long as 
       http2: false,
     },
   }
-  type Door = keyof typeof doors
+  type Protocol = keyof typeof protocols
 
   const procedures = services.flatMap((each) => each.methods)
   const ingestion = procedures.filter((method) => method.name === 'IngestUserProfiles')
   const withBody = procedures.filter((method) => method.name in restTargets)
-  const rows: (readonly [door: Door, name: string, mebibytes: number, method: DescMethod])[] = [
+  const rows: (readonly [protocol: Protocol, name: string, mebibytes: number, method: DescMethod])[] = [
     ...withBody.map((method) => ['REST', method.name, 1, method] as const),
     ...withBody.map((method) => ['Connect', method.name, 1, method] as const),
-    ...(Object.keys(doors) as Door[]).flatMap((door) =>
-      ingestion.map((method) => [door, method.name, door === 'REST' || door === 'Connect' ? 3.99 : 1, method] as const),
+    ...(Object.keys(protocols) as Protocol[]).flatMap((protocol) =>
+      ingestion.map(
+        (method) => [protocol, method.name, protocol === 'REST' || protocol === 'Connect' ? 3.99 : 1, method] as const,
+      ),
     ),
   ]
 
   it.each(rows)(
     'over %s to %s, of %d MiB',
-    async (door, name, mebibytes, method) => {
-      const { bodies, plain, most, type, enveloped, http2 } = doors[door]
-      const [verb, path] = door === 'REST' ? (restTargets[name] ?? []) : ['POST', `/${method.parent.typeName}/${name}`]
+    async (protocol, name, mebibytes, method) => {
+      const { bodies, plain, most, type, enveloped, http2 } = protocols[protocol]
+      const [verb, path] =
+        protocol === 'REST' ? (restTargets[name] ?? []) : ['POST', `/${method.parent.typeName}/${name}`]
       const token = name === 'UpdatePriority' ? tokens.user : tokens.key
       const headers = { 'content-type': type, authorization: `Bearer ${token}`, te: 'trailers' }
       const size = Math.floor(mebibytes * MIB)

@@ -21,7 +21,7 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
-import { methodNamed, restFormOf } from '../support/method-doors.js'
+import { methodNamed, restFormOf } from '../support/method-forms.js'
 import { readCalls } from '../support/read-calls.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'

@@ -3,13 +3,13 @@ import { registerDirectoryCommand } from '../../src/cli/directory.js'
 import { runCommandBeside } from '../support/command-beside.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, type Door, doors, doorsOf } from '../support/method-doors.js'
+import { callMethod, formsOf, type Protocol, protocols } from '../support/method-forms.js'
 import { connectDirectory } from '../support/scim.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const { globex } = fixture
 
-const getDirectoryStatus = doorsOf('GetDirectoryStatus')
+const getDirectoryStatus = formsOf('GetDirectoryStatus')
 
 describe('svc directory status', () => {
   let service: TestService
@@ -28,12 +28,12 @@ describe('svc directory status', () => {
     return JSON.parse(stdout)
   }
 
-  const overApi = async (door: Door) => {
+  const overApi = async (protocol: Protocol) => {
     const token = await insertUserToken(service.database, {
       userId: fixture.users.globexAdmin,
       organizationId: globex,
     })
-    const { status: code, answer } = await callMethod(service, getDirectoryStatus, { door, request: {}, token })
+    const { status: code, answer } = await callMethod(service, getDirectoryStatus, { protocol, request: {}, token })
     expect(code).toBe(200)
     return answer.json.data
   }
@@ -45,7 +45,7 @@ describe('svc directory status', () => {
       users: { supplied: 0, active: 0, deleted: 0 },
       refusals: [],
     })
-    for (const door of doors) expect(await overApi(door)).toEqual(await status())
+    for (const protocol of protocols) expect(await overApi(protocol)).toEqual(await status())
     expect((await svc('--org', globex)).stdout).toBe(
       [
         'connection  none: create a management key with "svc keys create --kind mk"',
@@ -96,7 +96,7 @@ describe('svc directory status', () => {
     }
     // Filters name people, and are left out.
     expect(JSON.stringify(refusals)).not.toContain('filter=')
-    for (const door of doors) expect(await overApi(door)).toEqual(shown)
+    for (const protocol of protocols) expect(await overApi(protocol)).toEqual(shown)
     const { stdout } = await svc('--org', globex)
     expect(stdout).toContain(`connection  ${directory.key.id}  active  used `)
     expect(stdout).toContain(

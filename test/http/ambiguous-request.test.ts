@@ -5,7 +5,7 @@ import { frame } from '../support/http2-frame.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 const procedure = '/svc.v2.SlaDefinitionService/ListSlaDefinitions'
-const doors = [
+const protocols = [
   ['REST', '/v2/users', 'application/json'],
   ['Connect', procedure, 'application/json'],
   ['Connect, binary', procedure, 'application/proto'],
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('an ambiguous request over %s', (_, path, contentType) => {
+describe.each(protocols)('an ambiguous request over %s', (_, path, contentType) => {
   const common = [`content-type: ${contentType}`, 'content-length: 0']
   const isGrpc = contentType.startsWith('application/grpc')
 

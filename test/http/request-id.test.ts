@@ -132,9 +132,9 @@ describe('X-Request-Id', () => {
   it.each([
     ['REST', 'GET', `/v2/journeys/${fixture.journeys.it}`, {}],
     ['Connect', 'POST', method, connectJson],
-  ])('appears in an internal error over %s, whose cause is in the log', async (door, verb, path, headers) => {
+  ])('appears in an internal error over %s, whose cause is in the log', async (protocol, verb, path, headers) => {
     const broken = await startTestService()
-    const id = `broken-${door}`
+    const id = `broken-${protocol}`
     await insertFixture(broken.database)
     const own = await insertUserToken(broken.database, { userId: fixture.users.admin })
     await broken.database.execute('ALTER TABLE journeys RENAME TO gone')

@@ -13,20 +13,20 @@ import {
 } from '../support/fixture.js'
 import {
   callMethod,
-  doors,
-  doorsOf,
-  type MethodDoors,
+  formsOf,
+  type MethodForms,
   methodNamed,
+  protocols,
   type RequestJson,
   restFormOf,
-} from '../support/method-doors.js'
+} from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { type Removal, removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 
 const { acme, globex, priorities, users } = fixture
 
-const updatePriority = doorsOf('UpdatePriority')
-const createUser = doorsOf('CreateUser')
+const updatePriority = formsOf('UpdatePriority')
+const createUser = formsOf('CreateUser')
 
 let service: TestService
 let admin: string
@@ -44,9 +44,9 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 beforeEach(() => service.database.execute('DELETE FROM audit_events WHERE id <> $1::uuid', [toldEvent]))
 
-describe.each(doors)('idempotency over %s', (door) => {
-  const call = async (method: MethodDoors, request: RequestJson, key: string, token = admin) => {
-    const outcome = await callMethod(service, method, { door, request, token, headers: { 'idempotency-key': key } })
+describe.each(protocols)('idempotency over %s', (protocol) => {
+  const call = async (method: MethodForms, request: RequestJson, key: string, token = admin) => {
+    const outcome = await callMethod(service, method, { protocol, request, token, headers: { 'idempotency-key': key } })
     const isReplayed = outcome.answer.headers.get('idempotency-replayed') === 'true'
     return { ...outcome, isReplayed, text: outcome.answer.text }
   }
@@ -73,7 +73,7 @@ describe.each(doors)('idempotency over %s', (door) => {
     expect(await rename('First', key)).toMatchObject({ text: first.text, isReplayed: true })
   })
 
-  it.each<[string, MethodDoors, RequestJson, object]>([
+  it.each<[string, MethodForms, RequestJson, object]>([
     ['not_found', updatePriority, { id: 'unknown', name: 'N' }, { status: 404, reason: 'RESOURCE_NOT_FOUND' }],
     ['already_exists', createUser, { email: `${users.agent}@example.com` }, { status: 409, reason: 'EMAIL_TAKEN' }],
     [
@@ -166,7 +166,7 @@ describe.each(doors)('idempotency over %s', (door) => {
   })
 
   it.each(['!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'k'.repeat(255)])('accepts the key %s', async (key) => {
-    expect(await rename('N', `${door}${key}`.slice(-255).replaceAll(' ', ''))).toMatchObject({ status: 200 })
+    expect(await rename('N', `${protocol}${key}`.slice(-255).replaceAll(' ', ''))).toMatchObject({ status: 200 })
   })
 
   it('forgets a key after 24 hours', async () => {

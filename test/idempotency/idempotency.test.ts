@@ -11,12 +11,12 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
-import { methodNamed, type RequestJson, restFormOf } from '../support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 
-const doors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
-type Door = (typeof doors)[number]
+const protocols = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
+type Protocol = (typeof protocols)[number]
 
 /** What an answer and its repetition share, and what tells them apart. */
 interface Answer {
@@ -41,18 +41,18 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('over %s', (door) => {
+describe.each(protocols)('over %s', (protocol) => {
   it.each(writeCalls)('$name has one effect and one response, byte for byte, at once and later', async (call) => {
     const before = await eventCount()
-    await send(door, call, call.request(next()), newKey())
+    await send(protocol, call, call.request(next()), newKey())
     const eventsOfOne = (await eventCount()) - before
     // The first call of each changes something, except that the user has no source profiles to publish.
-    if (door === doors[0] && call.name !== 'RepublishUser') expect(eventsOfOne).toBeGreaterThan(0)
+    if (protocol === protocols[0] && call.name !== 'RepublishUser') expect(eventsOfOne).toBeGreaterThan(0)
     const request = call.request(next())
     const key = newKey()
-    const together = await Promise.all([1, 2, 3].map(() => send(door, call, request, key)))
+    const together = await Promise.all([1, 2, 3].map(() => send(protocol, call, request, key)))
     const executed = together.filter(({ isReplayed }) => !isReplayed)
-    const replayed = [...together.filter(({ isReplayed }) => isReplayed), await send(door, call, request, key)]
+    const replayed = [...together.filter(({ isReplayed }) => isReplayed), await send(protocol, call, request, key)]
     expect(executed).toHaveLength(1)
     expect(executed[0]?.status).toBe(200)
     const [kept] = hasSecret(call) ? replayed : executed
@@ -105,8 +105,8 @@ it('the key identifies a request whatever its spelling and its protocol', async 
   )
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
   const request = { id: fixture.priorities.it, name: 'N', isAiSelectable: true }
-  for (const door of doors)
-    expect(await send(door, call, request, key)).toMatchObject({ status: 200, isReplayed: true })
+  for (const protocol of protocols)
+    expect(await send(protocol, call, request, key)).toMatchObject({ status: 200, isReplayed: true })
 })
 
 /** Whether the response shows a secret, which replays omit. */
@@ -114,8 +114,13 @@ function hasSecret({ name }: WriteCall): boolean {
   return methodNamed(name).output.fields.some(({ proto }) => proto.options?.debugRedact)
 }
 
-async function send(door: Door, { name, caller }: WriteCall, request: RequestJson, key: string): Promise<Answer> {
-  const { verb, path, type, body } = formOf(door, name, request)
+async function send(
+  protocol: Protocol,
+  { name, caller }: WriteCall,
+  request: RequestJson,
+  key: string,
+): Promise<Answer> {
+  const { verb, path, type, body } = formOf(protocol, name, request)
   const response = await fetch(service.baseUrl + path, {
     method: verb,
     body,
@@ -132,11 +137,11 @@ async function send(door: Door, { name, caller }: WriteCall, request: RequestJso
   }
 }
 
-function formOf(door: Door, name: string, request: RequestJson) {
+function formOf(protocol: Protocol, name: string, request: RequestJson) {
   const method = methodNamed(name)
   const rpc = { verb: 'POST', path: `/${method.parent.typeName}/${name}` }
   const text = JSON.stringify(request)
-  switch (door) {
+  switch (protocol) {
     case 'REST': {
       const { verb, path, json } = restFormOf(method, request)
       return { verb, path, type: 'application/json', body: json === undefined ? null : JSON.stringify(json) }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, doorsOf, type Outcome, type RequestJson } from '../support/method-doors.js'
+import { callMethod, formsOf, type Outcome, protocols, type RequestJson } from '../support/method-forms.js'
 import { startTestService, type TestService } from '../support/service.js'
 import { importLines, line } from '../transfer/transfer-text.js'
 
@@ -109,8 +109,8 @@ let key: string
 /** All journeys of the organization as GetJourney returns them, in the order of their creation. */
 let all: readonly Journey[]
 
-const call = (request: RequestJson, token = key, door: (typeof doors)[number] = 'REST'): Promise<Outcome> =>
-  callMethod(service, doorsOf('ListJourneys'), { door, request, token })
+const call = (request: RequestJson, token = key, protocol: (typeof protocols)[number] = 'REST'): Promise<Outcome> =>
+  callMethod(service, formsOf('ListJourneys'), { protocol, request, token })
 const get = (id: string, token = key) => service.rest('GET', `/v2/journeys/${id}`, { token })
 
 /** All pages of a list, whose total is counted on each. */
@@ -185,20 +185,20 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(doors)('the list of journeys over %s', (door) => {
+describe.each(protocols)('the list of journeys over %s', (protocol) => {
   it('has what GetJourney returns without the parts, in creation order, and if asked for the total and the next tasks', async () => {
-    const { answer } = await call({}, key, door)
+    const { answer } = await call({}, key, protocol)
     const parts = { tasks: [], healthChecks: [], workflowFailures: [], customFields: [] }
     expect(answer.json).toEqual({ data: all.map((each) => ({ ...each, ...parts })), nextPageToken: '' })
-    const withNext = (await call({ includeNextTasks: true }, key, door)).answer.json
+    const withNext = (await call({ includeNextTasks: true }, key, protocol)).answer.json
     expect(withNext.data).toEqual(all.map((each) => ({ ...each, ...parts, tasks: nextTasks(each) })))
-    const counted = await call({ includeTotal: true, pageSize: 1 }, key, door)
+    const counted = await call({ includeTotal: true, pageSize: 1 }, key, protocol)
     expect([counted.answer.json.data.length, counted.answer.json.totalSize]).toEqual([1, all.length])
   })
 
   it('accepts a token only with its filters, whatever the size of the page', async () => {
-    const { nextPageToken: pageToken } = (await call({ pageSize: 3, isOverdue: false }, key, door)).answer.json
-    const next = await call({ pageSize: 2, isOverdue: false, pageToken }, key, door)
+    const { nextPageToken: pageToken } = (await call({ pageSize: 3, isOverdue: false }, key, protocol)).answer.json
+    const next = await call({ pageSize: 2, isOverdue: false, pageToken }, key, protocol)
     expect(idsOf(next.answer.json.data)).toEqual(idsOf(expected(all, { isOverdue: false }).slice(3, 5)))
     const otherKey = (await insertApiKey(service.database, { organizationId: globex })).token
     const others: readonly (readonly [RequestJson, string?])[] = [
@@ -210,7 +210,7 @@ describe.each(doors)('the list of journeys over %s', (door) => {
       [{ isOverdue: false }, otherKey],
     ]
     for (const [filters, token] of others) {
-      const { status, reason, fields } = await call({ ...filters, pageToken }, token, door)
+      const { status, reason, fields } = await call({ ...filters, pageToken }, token, protocol)
       expect([filters, status, reason, fields]).toEqual([filters, 400, 'PAGE_TOKEN_INVALID', ['pageToken']])
     }
   })
@@ -221,7 +221,7 @@ describe.each(doors)('the list of journeys over %s', (door) => {
     { requesterUserId: users.globexAdmin },
     { requesterUserId: 'nobody' },
   ])('is empty for what does not exist or is hidden: %j', async (filter) => {
-    const { answer } = await call({ ...filter, includeTotal: true }, key, door)
+    const { answer } = await call({ ...filter, includeTotal: true }, key, protocol)
     expect(answer.json).toEqual({ data: [], nextPageToken: '', totalSize: 0 })
   })
 })

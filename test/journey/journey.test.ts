@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertFixture, insertRow, insertUserToken } from '../support/fixture.js'
-import { callMethod, doors, doorsOf } from '../support/method-doors.js'
+import { callMethod, formsOf, protocols } from '../support/method-forms.js'
 import { guardPlaces } from '../support/place-guards.js'
 import { startTestService, type TestService } from '../support/service.js'
 import {
@@ -15,7 +15,7 @@ import {
   taskId,
 } from './full-journey.js'
 
-const method = doorsOf('GetJourney')
+const method = formsOf('GetJourney')
 
 describe('getting a journey', () => {
   let service: TestService
@@ -30,9 +30,9 @@ describe('getting a journey', () => {
   })
   afterAll(() => service.stop())
 
-  describe.each(doors)('over %s', (door) => {
+  describe.each(protocols)('over %s', (protocol) => {
     const get = (journeyId: string, token = organizationKey) =>
-      callMethod(service, method, { door, token, request: { id: journeyId } })
+      callMethod(service, method, { protocol, token, request: { id: journeyId } })
     const got = async (journeyId: string, token = organizationKey) => {
       const { answer } = await get(journeyId, token)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
@@ -149,7 +149,11 @@ describe('getting a journey', () => {
 
   it('follows the clock: a task is overdue from the day after its due date', async () => {
     const overdue = async () => {
-      const { answer } = await callMethod(service, method, { door: 'REST', token: organizationKey, request: { id } })
+      const { answer } = await callMethod(service, method, {
+        protocol: 'REST',
+        token: organizationKey,
+        request: { id },
+      })
       return answer.json.data.tasks.map(({ isOverdue }: { isOverdue: boolean }) => isOverdue)
     }
     expect(await overdue()).toEqual([false, true, false, false])
@@ -184,7 +188,7 @@ describe('getting a journey', () => {
       const seen = new Set<string>()
       while (isWriting) {
         const { answer } = await callMethod(service, method, {
-          door: 'REST',
+          protocol: 'REST',
           token: organizationKey,
           request: { id: journeyId },
         })

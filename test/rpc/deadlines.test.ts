@@ -44,20 +44,21 @@ async function call(
   return { ...readAnswer(wire, everything, answer), timeout: answer.headers['x-timeout'] }
 }
 
-const doors = kinds.flatMap((kind) =>
+const transports = kinds.flatMap((kind) =>
   versions
     .filter((version) => kind !== 'Bidi' || version === 'HTTP/2')
     .flatMap((version) => rpcProtocols.map((protocol) => ({ kind, version, protocol }))),
 )
 
-describe.each(doors)('the deadline of $kind over $protocol on $version', (door) => {
-  const header = door.protocol === 'connect' ? 'connect-timeout-ms' : 'grpc-timeout'
-  const values = (connect: readonly string[], grpc: readonly string[]) => (door.protocol === 'connect' ? connect : grpc)
+describe.each(transports)('the deadline of $kind over $protocol on $version', (transport) => {
+  const header = transport.protocol === 'connect' ? 'connect-timeout-ms' : 'grpc-timeout'
+  const values = (connect: readonly string[], grpc: readonly string[]) =>
+    transport.protocol === 'connect' ? connect : grpc
 
   it('is the maximum if none or a longer one is requested', async () => {
     for (const value of [undefined, ...values(['60001', '9999999999'], ['61S', '99999999H'])]) {
       const sentAt = performance.now()
-      const { code, timeout } = await call(server, door, value === undefined ? {} : { [header]: value })
+      const { code, timeout } = await call(server, transport, value === undefined ? {} : { [header]: value })
       expect(code).toBe(0)
       expect(Number(timeout)).toBeLessThanOrEqual(60_000)
       expect(Number(timeout)).toBeGreaterThan(60_000 - (performance.now() - sentAt) - 1)
@@ -66,34 +67,34 @@ describe.each(doors)('the deadline of $kind over $protocol on $version', (door) 
 
   it('is passed on in whole milliseconds', async () => {
     for (const value of values(['50000'], ['50S', '50000m', '50000000u', '49999999u'])) {
-      const { code, timeout } = await call(server, door, { [header]: value })
+      const { code, timeout } = await call(server, transport, { [header]: value })
       expect([code, timeout]).toEqual([0, expect.stringMatching(/^\d{1,5}$/)])
     }
   })
 
   it('is refused with invalid_argument if it is malformed', async () => {
     for (const value of values(['soon', '-1', '12345678901', '1.5'], ['5', 'S', '123456789S', '5s'])) {
-      expect((await call(server, door, { [header]: value })).code).toBe(Code.InvalidArgument)
+      expect((await call(server, transport, { [header]: value })).code).toBe(Code.InvalidArgument)
     }
   })
 
   it('covers admission', async () => {
     const [value = ''] = values(['30'], ['30m'])
-    const { code } = await call(server, door, { [header]: value, 'x-admission-delay': '60000' })
+    const { code } = await call(server, transport, { [header]: value, 'x-admission-delay': '60000' })
     expect(code).toBe(Code.DeadlineExceeded)
   })
 })
 
-it.each(doors)(
+it.each(transports)(
   'admission sees the deadline pass, and nothing starts: $kind over $protocol on $version',
-  async (door) => {
+  async (transport) => {
     let begun = 0
     const late = await startEchoServer({
       admit: ({ signal, values }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(values))),
       beforeDecode: async () => void begun++,
     })
-    const value = door.protocol === 'connect' ? { 'connect-timeout-ms': '30' } : { 'grpc-timeout': '30m' }
-    expect((await call(late, door, value)).code).toBe(Code.DeadlineExceeded)
+    const value = transport.protocol === 'connect' ? { 'connect-timeout-ms': '30' } : { 'grpc-timeout': '30m' }
+    expect((await call(late, transport, value)).code).toBe(Code.DeadlineExceeded)
     expect(begun).toBe(0)
     late.close()
   },
@@ -130,7 +131,7 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol'], onAnswer: 
 
 it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
   const drains = holdTimers(DRAIN_MILLIS)
-  const slow = doors.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
+  const slow = transports.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
   let answered = 0
   const answers = Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol, () => answered++)))
   await eventually(() => expect([answered, drains.waiting]).toEqual([slow.length, slow.length]))

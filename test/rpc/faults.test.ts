@@ -15,23 +15,23 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A door of a method: a protocol on an HTTP version. */
-interface Door {
+/** A transport of a method: a protocol on an HTTP version. */
+interface Transport {
   readonly kind: Kind
   readonly version: Version
   readonly protocol: WireForm['protocol']
 }
 
-const doors: Door[] = kinds.flatMap((kind) =>
+const transports: Transport[] = kinds.flatMap((kind) =>
   versions.flatMap((version) => rpcProtocols.map((protocol) => ({ kind, version, protocol }))),
 )
-const served = doors.filter(({ kind, version }) => kind !== 'Bidi' || version === 'HTTP/2')
+const served = transports.filter(({ kind, version }) => kind !== 'Bidi' || version === 'HTTP/2')
 
 const message = (id: string, form: WireForm['form'] = 'proto') =>
   bytesOf(everything, create(everything, { id } as Record<string, unknown>), form)
 
 /** Sends one call after the other on one connection, and a good one behind them; gives the codes of the answers. */
-async function codesOn({ kind, version, protocol }: Door, calls: readonly [WireForm, RawRequest][]) {
+async function codesOn({ kind, version, protocol }: Transport, calls: readonly [WireForm, RawRequest][]) {
   const connection = openConnection(server, version)
   const good: WireForm = { protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' }
   const codes: number[] = []
@@ -62,8 +62,8 @@ const malformed: readonly Malformed[] = [
   ['br that ends early', { coding: 'br' }, brotliCompressSync(message('abc')).subarray(0, -1)],
 ]
 
-describe.each(served)('$kind over $protocol on $version', (door) => {
-  const { kind, protocol } = door
+describe.each(served)('$kind over $protocol on $version', (transport) => {
+  const { kind, protocol } = transport
   const wireOf = (changes: Partial<WireForm>): WireForm => ({
     protocol,
     form: 'proto',
@@ -81,7 +81,7 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
   it('returns invalid_argument for malformed input, and serves the next call on the connection', async () => {
     const before = server.reported.length
     const codes = await codesOn(
-      door,
+      transport,
       malformed.map(([, changes, data]) => callOf(changes, data)),
     )
     expect(codes.map((code, index) => [malformed[index]?.[0] ?? 'a good call', code])).toEqual([
@@ -98,13 +98,13 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
       callOf({ coding: 'gzip' }, gzipSync(message('a'.repeat(maxBodyBytes)))),
       callOf({ coding: 'br' }, brotliCompressSync(message('a'.repeat(maxBodyBytes)))),
     ]
-    expect(await codesOn(door, calls)).toEqual([...calls.map(() => Code.ResourceExhausted), 0])
+    expect(await codesOn(transport, calls)).toEqual([...calls.map(() => Code.ResourceExhausted), 0])
   })
 
   it('refuses 300 calls with bodies of 90 kB on one connection, and serves the next', async () => {
     const [wire, request] = callOf({}, message('a'.repeat(90_000)))
     const refused = { ...request, headers: { ...request.headers, 'x-refuse': 'yes' } }
-    const codes = await codesOn(door, Array<[WireForm, RawRequest]>(300).fill([wire, refused]))
+    const codes = await codesOn(transport, Array<[WireForm, RawRequest]>(300).fill([wire, refused]))
     expect(codes).toEqual([...Array(300).fill(Code.Unauthenticated), 0])
   })
 
@@ -113,16 +113,24 @@ describe.each(served)('$kind over $protocol on $version', (door) => {
     const unknown = { ...request, path: pathOf('Nothing') }
     // Over Connect it is 404 with an error in JSON, for streams as well.
     const read: WireForm = protocol === 'connect' ? { ...wire, unary: true } : wire
-    expect(await codesOn(door, Array(20).fill([read, unknown]))).toEqual([...Array(20).fill(Code.Unimplemented), 0])
+    expect(await codesOn(transport, Array(20).fill([read, unknown]))).toEqual([
+      ...Array(20).fill(Code.Unimplemented),
+      0,
+    ])
   })
 })
 
-describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $protocol on $version', (door) => {
-  const wire: WireForm = { protocol: door.protocol, form: 'proto', coding: 'identity', unary: door.kind === 'Unary' }
-  const path = pathOf(door.kind)
+describe.each(served.filter(hasEnvelopes))('the envelopes of $kind over $protocol on $version', (transport) => {
+  const wire: WireForm = {
+    protocol: transport.protocol,
+    form: 'proto',
+    coding: 'identity',
+    unary: transport.kind === 'Unary',
+  }
+  const path = pathOf(transport.kind)
   const headers = headersOf(wire)
   const codesOf = (body: Uint8Array, changes: Record<string, string> = {}) =>
-    codesOn(door, [[wire, { path, headers: { ...headers, ...changes }, body }]])
+    codesOn(transport, [[wire, { path, headers: { ...headers, ...changes }, body }]])
 
   it.each([
     ['a prefix that ends early', Buffer.from([0, 0, 0])],
@@ -134,14 +142,14 @@ describe.each(served.filter(isEnvelopedDoor))('the envelopes of $kind over $prot
 
   it('are invalid_argument if one is compressed without a declared encoding, and internal with identity', async () => {
     const body = encodeEnvelope(1, zipped)
-    const header = door.protocol === 'connect' ? 'connect-content-encoding' : 'grpc-encoding'
+    const header = transport.protocol === 'connect' ? 'connect-content-encoding' : 'grpc-encoding'
     expect(await codesOf(body, { [header]: '' })).toEqual([Code.InvalidArgument, 0])
     // The protocol of gRPC wants it so for who declares identity and compresses.
     expect(await codesOf(body)).toEqual([Code.Internal, 0])
   })
 
   it('are unimplemented if a unary method gets no message or two', async () => {
-    const isOne = door.kind === 'Unary' || door.kind === 'ServerStream'
+    const isOne = transport.kind === 'Unary' || transport.kind === 'ServerStream'
     const expected = isOne ? Code.Unimplemented : 0
     expect(await codesOf(Buffer.alloc(0))).toEqual([expected, 0])
     expect(await codesOf(Buffer.concat([encodeEnvelope(0, message('a')), encodeEnvelope(0, message('b'))]))).toEqual([
@@ -165,12 +173,12 @@ it.each([
   expect(await codesOn({ kind: 'ServerStream', version: 'HTTP/1.1', protocol }, [[wire, request]])).toEqual([0, 0])
 })
 
-function isEnvelopedDoor({ kind, protocol }: Door): boolean {
+function hasEnvelopes({ kind, protocol }: Transport): boolean {
   return isEnveloped({ protocol, unary: kind === 'Unary' })
 }
 
 describe.each(versions)('a GET over Connect on %s', (version) => {
-  const door: Door = { kind: 'Unary', version, protocol: 'connect' }
+  const transport: Transport = { kind: 'Unary', version, protocol: 'connect' }
   const wire: WireForm = { protocol: 'connect', form: 'proto', coding: 'identity', unary: true }
   const get = (query: string): [WireForm, RawRequest] => [
     wire,
@@ -185,18 +193,18 @@ describe.each(versions)('a GET over Connect on %s', (version) => {
     ['text that is not JSON', 'encoding=json&message=%7B'],
     ['no message in JSON', 'encoding=json'],
   ])('is refused as invalid_argument with %s', async (_, query) => {
-    expect(await codesOn(door, [get(query)])).toEqual([Code.InvalidArgument, 0])
+    expect(await codesOn(transport, [get(query)])).toEqual([Code.InvalidArgument, 0])
   })
 
   it('treats an empty compression as none', async () => {
-    expect(await codesOn(door, [get(`encoding=proto&base64=1&compression=&message=${base64(message('a'))}`)])).toEqual([
-      0, 0,
-    ])
+    expect(
+      await codesOn(transport, [get(`encoding=proto&base64=1&compression=&message=${base64(message('a'))}`)]),
+    ).toEqual([0, 0])
   })
 
   it('refuses a message above the limit after decompression', async () => {
     const bomb = base64(gzipSync(message('a'.repeat(maxBodyBytes))))
-    expect(await codesOn(door, [get(`encoding=proto&base64=1&compression=gzip&message=${bomb}`)])).toEqual([
+    expect(await codesOn(transport, [get(`encoding=proto&base64=1&compression=gzip&message=${bomb}`)])).toEqual([
       Code.ResourceExhausted,
       0,
     ])

@@ -1,5 +1,5 @@
 import { fixture } from '../support/fixture.js'
-import type { RequestJson } from '../support/method-doors.js'
+import type { RequestJson } from '../support/method-forms.js'
 import {
   methodsOf,
   ownerOf,

@@ -80,7 +80,7 @@ describe('the SCIM endpoint', () => {
 
   it.each<[what: string, method: string, path: string, status: number, allow: string | null]>([
     ['an unknown path', 'GET', '/People', 404, null],
-    ['the door itself', 'GET', '', 404, null],
+    ['the protocol itself', 'GET', '', 404, null],
     ['a path below a user', 'GET', '/Users/x/y', 404, null],
     ['a verb that a user does not have', 'POST', '/Users/x', 405, 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT'],
   ])('returns an SCIM error for %s', async (_, method, path, status, allow) => {

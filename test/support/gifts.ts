@@ -1,7 +1,7 @@
 import { teamRolePermissions } from '../../src/domain/auth/authentication.js'
 import { keyPermissions, type Permission, permissions } from '../../src/domain/caller/caller.js'
 import { fixture, type insertApiKey } from './fixture.js'
-import type { RequestJson } from './method-doors.js'
+import type { RequestJson } from './method-forms.js'
 
 const { acme, globex, globexIt, it: itTeam, people, users } = fixture
 

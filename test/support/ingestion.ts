@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { doors, RequestJson } from './method-doors.js'
+import type { protocols, RequestJson } from './method-forms.js'
 import { userMethodCaller } from './user-methods.js'
 import { key, serial, service } from './users.js'
 
@@ -7,11 +7,11 @@ import { key, serial, service } from './users.js'
 export const countOf = async (table: string) =>
   (await service.database.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count
 
-/** Ingestion through one door, of profiles that no other test uses: their names begin with the number of the test's member. */
-export function ingestionOver(door: (typeof doors)[number]) {
+/** Ingestion through one protocol, of profiles that no other test uses: their names begin with the number of the test's member. */
+export function ingestionOver(protocol: (typeof protocols)[number]) {
   const call = userMethodCaller(
     () => service,
-    door,
+    protocol,
     () => key,
   )
   const nameOf = (suffix = '') => `p${serial}${suffix}`

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertUserToken } from './fixture.js'
-import { callMethod, doors, type MethodDoors, type Outcome, type RequestJson } from './method-doors.js'
+import { callMethod, type MethodForms, type Outcome, protocols, type RequestJson } from './method-forms.js'
 import type { TestService } from './service.js'
 
 /** Where the object of a request may be: in the caller's team, another team, another organization, or nowhere. */
@@ -11,7 +11,7 @@ export type Person = 'admin' | 'manager' | 'builder' | 'agent' | 'contributor' |
 
 /** A method that works on an object of a team. */
 export interface PlacedMethod {
-  readonly method: MethodDoors
+  readonly method: MethodForms
   /** A valid request about an object in the place. */
   readonly requestFor: (place: Place) => RequestJson
   /** Whether the method accepts keys, of organizations and of teams, and workers. */
@@ -38,10 +38,10 @@ export async function stateOf(service: TestService): Promise<unknown> {
 
 /** The guarantees about places of every method on a team's objects (docs/permissions.md). */
 export function guardPlaces(service: () => TestService, { method, requestFor, ...rules }: PlacedMethod): void {
-  describe.each(doors)('by place, over %s', (door) => {
+  describe.each(protocols)('by place, over %s', (protocol) => {
     const tokens = new Map<string, string>()
     const call = (who: string, place: Place) =>
-      callMethod(service(), method, { door, request: requestFor(place), token: tokens.get(who) })
+      callMethod(service(), method, { protocol, request: requestFor(place), token: tokens.get(who) })
     const refused = async (who: string, place: Place, expected: Partial<Outcome>): Promise<Outcome> => {
       const before = await stateOf(service())
       const outcome = await call(who, place)

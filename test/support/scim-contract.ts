@@ -1,6 +1,6 @@
 import { createSchemaValidator, type Json, readOpenApi } from './json-schemas.js'
 
-/** A request of a directory, with its path below the door, and the response. */
+/** A request of a directory, with its path below the protocol, and the response. */
 export interface ScimExchange {
   readonly method: string
   readonly path: string
@@ -19,7 +19,7 @@ const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =
 )
 operations.sort((one, other) => one.variables - other.variables)
 
-/** Throws if a response of the door differs from the SCIM document. Requests may have the form of any provider. */
+/** Throws if a response of the protocol differs from the SCIM document. Requests may have the form of any provider. */
 export function assertScimContract({ method, path, status, headers, body }: ScimExchange): void {
   const [target = ''] = `/scim/v2${path}`.split('?', 1)
   const operation = operations.find((each) => each.method === method && each.pattern.test(target))

@@ -1,6 +1,6 @@
 import { expect } from 'expect'
 import { fixture } from './fixture.js'
-import { doorsOf, type MethodDoors, type RequestJson } from './method-doors.js'
+import { formsOf, type MethodForms, type RequestJson } from './method-forms.js'
 
 const standardVerbs = ['Get', 'List', 'Create', 'Update', 'Delete'] as const
 
@@ -304,7 +304,7 @@ export const standardRoutes: Readonly<Record<string, string>> = Object.fromEntri
   ),
 )
 
-/** A standard method as both doors know it. */
-export function standardMethod(sample: StandardSample, verb: StandardVerb): MethodDoors {
-  return doorsOf(methodName(sample, verb))
+/** A standard method as both protocols know it. */
+export function standardMethod(sample: StandardSample, verb: StandardVerb): MethodForms {
+  return formsOf(methodName(sample, verb))
 }

@@ -1,15 +1,15 @@
 import {
   callMethod,
-  type Door,
-  type MethodDoors,
+  type MethodForms,
   type Outcome,
+  type Protocol,
   type RequestJson,
   segment,
   withQuery,
-} from './method-doors.js'
+} from './method-forms.js'
 import type { TestService } from './service.js'
 
-/** The methods about people, as both doors know them. */
+/** The methods about people, as both protocols know them. */
 export const userMethods = {
   createUser: {
     procedure: 'svc.v2.UserService/CreateUser',
@@ -85,7 +85,7 @@ export const userMethods = {
     procedure: 'svc.v2.AuditLogService/ListAuditActions',
     rest: () => ({ method: 'GET', path: '/v2/audit-actions' }),
   },
-} as const satisfies Record<string, MethodDoors>
+} as const satisfies Record<string, MethodForms>
 
 /** Calls a method about people and returns any response. */
 export type CallUserMethod = (
@@ -95,10 +95,14 @@ export type CallUserMethod = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Outcome>
 
-/** Calls through one door, with a default token. */
-export function userMethodCaller(service: () => TestService, door: Door, defaultToken: () => string): CallUserMethod {
+/** Calls through one protocol, with a default token. */
+export function userMethodCaller(
+  service: () => TestService,
+  protocol: Protocol,
+  defaultToken: () => string,
+): CallUserMethod {
   return (name, request, token = defaultToken(), headers = {}) =>
-    callMethod(service(), userMethods[name], { door, request, token: token === '' ? undefined : token, headers })
+    callMethod(service(), userMethods[name], { protocol, request, token: token === '' ? undefined : token, headers })
 }
 
 /** The user of a response, with the ownership as one text per field: `JOB_TITLE: PINNED`, without automation's. */

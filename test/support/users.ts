@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals'
 import type { DirectoryWrite } from '../../src/domain/directory/directory-sync.js'
 import { writeDirectoryUser } from './directory.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from './fixture.js'
-import type { doors, RequestJson } from './method-doors.js'
+import type { protocols, RequestJson } from './method-forms.js'
 import { startTestService, type TestService } from './service.js'
 import { userMethodCaller } from './user-methods.js'
 
@@ -80,11 +80,11 @@ export async function stateOf(userId: string) {
   return { rows, events: await eventsOf(userId) }
 }
 
-/** The methods of users through one door, and updates of the member that succeed or change nothing. */
-export function updatesOver(door: (typeof doors)[number]) {
+/** The methods of users through one protocol, and updates of the member that succeed or change nothing. */
+export function updatesOver(protocol: (typeof protocols)[number]) {
   const call = userMethodCaller(
     () => service,
-    door,
+    protocol,
     () => key,
   )
   const update = (change: RequestJson, token?: string, userId = id) =>

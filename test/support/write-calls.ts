@@ -1,5 +1,5 @@
 import { fixture, toldEvent } from './fixture.js'
-import type { RequestJson } from './method-doors.js'
+import type { RequestJson } from './method-forms.js'
 import { methodsOf, requestFor, standardSamples } from './standard-resources.js'
 
 const { it, people, appInstances, appResources, groups, slaDefinitions, users, webhookEndpoints } = fixture

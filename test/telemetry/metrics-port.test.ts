@@ -46,7 +46,7 @@ describe('METRICS_PORT', () => {
       const answer = await fetch(`${serve.origin}/healthz`, { headers: { connection: 'close' } })
       expect(answer.status).toBe(200)
     }
-    await eventually(async () => expect((await read()).sum('svc_http_requests_total', { door: 'probe' })).toBe(12))
+    await eventually(async () => expect((await read()).sum('svc_http_requests_total', { protocol: 'probe' })).toBe(12))
     const metrics = await read()
     expect([metrics.sum('svc_pool_connections_max'), metrics.sum('svc_ready'), metrics.sum('svc_build_info')]).toEqual([
       20, 1, 1,

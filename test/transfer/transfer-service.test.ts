@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ImportRecordSchema } from '../../gen/svc/v2/import_record_pb.js'
 import { RecordOutcome, TransferService } from '../../gen/svc/v2/transfer_pb.js'
 import { fixture, insertFixture, insertRow, insertUser, insertUserToken, shareUser } from '../support/fixture.js'
-import { callMethod, doors, withQuery } from '../support/method-doors.js'
+import { callMethod, protocols as methodProtocols, withQuery } from '../support/method-forms.js'
 import { protocols, type RestAnswer, startTestService, type TestService } from '../support/service.js'
 import { allRows } from './transfer-text.js'
 
@@ -56,11 +56,11 @@ async function exported(kind: string, id: string): Promise<Record<string, unknow
 }
 
 describe('an import over the API', () => {
-  it.each(doors)('tells what becomes of each record, over %s', async (door) => {
-    const id = `team-of-${door.toLowerCase()}`
+  it.each(methodProtocols)('tells what becomes of each record, over %s', async (protocol) => {
+    const id = `team-of-${protocol.toLowerCase()}`
     const records = [newTeam(id), { priority: { id, teamId: id, priority: 'P1', name: 'First' } }]
     const call = async (request: object) =>
-      (await callMethod(service, importMethod, { door, token: admin, request: { ...request } })).answer.json.data
+      (await callMethod(service, importMethod, { protocol, token: admin, request: { ...request } })).answer.json.data
     const line = (number: number, kind: string, outcome: string, changedFields: string[] = []) => {
       const skipped = { skippedPinnedFields: [], skippedDirectoryLockedFields: [] }
       return { line: number, kind, id, outcome: `RECORD_OUTCOME_${outcome}`, changedFields, faults: [], ...skipped }
@@ -76,27 +76,30 @@ describe('an import over the API', () => {
     ])
   })
 
-  it.each(doors)("takes teams, users and groups that name no organization as the caller's, over %s", async (door) => {
-    const id = `own-${door.toLowerCase()}`
-    const records = [
-      { group: { id, name: 'G', userIds: [id] } },
-      { user: { id, email: `${id}@example.com`, teamRoles: [{ teamId: id, role: 'TEAM_USER_ROLE_AGENT' }] } },
-      { team: { id, name: 'T' } },
-    ]
-    const { answer } = await callMethod(service, importMethod, { door, token: admin, request: { records } })
-    const outcome = 'RECORD_OUTCOME_CREATED'
-    expect(answer.json.data).toMatchObject(['group', 'user', 'team'].map((kind) => ({ kind, id, outcome })))
-    for (const kind of ['group', 'user', 'team']) {
-      expect(await exported(kind, id)).toMatchObject({ id, organizationId: acme })
-    }
-    const named = records.map((record) =>
-      Object.entries(record).map(([kind, fields]) => [kind, { ...fields, organizationId: acme }]),
-    )
-    const again = await plan(named.map((entries) => Object.fromEntries(entries)))
-    expect(again.map((result: { readonly outcome: string }) => result.outcome)).toEqual(
-      Array(3).fill('RECORD_OUTCOME_UNCHANGED'),
-    )
-  })
+  it.each(methodProtocols)(
+    "takes teams, users and groups that name no organization as the caller's, over %s",
+    async (protocol) => {
+      const id = `own-${protocol.toLowerCase()}`
+      const records = [
+        { group: { id, name: 'G', userIds: [id] } },
+        { user: { id, email: `${id}@example.com`, teamRoles: [{ teamId: id, role: 'TEAM_USER_ROLE_AGENT' }] } },
+        { team: { id, name: 'T' } },
+      ]
+      const { answer } = await callMethod(service, importMethod, { protocol, token: admin, request: { records } })
+      const outcome = 'RECORD_OUTCOME_CREATED'
+      expect(answer.json.data).toMatchObject(['group', 'user', 'team'].map((kind) => ({ kind, id, outcome })))
+      for (const kind of ['group', 'user', 'team']) {
+        expect(await exported(kind, id)).toMatchObject({ id, organizationId: acme })
+      }
+      const named = records.map((record) =>
+        Object.entries(record).map(([kind, fields]) => [kind, { ...fields, organizationId: acme }]),
+      )
+      const again = await plan(named.map((entries) => Object.fromEntries(entries)))
+      expect(again.map((result: { readonly outcome: string }) => result.outcome)).toEqual(
+        Array(3).fill('RECORD_OUTCOME_UNCHANGED'),
+      )
+    },
+  )
 
   it('takes newline-delimited JSON, and names the line of a mistake', async () => {
     const post = (body: string) =>

@@ -1,22 +1,22 @@
 import { insertFixture } from '../support/fixture.js'
 import { openClient } from './bad-input/client.js'
-import { doorNames } from './bad-input/door.js'
 import { type FuzzResult, fuzz } from './bad-input/fuzz.js'
 import { insertCredentials, tidy } from './bad-input/people.js'
+import { protocolNames } from './bad-input/protocol.js'
 import { withDatabase } from './database.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
 const MIB = 2 ** 20
-/** The part of a door's requests before which the memory is not looked at. */
+/** The part of a protocol's requests before which the memory is not looked at. */
 const FIRST_PART = 1 / 5
 /** What the memory may grow by after it. */
 const GROWTH_MIB = 64
 
-/** Generated and mutated requests of every method, through every door. */
+/** Generated and mutated requests of every method, through every protocol. */
 export const badInput: Trial = {
   name: 'bad-input',
   onEachDatabase: false,
-  amount: { of: 'requests through each door', full: 100_000, short: 250 },
+  amount: { of: 'requests through each protocol', full: 100_000, short: 250 },
   run: async (stage, requests) => {
     const seed = Number(process.env['TORTURE_SEED'] ?? Date.now() % 1_000_000)
     console.log(`  seed ${seed}`)
@@ -26,22 +26,26 @@ export const badInput: Trial = {
       await insertFixture(database)
       const credentials = await insertCredentials(database)
       const findings: Finding[] = []
-      for (const door of doorNames) {
+      for (const protocol of protocolNames) {
         const client = openClient(service.port)
         const plan = { client, credentials, seed, tidy: () => tidy(database) }
         const start = performance.now()
-        const first = await fuzz(door, { ...plan, requests: FIRST_PART * requests })
+        const first = await fuzz(protocol, { ...plan, requests: FIRST_PART * requests })
         const before = service.memory()
-        const rest = await fuzz(door, { ...plan, requests: requests - first.sent, seed: seed + 1 })
+        const rest = await fuzz(protocol, { ...plan, requests: requests - first.sent, seed: seed + 1 })
         client.close()
         const sent = first.sent + rest.sent
         const fault = first.fault ?? rest.fault
         if (fault !== undefined) console.log(fault)
-        console.log(`  ${door}: ${(performance.now() - start).toFixed(0)} ms; ${countsOf([first, rest])}`)
+        console.log(`  ${protocol}: ${(performance.now() - start).toFixed(0)} ms; ${countsOf([first, rest])}`)
         const growth = (service.memory() - before) / MIB
         findings.push(
-          allOf(`${door}: requests are answered by the contract`, fault === undefined ? sent : 0, Math.max(sent, 1)),
-          atMost(`${door}: memory grows by`, growth, GROWTH_MIB, 'MiB'),
+          allOf(
+            `${protocol}: requests are answered by the contract`,
+            fault === undefined ? sent : 0,
+            Math.max(sent, 1),
+          ),
+          atMost(`${protocol}: memory grows by`, growth, GROWTH_MIB, 'MiB'),
         )
       }
       return findings

@@ -11,7 +11,7 @@ export type End = 'announced' | 'idle' | { readonly fault: string }
 
 /** A connection that has received one answer. */
 export interface BusyConnection {
-  readonly door: string
+  readonly protocol: string
   /** From here on one call follows the other until the connection ends. */
   begin(): void
   readonly ended: Promise<End>
@@ -22,7 +22,7 @@ const procedure = '/svc.v2.JourneyService/GetJourney'
 const path = `/v2/journeys/${request.id}`
 const message = encodeEnvelope(0, toBinary(GetJourneyRequestSchema, create(GetJourneyRequestSchema, request)))
 
-/** Opens this many connections to each door of the service: REST and RPC, over HTTP/1.1 and HTTP/2. */
+/** Opens this many connections to each protocol of the service: REST and RPC, over HTTP/1.1 and HTTP/2. */
 export async function openConnections(port: number, token: string, count: number): Promise<BusyConnection[]> {
   const authorization = `Bearer ${token}`
   const rest = [`GET ${path} HTTP/1.1`, `authorization: ${authorization}`]
@@ -42,7 +42,12 @@ export async function openConnections(port: number, token: string, count: number
   return opened
 }
 
-async function openHttp1(door: string, port: number, head: readonly string[], body: string): Promise<BusyConnection> {
+async function openHttp1(
+  protocol: string,
+  port: number,
+  head: readonly string[],
+  body: string,
+): Promise<BusyConnection> {
   const socket = connectTcp(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
   const bytes = [...head, 'host: svc', `content-length: ${body.length}`, '', body].join('\r\n')
   let [isBusy, isWaiting, isAnnounced, text] = [false, false, false, '']
@@ -71,11 +76,11 @@ async function openHttp1(door: string, port: number, head: readonly string[], bo
     isBusy = true
     ask()
   }
-  return { door, begin, ended }
+  return { protocol, begin, ended }
 }
 
 async function openHttp2(
-  door: string,
+  protocol: string,
   port: number,
   headers: Readonly<Record<string, string>>,
   body?: Uint8Array,
@@ -112,5 +117,5 @@ async function openHttp2(
     isBusy = true
     ask()
   }
-  return { door, begin, ended }
+  return { protocol, begin, ended }
 }

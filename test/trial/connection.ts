@@ -2,7 +2,7 @@ import { Agent, request as requestHttp1 } from 'node:http'
 import { connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { HttpVersion, Request } from './doors.js'
+import type { HttpVersion, Request } from './protocols.js'
 
 /** How a request ended. */
 export interface Exchange {

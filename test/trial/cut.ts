@@ -22,7 +22,7 @@ const POLICY = 'policy-1'
 /** A call that makes something, through one protocol; undefined if it was not answered, or with a 503. */
 type Send = (socket: Socket, key: string, token: string) => Promise<string | undefined>
 
-const doors: readonly { readonly name: string; readonly send: Send }[] = [
+const protocols: readonly { readonly name: string; readonly send: Send }[] = [
   { name: 'REST over HTTP/1.1', send: sendRest },
   { name: 'Connect over HTTP/1.1', send: sendConnect },
   { name: 'gRPC over HTTP/2', send: sendGrpc },
@@ -41,8 +41,8 @@ export const cut: Trial = {
     const proxies = await Promise.all(runs.map(({ port }) => startCutProxy(port)))
     try {
       const findings: Finding[] = []
-      for (const door of doors) {
-        findings.push(...(await cutThrough(stage, proxies, door, Math.ceil(calls / doors.length))))
+      for (const protocol of protocols) {
+        findings.push(...(await cutThrough(stage, proxies, protocol, Math.ceil(calls / protocols.length))))
       }
       return findings
     } finally {
@@ -54,7 +54,7 @@ export const cut: Trial = {
 async function cutThrough(
   stage: Stage,
   proxies: readonly CutProxy[],
-  { name, send }: (typeof doors)[number],
+  { name, send }: (typeof protocols)[number],
   calls: number,
 ): Promise<readonly Finding[]> {
   const word = name.split(' ')[0] ?? ''

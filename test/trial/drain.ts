@@ -3,7 +3,7 @@ import { type End, openConnections } from './busy-connection.js'
 import type { ServiceRun, Stage } from './stage.js'
 import { allOf, atLeast, atMost, type Finding, type Trial } from './trial.js'
 
-/** Connections to each of the four doors. */
+/** Connections to each of the four protocols. */
 const BUSY_EACH = 240
 const IDLE_EACH = 10
 /** The default. */
@@ -30,12 +30,12 @@ async function stopBusy(stage: Stage, workers: number): Promise<readonly Finding
   const readiness = watchReadiness(run)
   const stopped = run.stop()
   const idleEnds = idle.map(async ({ ended }) => [await ended, performance.now()] as const)
-  const busyEnds = await Promise.all(busy.map(async ({ door, ended }) => [door, await ended] as const))
+  const busyEnds = await Promise.all(busy.map(async ({ protocol, ended }) => [protocol, await ended] as const))
   const { unready, closed } = await readiness
   const { millis, status } = await stopped
   const inOrder = (await Promise.all(idleEnds)).filter(([end, at]) => isInOrder(end, at - unready))
-  const cut = busyEnds.flatMap(([door, end]) =>
-    end === 'announced' ? [] : `${door}: ${typeof end === 'string' ? end : end.fault}`,
+  const cut = busyEnds.flatMap(([protocol, end]) =>
+    end === 'announced' ? [] : `${protocol}: ${typeof end === 'string' ? end : end.fault}`,
   )
   const name = workers === 1 ? 'one process' : `${workers} processes`
   return [

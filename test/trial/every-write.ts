@@ -9,7 +9,7 @@ import {
   insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
-import { methodNamed, restFormOf } from '../support/method-doors.js'
+import { methodNamed, restFormOf } from '../support/method-forms.js'
 import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 import { withDatabase } from './database.js'
 import { eventsOf, type History, untilStill } from './history.js'

@@ -6,7 +6,7 @@ import { type HostileBody, hostileBinary, hostileJson } from '../support/hostile
 import { processorMillis } from '../support/processor-time.js'
 import { callBeside } from './beside.js'
 import { type Exchange, isRefused, openConnection } from './connection.js'
-import { anonymousTargets, type Door, doors, ingestion, type Request, requestThrough } from './doors.js'
+import { anonymousTargets, ingestion, type Protocol, protocols, type Request, requestThrough } from './protocols.js'
 import type { ServiceRun, Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
@@ -52,18 +52,20 @@ interface Wave {
 
 function* waves({ tokens }: Stage): Generator<Wave> {
   const [json, binary] = [bombs('['), bombs('\n')]
-  for (const door of doors) {
-    const requests = bombRequests(door, door.form === 'json' ? json : binary)
-    yield { name: `${BOMBS_AT_ONCE} bombs at once, ${door.name}`, requests, atOnce: BOMBS_AT_ONCE }
+  for (const protocol of protocols) {
+    const requests = bombRequests(protocol, protocol.form === 'json' ? json : binary)
+    yield { name: `${BOMBS_AT_ONCE} bombs at once, ${protocol.name}`, requests, atOnce: BOMBS_AT_ONCE }
   }
   const small = hostileJson(CreateTokenRequestSchema, SMALL_BYTES).filter(isRefusedBody)
-  const strangers = through('Connect JSON').flatMap((door) =>
-    anonymousTargets.flatMap((target) => small.map(({ bytes }) => requestThrough(door, target, bytes))),
+  const strangers = through('Connect JSON').flatMap((protocol) =>
+    anonymousTargets.flatMap((target) => small.map(({ bytes }) => requestThrough(protocol, target, bytes))),
   )
   yield { name: '4 kB of JSON, Connect', requests: strangers, atOnce: BOMBS_AT_ONCE }
   const large = (bodies: readonly HostileBody[], name: string) =>
-    through(name).flatMap((door) =>
-      bodies.filter(isRefusedBody).map(({ bytes }) => requestThrough(door, ingestion, bytes, { token: tokens.key })),
+    through(name).flatMap((protocol) =>
+      bodies
+        .filter(isRefusedBody)
+        .map(({ bytes }) => requestThrough(protocol, ingestion, bytes, { token: tokens.key })),
     )
   const wide = hostileJson(IngestUserProfilesRequestSchema, MIB).filter(({ name }) => DEEP_OR_WIDE.test(name))
   yield { name: '1 MiB of JSON, REST', requests: large(wide, 'REST'), atOnce: 1 }
@@ -78,14 +80,14 @@ function bombs(content: string): readonly Uint8Array[] {
   return [15 * MIB, 3.5 * MIB].map((length) => gzipSync(Buffer.alloc(length, content), { level: 9 }))
 }
 
-function bombRequests(door: Door, bodies: readonly Uint8Array[]): Request[] {
+function bombRequests(protocol: Protocol, bodies: readonly Uint8Array[]): Request[] {
   return anonymousTargets.flatMap((target) =>
-    bodies.map((body) => requestThrough(door, target, body, { isGzip: true })),
+    bodies.map((body) => requestThrough(protocol, target, body, { isGzip: true })),
   )
 }
 
-function through(name: string): Door[] {
-  return doors.filter((door) => door.name === name)
+function through(name: string): Protocol[] {
+  return protocols.filter((protocol) => protocol.name === name)
 }
 
 function isRefusedBody({ name }: HostileBody): boolean {

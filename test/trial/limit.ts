@@ -2,7 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { RevokeLeakedKeyRequestSchema } from '../../gen/svc/v2/auth_pb.js'
 import { type Exchange, isRefused, openConnection } from './connection.js'
-import { anonymousTargets, type Door, doors, type HttpVersion, type Request, requestThrough } from './doors.js'
+import {
+  anonymousTargets,
+  type HttpVersion,
+  type Protocol,
+  protocols,
+  type Request,
+  requestThrough,
+} from './protocols.js'
 import type { ServiceRun, Stage } from './stage.js'
 import { atLeast, atMost, type Finding, type Trial } from './trial.js'
 
@@ -28,7 +35,7 @@ interface Accepted {
   readonly end: number
 }
 
-/** A crowd of one address revokes through every door of several processes. */
+/** A crowd of one address revokes through every protocol of several processes. */
 export const limit: Trial = {
   name: 'limit',
   onEachDatabase: true,
@@ -40,7 +47,7 @@ async function run(stage: Stage, minutes: number): Promise<readonly Finding[]> {
   const environment = { TRUST_PROXY: '1' }
   const length = minutes < 1 ? FEW_PROCESSES : PROCESSES
   const runs = await Promise.all(Array.from({ length }, () => stage.serve({ environment })))
-  const ways = doors.flatMap((door) => door.versions.map((version) => ({ door, version })))
+  const ways = protocols.flatMap((protocol) => protocol.versions.map((version) => ({ protocol, version })))
   const accepted: Accepted[] = []
   const tally = { refused: 0, others: 0 }
   const end = performance.now() + minutes * 60_000
@@ -75,7 +82,7 @@ interface Calling {
 
 async function callOn(
   { port }: ServiceRun,
-  { door, version }: { readonly door: Door; readonly version: HttpVersion },
+  { protocol, version }: { readonly protocol: Protocol; readonly version: HttpVersion },
   { caller, end, accepted, tally }: Calling,
 ): Promise<void> {
   const connection = openConnection(port, version)
@@ -83,7 +90,7 @@ async function callOn(
   try {
     for (let turn = caller; performance.now() < end; turn++) {
       const start = performance.now()
-      const exchange = await connection.send(revokeThrough(door, client, turn))
+      const exchange = await connection.send(revokeThrough(protocol, client, turn))
       if (isAccepted(exchange)) accepted.push({ client, start, end: performance.now() })
       else if (isRefused(exchange)) tally.refused++
       else tally.others++
@@ -98,11 +105,11 @@ function isAccepted({ status, grpcStatus = 0 }: Exchange): boolean {
   return status === 200 && grpcStatus === 0
 }
 
-function revokeThrough(door: Door, client: number, turn: number): Request {
+function revokeThrough(protocol: Protocol, client: number, turn: number): Request {
   const [, target] = anonymousTargets
   const addresses = clients[client] ?? []
   if (target === undefined) throw new Error('there is no revoke operation')
-  const request = requestThrough(door, target, messageFor(door))
+  const request = requestThrough(protocol, target, messageFor(protocol))
   const forwarded = { 'x-forwarded-for': addresses[turn % addresses.length] ?? '' }
   return {
     path: request.path,
@@ -111,7 +118,7 @@ function revokeThrough(door: Door, client: number, turn: number): Request {
   }
 }
 
-function messageFor({ isRest, form }: Door): Uint8Array {
+function messageFor({ isRest, form }: Protocol): Uint8Array {
   const secret = 'leaked'
   if (form === 'binary') return toBinary(RevokeLeakedKeyRequestSchema, create(RevokeLeakedKeyRequestSchema, { secret }))
   return Buffer.from(isRest ? `secret=${secret}` : JSON.stringify({ secret }))

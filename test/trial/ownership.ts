@@ -9,9 +9,9 @@ import { type CommandStep, createOwnershipModel } from '../support/ownership-mod
 import { withDatabase } from './database.js'
 import { isLinearizable, type Operation } from './linearizable.js'
 import {
-  type Door,
   type Observed,
   type Person,
+  type Protocol,
   readPerson,
   type SeenFields,
   sendStep,
@@ -56,11 +56,11 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
     minLength: CALLERS,
     maxLength: CALLERS,
   })
-  const doorOf = (): Door => ({ origin: drawn(runs).origin, writers, serial: serial++ })
+  const protocolOf = (): Protocol => ({ origin: drawn(runs).origin, writers, serial: serial++ })
   const live = async (programs: readonly (readonly Planned[])[]): Promise<void> => {
     const number = ++tally.persons
-    const person = await addPerson(doorOf(), number)
-    const initial = (await readPerson(doorOf(), person)).fields
+    const person = await addPerson(protocolOf(), number)
+    const initial = (await readPerson(protocolOf(), person)).fields
     if (initial === undefined) throw new Error('a read shows no fields')
     const phone = `+1415${String(2_000_000 + number)}`
     const calls: Call[] = []
@@ -71,13 +71,18 @@ async function run(stage: Stage, operations: number): Promise<readonly Finding[]
           const step = planned === 'read' ? undefined : withPhone(planned, phone)
           const start = performance.now()
           const observed =
-            step === undefined ? await readPerson(doorOf(), person) : await sendStep(doorOf(), person, step)
+            step === undefined ? await readPerson(protocolOf(), person) : await sendStep(protocolOf(), person, step)
           calls.push({ start, end: performance.now(), step, observed })
         }
       }),
     )
     const last = performance.now()
-    calls.push({ start: last, end: performance.now(), step: undefined, observed: await readPerson(doorOf(), person) })
+    calls.push({
+      start: last,
+      end: performance.now(),
+      step: undefined,
+      observed: await readPerson(protocolOf(), person),
+    })
     tally.operations += calls.length
     if (isPossible(initial, calls, governedFields)) return
     tally.rows++
@@ -203,7 +208,7 @@ async function makeWriters({ connectionString, tokens }: Stage): Promise<Writers
 }
 
 /** The directory adds a person and supplies nothing but the address. */
-async function addPerson({ origin, writers }: Door, number: number): Promise<Person> {
+async function addPerson({ origin, writers }: Protocol, number: number): Promise<Person> {
   const email = `history-${number}@example.com`
   const json = {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],

@@ -27,7 +27,7 @@ export interface Person {
 }
 
 /** Where and as whom a write is sent. */
-export interface Door {
+export interface Protocol {
   readonly origin: string
   readonly writers: Writers
   /** Makes a source profile differ from those before. */
@@ -52,30 +52,30 @@ const names: Readonly<
 }
 
 /** Sends a write over HTTP. Throws for an answer that is not expected. */
-export async function sendStep(door: Door, person: Person, step: CommandStep): Promise<Observed> {
+export async function sendStep(protocol: Protocol, person: Person, step: CommandStep): Promise<Observed> {
   switch (step.by) {
     case 'relationship':
-      return sendRelationship(door, person, step)
+      return sendRelationship(protocol, person, step)
     case 'ingestion':
-      return sendProfile(door, person, step.values)
+      return sendProfile(protocol, person, step.values)
     case 'directory':
-      return sendPatch(door, person, step)
+      return sendPatch(protocol, person, step)
     case 'user token':
     case 'api key':
     case 'worker':
-      return sendUpdate(door, person, step)
+      return sendUpdate(protocol, person, step)
   }
 }
 
 /** Reads the person. */
-export async function readPerson({ origin, writers }: Door, { id }: Person): Promise<Observed> {
+export async function readPerson({ origin, writers }: Protocol, { id }: Person): Promise<Observed> {
   return { fields: fieldsIn(parsed(await callJson({ origin }, `/v2/users/${id}`, { token: writers.key })).data) }
 }
 
 type Step<By extends CommandStep['by']> = Extract<CommandStep, { readonly by: By }>
 
 async function sendUpdate(
-  { origin, writers }: Door,
+  { origin, writers }: Protocol,
   { id }: Person,
   { by, values, pinFields, releaseFields }: Step<'user token' | 'api key' | 'worker'>,
 ): Promise<Observed> {
@@ -86,7 +86,7 @@ async function sendUpdate(
 }
 
 async function sendRelationship(
-  { origin, writers }: Door,
+  { origin, writers }: Protocol,
   { id }: Person,
   { token: kind, manager, pin }: Step<'relationship'>,
 ): Promise<Observed> {
@@ -103,7 +103,7 @@ async function sendRelationship(
 }
 
 async function sendProfile(
-  { origin, writers, serial }: Door,
+  { origin, writers, serial }: Protocol,
   { email }: Person,
   values: ReadonlyMap<GovernedField, string>,
 ): Promise<Observed> {
@@ -121,7 +121,11 @@ function emailOf(userId: string): string {
   return userId.replace('user-', 'user').concat('@example.com')
 }
 
-async function sendPatch({ origin, writers }: Door, { id }: Person, { values }: Step<'directory'>): Promise<Observed> {
+async function sendPatch(
+  { origin, writers }: Protocol,
+  { id }: Person,
+  { values }: Step<'directory'>,
+): Promise<Observed> {
   const Operations = [...values].map(([field, value]) => {
     const { scim, removed = scim } = names[field]
     if (value === '') return { op: 'remove', path: removed }

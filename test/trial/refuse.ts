@@ -2,14 +2,14 @@ import { journeyId } from '../../harness/records.js'
 import { type Connection, type Exchange, isRefused, openConnection } from './connection.js'
 import {
   anonymousTargets,
-  type Door,
-  doors,
   type HttpVersion,
   ingestion,
+  type Protocol,
+  protocols,
   type Request,
   requestThrough,
   unknownTarget,
-} from './doors.js'
+} from './protocols.js'
 import type { Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
 
@@ -27,15 +27,15 @@ export const refuse: Trial = {
   run: async (stage) => {
     const { port } = await stage.serve()
     const findings: Finding[] = []
-    for (const door of doors) {
-      for (const version of door.versions) findings.push(...(await refuseThrough(stage, port, door, version)))
+    for (const protocol of protocols) {
+      for (const version of protocol.versions) findings.push(...(await refuseThrough(stage, port, protocol, version)))
     }
     return findings
   },
 }
 
-async function refuseThrough(stage: Stage, port: number, door: Door, version: HttpVersion): Promise<Finding[]> {
-  const requests = refusedRequests(stage, door)
+async function refuseThrough(stage: Stage, port: number, protocol: Protocol, version: HttpVersion): Promise<Finding[]> {
+  const requests = refusedRequests(stage, protocol)
   const exchanges: Exchange[] = []
   let goesOn = 0
   for (const request of requests) {
@@ -49,7 +49,7 @@ async function refuseThrough(stage: Stage, port: number, door: Door, version: Ht
       connection.close()
     }
   }
-  const name = `${door.name}, ${version}`
+  const name = `${protocol.name}, ${version}`
   const refused = exchanges.filter(isRefused)
   const slowest = Math.max(...exchanges.map(({ millis }) => millis))
   return [
@@ -59,16 +59,16 @@ async function refuseThrough(stage: Stage, port: number, door: Door, version: Ht
   ]
 }
 
-function refusedRequests({ tokens }: Stage, door: Door): Request[] {
-  const body = Buffer.alloc(BODY_BYTES, door.form === 'json' ? '[' : 0xff)
+function refusedRequests({ tokens }: Stage, protocol: Protocol): Request[] {
+  const body = Buffer.alloc(BODY_BYTES, protocol.form === 'json' ? '[' : 0xff)
   const { key } = tokens
   return [
-    requestThrough(door, ingestion, body),
-    requestThrough(door, ingestion, body, { token: `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` }),
-    requestThrough(door, ingestion, body, { token: key }),
-    ...anonymousTargets.map((target) => requestThrough(door, target, body)),
-    requestThrough(door, unknownTarget, body),
-    requestThrough(door, unknownTarget, body, { token: key }),
+    requestThrough(protocol, ingestion, body),
+    requestThrough(protocol, ingestion, body, { token: `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}` }),
+    requestThrough(protocol, ingestion, body, { token: key }),
+    ...anonymousTargets.map((target) => requestThrough(protocol, target, body)),
+    requestThrough(protocol, unknownTarget, body),
+    requestThrough(protocol, unknownTarget, body, { token: key }),
   ]
 }
 

@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
-import type { HttpVersion, Request } from './doors.js'
+import type { HttpVersion, Request } from './protocols.js'
 
 /** Milliseconds between two bytes. */
 const BYTE_MILLIS = 2_000

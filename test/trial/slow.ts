@@ -1,5 +1,12 @@
 import { callBeside } from './beside.js'
-import { anonymousTargets, doors, ingestion, type RequestOptions, requestThrough, type Target } from './doors.js'
+import {
+  anonymousTargets,
+  ingestion,
+  protocols,
+  type RequestOptions,
+  requestThrough,
+  type Target,
+} from './protocols.js'
 import { type Cut, sendBodiesSlowly, sendBytesSlowly } from './slow-sender.js'
 import type { Stage } from './stage.js'
 import { allOf, atMost, type Finding, type Trial } from './trial.js'
@@ -45,11 +52,11 @@ function slowCallers({ tokens }: Stage, port: number): Promise<Finding[]>[] {
   const each = (begin: Uint8Array, rest: Uint8Array, millis: number) =>
     Array.from({ length: SLOW_EACH }, () => sendBytesSlowly(port, begin, rest, millis + 2_000))
   const bodies = (target: Target, millis: number, options: RequestOptions) =>
-    doors.flatMap((door) =>
-      door.versions.map((version) => {
-        const request = requestThrough(door, target, BODY, options)
+    protocols.flatMap((protocol) =>
+      protocol.versions.map((version) => {
+        const request = requestThrough(protocol, target, BODY, options)
         const requests = Array.from({ length: SLOW_EACH / 2 }, () => request)
-        return { name: `${door.name}, ${version}`, cuts: sendBodiesSlowly(port, version, requests, millis + 2_000) }
+        return { name: `${protocol.name}, ${version}`, cuts: sendBodiesSlowly(port, version, requests, millis + 2_000) }
       }),
     )
   const [token = ingestion] = anonymousTargets

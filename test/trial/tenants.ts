@@ -1,7 +1,7 @@
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
 import type { Sql } from '../support/sql.js'
 import { withDatabase } from './database.js'
-import { absentIdLike, call, methodDoors, requestThrough, scimRequest, withoutId } from './tenants/answers.js'
+import { absentIdLike, call, methodProtocols, requestThrough, scimRequest, withoutId } from './tenants/answers.js'
 import { foreignKeys, foreignPlaces } from './tenants/foreign-ids.js'
 import { scimPlaces } from './tenants/scim-ids.js'
 import { measureTimes, SHORT } from './tenants/times.js'
@@ -72,17 +72,17 @@ async function compareMethods(port: number, callers: readonly Caller[], isShort:
     for (const { name, token, isOfTeam } of callers) {
       const foreign = [place.otherOrganization, ...(isOfTeam && place.otherTeam !== undefined ? [place.otherTeam] : [])]
       for (const id of foreign) {
-        const turn = compared % methodDoors.length
-        for (const door of isShort ? methodDoors.slice(turn, turn + 1) : methodDoors) {
+        const turn = compared % methodProtocols.length
+        for (const protocol of isShort ? methodProtocols.slice(turn, turn + 1) : methodProtocols) {
           const [known, absent] = await Promise.all(
             [id, absentIdLike(id)].map(async (each) => {
-              const request = requestThrough(door, place.method, place.request(each), token)
-              return withoutId(await call(port, door, request), each)
+              const request = requestThrough(protocol, place.method, place.request(each), token)
+              return withoutId(await call(port, protocol, request), each)
             }),
           )
           compared++
           if (known === absent) same++
-          else console.log(`  ${place.name}, ${id}, ${name}, ${door}:\n${known}\n${absent}`)
+          else console.log(`  ${place.name}, ${id}, ${name}, ${protocol}:\n${known}\n${absent}`)
         }
       }
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertUserToken } from '../support/fixture.js'
-import { doors } from '../support/method-doors.js'
+import { protocols } from '../support/method-forms.js'
 import {
   admin,
   eventsOf,
@@ -19,8 +19,8 @@ useUsers()
 
 const changes = ['deactivateUser', 'reactivateUser', 'endUserSessions'] as const
 
-describe.each(doors)('access over %s', (door) => {
-  const { call } = updatesOver(door)
+describe.each(protocols)('access over %s', (protocol) => {
+  const { call } = updatesOver(protocol)
   /** Whether a token is accepted. */
   const isAccepted = async (token: string) => (await call('getUser', { id }, token)).reason !== 'CREDENTIAL_INVALID'
   const succeeds = async (...request: Parameters<typeof call>) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { fixture, insertApiKey, insertUserToken } from '../support/fixture.js'
-import { doors, type RequestJson } from '../support/method-doors.js'
+import { protocols, type RequestJson } from '../support/method-forms.js'
 import {
   admin,
   eventsOf,
@@ -31,8 +31,8 @@ async function contentOf(userIds: readonly string[]) {
   return text.replaceAll(/[bs]-\d+(?:rest|connect)-/gi, '')
 }
 
-describe.each(doors)('a batch of updates over %s', (door) => {
-  const { call } = updatesOver(door)
+describe.each(protocols)('a batch of updates over %s', (protocol) => {
+  const { call } = updatesOver(protocol)
   const batch = (users: readonly RequestJson[], token = key, validateOnly = false) =>
     call('batchUpdateUsers', { users, validateOnly }, token)
   const resultsOf = async (...request: Parameters<typeof batch>) => {
@@ -131,7 +131,7 @@ describe.each(doors)('a batch of updates over %s', (door) => {
           run += 1
           const token = { key, admin, worker }[kind]
           const make = async (set: string) => {
-            const ids = updates.map((_, n) => `${set}-${run}${door}-${n}`)
+            const ids = updates.map((_, n) => `${set}-${run}${protocol}-${n}`)
             for (const [n, userId] of ids.entries()) {
               await service.database.execute(
                 `INSERT INTO memberships (organization_id, user_id, email, last_name_owner, department_owner, directory_managed, role)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { fixture, shareUser } from '../support/fixture.js'
-import { doors, type RequestJson } from '../support/method-doors.js'
+import { protocols, type RequestJson } from '../support/method-forms.js'
 import {
   eventsOf,
   field,
@@ -19,8 +19,8 @@ const { globex } = fixture
 
 useUsers()
 
-describe.each(doors)('users over %s', (door) => {
-  const { call, update, updated, refused } = updatesOver(door)
+describe.each(protocols)('users over %s', (protocol) => {
+  const { call, update, updated, refused } = updatesOver(protocol)
 
   describe('a phone number', () => {
     it('of another member is refused in a direct edit, which writes nothing', async () => {
@@ -49,7 +49,7 @@ describe.each(doors)('users over %s', (door) => {
 
   describe('an email change', () => {
     it('is applied and records an event', async () => {
-      const email = `New.${id}.${door}@Example.com`
+      const email = `New.${id}.${protocol}@Example.com`
       expect((await updated({ email })).data.email).toBe(email)
       expect((await eventsOf(id)).map(({ action }) => action)).toEqual(['user.update_email'])
     })

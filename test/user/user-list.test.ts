@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
 import { fixture, insertApiKey, insertUser } from '../support/fixture.js'
-import { doors, type RequestJson } from '../support/method-doors.js'
+import { protocols, type RequestJson } from '../support/method-forms.js'
 import { field, service, updatesOver, useUsers } from '../support/users.js'
 
 useUsers()
@@ -102,8 +102,8 @@ const filtersOf = fc
     return Object.fromEntries(Object.entries({ ...filters, ...both }).filter(([, value]) => value !== undefined))
   })
 
-describe.each(doors)('a list of users over %s', (door) => {
-  const { call } = updatesOver(door)
+describe.each(protocols)('a list of users over %s', (protocol) => {
+  const { call } = updatesOver(protocol)
   const list = (request: RequestJson, by = token) => call('listUsers', request, by)
 
   it('has exactly the users that all filters match, page by page, and their number', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { keyPermissions } from '../../src/domain/caller/caller.js'
 import { fixture, insertApiKey, insertUserToken } from '../support/fixture.js'
-import { doors } from '../support/method-doors.js'
+import { protocols } from '../support/method-forms.js'
 import { id, newEmail, replaceUser, service, updatesOver, useUsers } from '../support/users.js'
 
 useUsers()
@@ -27,8 +27,8 @@ const callers: readonly (readonly [name: string, token: () => Promise<string>, m
   ['a guest', () => tokenOf(users.guest), 'none'],
 ]
 
-describe.each(doors)('nobody gives away more than they have over %s', (door) => {
-  const { call } = updatesOver(door)
+describe.each(protocols)('nobody gives away more than they have over %s', (protocol) => {
+  const { call } = updatesOver(protocol)
   const roleOf = async (where: 'user_id' | 'email_key', value: string) => {
     const [row] = await service.database.query<{ role: string }>(`SELECT role FROM memberships WHERE ${where} = $1`, [
       value,

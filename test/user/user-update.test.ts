@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { governedFields } from '../../src/domain/profile/field-ownership.js'
-import { doors } from '../support/method-doors.js'
+import { protocols } from '../support/method-forms.js'
 import { ownersOf } from '../support/user-methods.js'
 import {
   admin,
@@ -20,8 +20,8 @@ import {
 
 useUsers()
 
-describe.each(doors)('users over %s', (door) => {
-  const { call, updated, refused } = updatesOver(door)
+describe.each(protocols)('users over %s', (protocol) => {
+  const { call, updated, refused } = updatesOver(protocol)
 
   describe('an update', () => {
     it('returns the whole user, every ownership entry and both lists, wrapped in data', async () => {
@@ -236,7 +236,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it("adds a stored department to the organization's options, but not a skipped one", async () => {
-      const name = `Department ${door} ${id}`
+      const name = `Department ${protocol} ${id}`
       await updated({ department: name }, admin)
       await updated({ department: `${name} skipped` })
       const { answer } = await call('listDepartmentOptions', {})
@@ -246,7 +246,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it('makes one option of a department in whatever case, Unicode form and blanks', async () => {
-      const name = `Éclairage ${door} ${id}`
+      const name = `Éclairage ${protocol} ${id}`
       for (const written of [name, name.toLowerCase(), `  ${name.normalize('NFD')} `, name.toUpperCase()]) {
         await updated({ department: written }, admin)
       }
@@ -259,7 +259,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it('keeps a department that somebody has, in whatever case, and deletes one that nobody has', async () => {
-      const name = `Archive ${door} ${id}`
+      const name = `Archive ${protocol} ${id}`
       const optionOf = async () => {
         const { data } = (await call('listDepartmentOptions', {})).answer.json
         return data.find((option: { name: string }) => option.name === name)
@@ -283,7 +283,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it.each(['R_D', 'R%D', 'R\\D'])('takes %s for the name of a department, and no pattern', async (sign) => {
-      const name = `${sign} ${door} ${id}`
+      const name = `${sign} ${protocol} ${id}`
       await updated({ department: name }, admin)
       const { data } = (await call('listDepartmentOptions', {})).answer.json
       const option = data.find((each: { name: string }) => each.name === name)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { fixture, insertApiKey, insertUser, insertUserToken } from '../support/fixture.js'
-import { doors, type RequestJson } from '../support/method-doors.js'
+import { protocols, type RequestJson } from '../support/method-forms.js'
 import { ownersOf, userMethodCaller } from '../support/user-methods.js'
 import {
   admin,
@@ -38,8 +38,8 @@ async function limitedToken(what: string): Promise<string> {
   return (await insertApiKey(service.database, { organizationId: acme, permissions })).token
 }
 
-describe.each(doors)('users over %s', (door) => {
-  const { call, update, updated, refused } = updatesOver(door)
+describe.each(protocols)('users over %s', (protocol) => {
+  const { call, update, updated, refused } = updatesOver(protocol)
 
   describe('a person', () => {
     const ownToken = () => insertUserToken(service.database, { userId: id })
@@ -65,7 +65,7 @@ describe.each(doors)('users over %s', (door) => {
     })
 
     it('cannot change their own email address without users:write, but an administrator can', async () => {
-      const email = `own.${id}.${door}@example.com`
+      const email = `own.${id}.${protocol}@example.com`
       expect(await refused({ email }, await ownToken())).toMatchObject({
         status: 403,
         code: 'permission_denied',
@@ -74,7 +74,7 @@ describe.each(doors)('users over %s', (door) => {
       })
       expect((await updated({ email: `${id}@EXAMPLE.com` }, await ownToken())).data.email).toBe(`${id}@example.com`)
       await replaceUser({ role: 'ORG_ADMIN' })
-      expect((await updated({ email: `own.${id}.${door}@example.com` }, await ownToken())).data.role).toBe(
+      expect((await updated({ email: `own.${id}.${protocol}@example.com` }, await ownToken())).data.role).toBe(
         'USER_ROLE_ORG_ADMIN',
       )
     })
@@ -200,7 +200,7 @@ describe.each(doors)('users over %s', (door) => {
         [person, globex],
       ] as const) {
         const { token } = await insertApiKey(service.database, { organizationId })
-        const moved = await update({ email: `${serial}.${organizationId}.${door}@example.com` }, token, userId)
+        const moved = await update({ email: `${serial}.${organizationId}.${protocol}@example.com` }, token, userId)
         expect(moved.status).toBe(200)
       }
     })

@@ -5,10 +5,10 @@ import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { trailerParse } from '@connectrpc/connect/protocol-grpc-web'
 import { StatusSchema } from '../../../gen/google/rpc/status_pb.js'
 import { assertContract } from '../../support/contract.js'
-import type { BadAnswer, BadRequest } from './door.js'
+import type { BadAnswer, BadRequest } from './protocol.js'
 import { scimFault } from './scim-shape.js'
 
-/** What is wrong with an answer; undefined if the caller gets what the contract of the door promises. */
+/** What is wrong with an answer; undefined if the caller gets what the contract of the protocol promises. */
 export function faultOf(request: BadRequest, answer: BadAnswer): string | undefined {
   try {
     check(request, answer)

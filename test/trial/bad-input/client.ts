@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request as requestHttp1 } from 'node:http'
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
 import { buffer } from 'node:stream/consumers'
-import type { BadAnswer, BadRequest } from './door.js'
+import type { BadAnswer, BadRequest } from './protocol.js'
 
 /** Sends requests, over few connections. */
 export interface Client {

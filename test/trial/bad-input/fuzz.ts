@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { faultOf } from './check.js'
 import type { Client } from './client.js'
-import type { BadRequest, DoorName } from './door.js'
 import type { Credentials } from './headers.js'
+import type { BadRequest, ProtocolName } from './protocol.js'
 import { restRequests } from './rest.js'
 import { rpcRequests } from './rpc.js'
 import { scimRequests } from './scim.js'
@@ -34,20 +34,20 @@ const CHECK_MILLIS = 60_000
 /** What the seed of a check is above that of the one before, more than callers count theirs by. */
 const SEED_STEP = 1_000_000
 
-/** The requests of a door. */
-export function requestsThrough(door: DoorName, credentials: Credentials): fc.Arbitrary<BadRequest> {
-  if (door === 'REST') return restRequests(credentials)
-  return door === 'SCIM' ? scimRequests(credentials) : rpcRequests(door, credentials)
+/** The requests of a protocol. */
+export function requestsThrough(protocol: ProtocolName, credentials: Credentials): fc.Arbitrary<BadRequest> {
+  if (protocol === 'REST') return restRequests(credentials)
+  return protocol === 'SCIM' ? scimRequests(credentials) : rpcRequests(protocol, credentials)
 }
 
-/** Sends bad requests through a door until so many are answered well, or one is not. */
-export async function fuzz(door: DoorName, plan: FuzzPlan): Promise<FuzzResult> {
+/** Sends bad requests through a protocol until so many are answered well, or one is not. */
+export async function fuzz(protocol: ProtocolName, plan: FuzzPlan): Promise<FuzzResult> {
   const { client, credentials, seed, requests } = plan
   const statuses = new Map<number, number>()
   let sent = 0
   let tidied = 0
   const property = fc.asyncProperty(
-    fc.array(requestsThrough(door, credentials), { minLength: 1, maxLength: AT_ONCE, size: 'max' }),
+    fc.array(requestsThrough(protocol, credentials), { minLength: 1, maxLength: AT_ONCE, size: 'max' }),
     async (batch) => {
       const faults = await Promise.all(
         batch.map(async (request) => {
@@ -78,7 +78,7 @@ export async function fuzz(door: DoorName, plan: FuzzPlan): Promise<FuzzResult> 
 }
 
 /** A request as a line that can be read. */
-function described({ door, version, method, path, headers, body }: BadRequest): string {
+function described({ protocol, version, method, path, headers, body }: BadRequest): string {
   const bytes = body === undefined ? '' : JSON.stringify(Buffer.from(body.subarray(0, 600)).toString('latin1'))
-  return `${door} ${version} ${method} ${path}\n  ${JSON.stringify(headers)}\n  ${bytes}`
+  return `${protocol} ${version} ${method} ${path}\n  ${JSON.stringify(headers)}\n  ${bytes}`
 }

@@ -111,7 +111,7 @@ export const codingNames = odd(
   'aws-chunked',
 )
 
-/** Content types that no door, or only another one, accepts. */
+/** Content types that no protocol, or only another one, accepts. */
 export const strayTypes = odd(
   'application/json',
   'application/json; charset=utf-8',

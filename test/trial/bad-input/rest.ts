@@ -4,9 +4,9 @@ import { http } from '../../../gen/google/api/annotations_pb.js'
 import { http_form as httpForm } from '../../../gen/svc/v2/http_form_pb.js'
 import { services } from '../../../src/handlers/routes.js'
 import { bomb, codings, compress, jsonBodies } from './bodies.js'
-import type { BadRequest } from './door.js'
 import { authorizations, type Credentials, codingNames, stray, strayTypes } from './headers.js'
 import { byteChanges, changed, rarely } from './messages.js'
+import type { BadRequest } from './protocol.js'
 import { nastyTexts } from './values.js'
 
 /** Requests of every method over REST, and of similar paths. */
@@ -50,7 +50,7 @@ function requestsOf(method: DescMethod, all: Credentials): fc.Arbitrary<BadReque
       const query = [parameters.join('&'), drawn.query].filter((part) => part !== '').join('&')
       const path = visible(changed(Buffer.from(route + (query === '' ? '' : `?${query}`)), drawn.inPath ?? []))
       const given = drawn.verb ?? verb
-      const about = { door: 'REST' as const, version: drawn.version, method: given, path, inPath: [...taken] }
+      const about = { protocol: 'REST' as const, version: drawn.version, method: given, path, inPath: [...taken] }
       const headers: Record<string, string> = { ...drawn.authorization, ...drawn.stray }
       if (given === 'GET' || given === 'HEAD' || (body === '' && drawn.type === undefined)) return { ...about, headers }
       headers['content-type'] = drawn.type ?? (isForm ? 'application/x-www-form-urlencoded' : 'application/json')

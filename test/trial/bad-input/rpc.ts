@@ -3,28 +3,35 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
 import { services } from '../../../src/handlers/routes.js'
 import { binaryBodies, bomb, type Coding, codings, compress, jsonBodies } from './bodies.js'
-import type { BadRequest, DoorName } from './door.js'
 import { authorizations, type Credentials, codingNames, stray, strayTypes } from './headers.js'
 import { byteChanges, changed, rarely } from './messages.js'
+import type { BadRequest, ProtocolName } from './protocol.js'
 
-type RpcDoor = Exclude<DoorName, 'REST' | 'SCIM'>
+type RpcProtocol = Exclude<ProtocolName, 'REST' | 'SCIM'>
 
-const types: Readonly<Record<RpcDoor, readonly string[]>> = {
+const types: Readonly<Record<RpcProtocol, readonly string[]>> = {
   'Connect JSON': ['application/json'],
   'Connect binary': ['application/proto'],
   gRPC: ['application/grpc', 'application/grpc+proto', 'application/grpc+json'],
   'gRPC-Web': ['application/grpc-web+proto', 'application/grpc-web', 'application/grpc-web+json'],
 }
 
-/** Requests of every method through a door of RPC. */
-export function rpcRequests(door: RpcDoor, all: Credentials): fc.Arbitrary<BadRequest> {
+/** Requests of every method through a protocol of RPC. */
+export function rpcRequests(protocol: RpcProtocol, all: Credentials): fc.Arbitrary<BadRequest> {
   const methods = services.flatMap((service) => service.methods)
-  return fc.oneof(...methods.flatMap((method) => types[door].map((type) => requestsOf(door, type, method, all))))
+  return fc.oneof(
+    ...methods.flatMap((method) => types[protocol].map((type) => requestsOf(protocol, type, method, all))),
+  )
 }
 
-function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Credentials): fc.Arbitrary<BadRequest> {
+function requestsOf(
+  protocol: RpcProtocol,
+  type: string,
+  method: DescMethod,
+  all: Credentials,
+): fc.Arbitrary<BadRequest> {
   const isJson = type.endsWith('json')
-  const form = { isJson, enveloped: door.startsWith('gRPC'), input: method.input }
+  const form = { isJson, enveloped: protocol.startsWith('gRPC'), input: method.input }
   const coding = fc.oneof(
     { weight: 3, arbitrary: fc.constant<Coding>('identity') },
     { weight: 1, arbitrary: fc.constantFrom(...codings) },
@@ -32,7 +39,7 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
   return fc
     .record({
       version:
-        door === 'gRPC' ? fc.constant('HTTP/2' as const) : fc.constantFrom('HTTP/1.1' as const, 'HTTP/2' as const),
+        protocol === 'gRPC' ? fc.constant('HTTP/2' as const) : fc.constantFrom('HTTP/1.1' as const, 'HTTP/2' as const),
       coding,
       body: bodiesOf(form),
       named: rarely(codingNames),
@@ -54,7 +61,7 @@ function requestsOf(door: RpcDoor, type: string, method: DescMethod, all: Creden
       const declared = named ?? (isBomb ? 'gzip' : coding === 'identity' ? undefined : coding)
       if (declared !== undefined) headers[header] = declared
       if (form.enveloped) headers['te'] = 'trailers'
-      const about = { door, version, rpc: method, form: isJson ? ('json' as const) : ('binary' as const) }
+      const about = { protocol, version, rpc: method, form: isJson ? ('json' as const) : ('binary' as const) }
       const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
       if (!form.enveloped && reads && drawn.byGet && data.length < 5_000) {
         const message = Buffer.from(changed(Buffer.from(Buffer.from(packed).toString('base64url')), drawn.inEnvelope))

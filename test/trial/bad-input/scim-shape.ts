@@ -1,7 +1,7 @@
 import { schemas } from '../../../src/scim/discovery.js'
 import { resourceTypes } from '../../../src/scim/resource-types.js'
 import type { Attribute } from '../../../src/scim/schema.js'
-import type { BadRequest } from './door.js'
+import type { BadRequest } from './protocol.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is walked by its own structure.
 type Json = any
@@ -21,7 +21,7 @@ const details = [
 ]
 const attributesOf = new Map(schemas.map(({ id, attributes }) => [id, attributes]))
 
-/** What is wrong with an answer of SCIM, by the schemas that the door itself publishes. */
+/** What is wrong with an answer of SCIM, by the schemas that the protocol itself publishes. */
 export function scimFault({ path }: BadRequest, status: number, type: string, text: string): string | undefined {
   if (type !== 'application/scim+json') return `${status} in ${type}`
   const body: Json = JSON.parse(text)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { bomb, codings, compress } from './bodies.js'
-import type { BadRequest } from './door.js'
 import { authorizations, type Credentials, codingNames, stray, strayTypes } from './headers.js'
 import { byteChanges, changed, rarely, spoiledJson, spoils } from './messages.js'
+import type { BadRequest } from './protocol.js'
 import { CORE, group, groupId, parameters, patch, search, user, userId } from './scim-values.js'
 
 /** Requests of every operation over SCIM. */
@@ -31,7 +31,7 @@ export function scimRequests(all: Credentials): fc.Arbitrary<BadRequest> {
       const query = drawn.query.join('&')
       const path = `/scim/v2${operation.path}${drawn.suffix ?? ''}${query === '' ? '' : `?${query}`}`
       const method = drawn.verb ?? operation.method
-      const about = { door: 'SCIM' as const, version: drawn.version, method, path }
+      const about = { protocol: 'SCIM' as const, version: drawn.version, method, path }
       const headers: Record<string, string> = { ...drawn.authorization, ...drawn.stray }
       if (method === 'GET' || method === 'HEAD' || operation.body === undefined) return { ...about, headers }
       headers['content-type'] = drawn.type

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { services } from '../../../src/handlers/routes.js'
 import { fixture, insertRow } from '../../support/fixture.js'
-import { methodNamed, type RequestJson, restFormOf } from '../../support/method-doors.js'
+import { methodNamed, type RequestJson, restFormOf } from '../../support/method-forms.js'
 import type { Sql } from '../../support/sql.js'
 import {
   isNested,

@@ -6,13 +6,13 @@ import { bytesOf, requestOf, type WireForm } from '../../rpc/wire-form.js'
 import type { RequestJson } from './foreign-ids.js'
 import type { ScimPlace } from './scim-ids.js'
 
-/** The doors of a method. */
-export const methodDoors = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web'] as const
+/** The protocols of a method. */
+export const methodProtocols = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web'] as const
 /** One of them. */
-export type MethodDoor = (typeof methodDoors)[number]
+export type MethodProtocol = (typeof methodProtocols)[number]
 
 const unary = { coding: 'identity', unary: true } as const
-const wireForms: Readonly<Record<Exclude<MethodDoor, 'REST'>, WireForm>> = {
+const wireForms: Readonly<Record<Exclude<MethodProtocol, 'REST'>, WireForm>> = {
   'Connect JSON': { ...unary, protocol: 'connect', form: 'json' },
   'Connect binary': { ...unary, protocol: 'connect', form: 'proto' },
   gRPC: { ...unary, protocol: 'grpc', form: 'proto' },
@@ -21,9 +21,9 @@ const wireForms: Readonly<Record<Exclude<MethodDoor, 'REST'>, WireForm>> = {
 
 const methods = new Map(services.flatMap((service) => service.methods.map((method) => [method.name, method])))
 
-/** A call of a method through a door. */
+/** A call of a method through a protocol. */
 export function requestThrough(
-  door: MethodDoor,
+  protocol: MethodProtocol,
   name: string,
   message: RequestJson,
   token: string | undefined,
@@ -31,9 +31,9 @@ export function requestThrough(
   const method = methods.get(name)
   if (method === undefined) throw new Error(`there is no method ${name}`)
   const credential = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  if (door === 'REST') return restRequest(method, message, credential)
-  const bytes = bytesOf(method.input, fromJson(method.input, { ...message } as never), wireForms[door].form)
-  const request = requestOf(wireForms[door], `/${method.parent.typeName}/${method.name}`, [bytes])
+  if (protocol === 'REST') return restRequest(method, message, credential)
+  const bytes = bytesOf(method.input, fromJson(method.input, { ...message } as never), wireForms[protocol].form)
+  const request = requestOf(wireForms[protocol], `/${method.parent.typeName}/${method.name}`, [bytes])
   return { ...request, headers: { ...request.headers, ...credential } }
 }
 
@@ -67,9 +67,9 @@ export function scimRequest({ request }: ScimPlace, id: string, secret: string):
   return { method, path: `/scim/v2${path}`, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** Sends a request over the version of HTTP that the door needs. */
-export function call(port: number, door: MethodDoor | 'SCIM', request: RawRequest): Promise<RawAnswer> {
-  return door === 'gRPC' ? callHttp2(port, request) : callHttp1(port, request)
+/** Sends a request over the version of HTTP that the protocol needs. */
+export function call(port: number, protocol: MethodProtocol | 'SCIM', request: RawRequest): Promise<RawAnswer> {
+  return protocol === 'gRPC' ? callHttp2(port, request) : callHttp1(port, request)
 }
 
 /** An answer as text in which the id is a place holder, also inside base64; headers included. */

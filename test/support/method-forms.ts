@@ -8,21 +8,21 @@ import type { RestAnswer, TestService } from './service.js'
 /** A request message as JSON. */
 export type RequestJson = Readonly<Record<string, unknown>>
 
-/** A method as both doors know it. */
-export interface MethodDoors {
+/** A method as both protocols know it. */
+export interface MethodForms {
   /** Such as `svc.v2.PriorityService/UpdatePriority`. */
   readonly procedure: string
   /** The REST form of the message. */
   readonly rest: (request: RequestJson) => { readonly method: string; readonly path: string; readonly json?: unknown }
 }
 
-/** The doors through which a method can be called. */
-export const doors = ['REST', 'Connect'] as const
+/** The protocols through which a method can be called. */
+export const protocols = ['REST', 'Connect'] as const
 
-/** One of the doors. */
-export type Door = (typeof doors)[number]
+/** One of the protocols. */
+export type Protocol = (typeof protocols)[number]
 
-/** A response in the same form for both doors. */
+/** A response in the same form for both protocols. */
 export interface Outcome {
   readonly status: number
   readonly code: string | undefined
@@ -35,21 +35,21 @@ export interface Outcome {
   readonly answer: RestAnswer
 }
 
-/** A call of a method through one of its doors. */
+/** A call of a method through one of its protocols. */
 export interface MethodCall {
-  readonly door: Door
+  readonly protocol: Protocol
   readonly request: RequestJson
   readonly token?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Calls a method with a request message through one of its doors. */
+/** Calls a method with a request message through one of its protocols. */
 export async function callMethod(
   service: TestService,
-  method: MethodDoors,
-  { door, request, token, headers = {} }: MethodCall,
+  method: MethodForms,
+  { protocol, request, token, headers = {} }: MethodCall,
 ): Promise<Outcome> {
-  if (door === 'Connect') {
+  if (protocol === 'Connect') {
     return outcomeOf(await service.rest('POST', `/${method.procedure}`, { json: request, token, headers }))
   }
   const { path, method: verb, json } = method.rest(request)
@@ -85,10 +85,10 @@ export interface RestForm {
   readonly json?: object
 }
 
-/** A method as both doors know it. */
-export function doorsOf(name: string): MethodDoors {
+/** A method as both protocols know it. */
+export function formsOf(name: string): MethodForms {
   const method = methodNamed(name)
-  const rest: MethodDoors['rest'] = (request) => {
+  const rest: MethodForms['rest'] = (request) => {
     const { verb, ...form } = restFormOf(method, request)
     return { method: verb, ...form }
   }

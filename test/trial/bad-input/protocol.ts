@@ -1,14 +1,14 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { Headers } from './headers.js'
 
-/** The doors of the service. */
-export const doorNames = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web', 'SCIM'] as const
+/** The protocols of the service. */
+export const protocolNames = ['REST', 'Connect JSON', 'Connect binary', 'gRPC', 'gRPC-Web', 'SCIM'] as const
 /** One of them. */
-export type DoorName = (typeof doorNames)[number]
+export type ProtocolName = (typeof protocolNames)[number]
 
 /** A request that may be wrong in many ways. */
 export interface BadRequest {
-  readonly door: DoorName
+  readonly protocol: ProtocolName
   readonly version: 'HTTP/1.1' | 'HTTP/2'
   readonly method: string
   readonly path: string

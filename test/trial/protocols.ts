@@ -1,7 +1,7 @@
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 
 /** A protocol of the service, with one form of its messages. */
-export interface Door {
+export interface Protocol {
   readonly name: string
   readonly isRest: boolean
   readonly form: 'json' | 'binary'
@@ -32,7 +32,7 @@ const enveloped = {
 } as const
 
 /** Every protocol; only gRPC needs HTTP/2. */
-export const doors: readonly Door[] = [
+export const protocols: readonly Protocol[] = [
   { ...unary, name: 'REST', isRest: true, form: 'json', contentType: 'application/json' },
   { ...unary, name: 'Connect JSON', isRest: false, form: 'json', contentType: 'application/json' },
   { ...unary, name: 'Connect', isRest: false, form: 'binary', contentType: 'application/proto' },
@@ -83,19 +83,24 @@ export interface RequestOptions {
   readonly deadlineMillis?: number
 }
 
-/** Calls a method through a door, whatever the message. */
-export function requestThrough(door: Door, target: Target, message: Uint8Array, options: RequestOptions = {}): Request {
+/** Calls a method through a protocol, whatever the message. */
+export function requestThrough(
+  protocol: Protocol,
+  target: Target,
+  message: Uint8Array,
+  options: RequestOptions = {},
+): Request {
   const { token, isGzip = false, deadlineMillis } = options
   return {
-    path: door.isRest ? target.path : target.procedure,
+    path: protocol.isRest ? target.path : target.procedure,
     headers: {
-      'content-type': (door.isRest ? target.restType : undefined) ?? door.contentType,
-      ...(door.contentType.startsWith('application/grpc') && { te: 'trailers' }),
-      ...(door.name.startsWith('Connect') && { 'connect-protocol-version': '1' }),
+      'content-type': (protocol.isRest ? target.restType : undefined) ?? protocol.contentType,
+      ...(protocol.contentType.startsWith('application/grpc') && { te: 'trailers' }),
+      ...(protocol.name.startsWith('Connect') && { 'connect-protocol-version': '1' }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(isGzip && { [door.codingHeader]: 'gzip' }),
-      ...(deadlineMillis !== undefined && door.deadline(deadlineMillis)),
+      ...(isGzip && { [protocol.codingHeader]: 'gzip' }),
+      ...(deadlineMillis !== undefined && protocol.deadline(deadlineMillis)),
     },
-    body: door.enveloped ? encodeEnvelope(isGzip ? 1 : 0, message) : message,
+    body: protocol.enveloped ? encodeEnvelope(isGzip ? 1 : 0, message) : message,
   }
 }
