@@ -30,9 +30,12 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [pasted, setPasted] = useState<{ readonly text: string; readonly before: typeof draft }>()
   const [first, setFirst] = useState<readonly string[]>([])
+  const [focused, setFocused] = useState<string>()
   const pages = usePages(list, request, { isWanted: chosen.length === 0 })
   const all: readonly Message[] = chosen.length > 0 ? chosen : pages.isSuccess ? pages.rows : known
   const rows = all.toSorted((one, other) => Number(first.includes(idOf(other))) - Number(first.includes(idOf(one))))
+  // Tab leads along one row and then out of the table, however long that is.
+  const stop = rows.some((item) => idOf(item) === focused) ? focused : rows[0] && idOf(rows[0])
   const fields = editableFields(update).filter((field) => ['text', 'lines'].includes(controlOf(field)))
   const keyOf = (item: Message, { localName }: DescField) => `${idOf(item)} ${localName}`
   const textOf = (item: Message, field: DescField) => draft[keyOf(item, field)] ?? draftOf(field, item)
@@ -104,6 +107,8 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
             <Control
               className={controls['input']}
               name={keyOf(item, field)}
+              tabIndex={idOf(item) === stop ? 0 : -1}
+              onFocus={() => setFocused(idOf(item))}
               aria-label={`${labelOf(field.localName)} of ${nameOf(item)}`}
               aria-invalid={fault !== undefined}
               value={textOf(item, field)}
@@ -129,7 +134,8 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
   return (
     <Dialog title={`Edit ${title.toLowerCase()} as a table`} look="full" isTyped={changes.length > 0} onClose={onClose}>
       <p role="status">
-        {pasted?.text ?? 'Enter and the arrows lead up and down. Cells of a spreadsheet can be pasted.'}{' '}
+        {pasted?.text ??
+          'Enter and the arrows lead up and down, Tab along a row. Cells of a spreadsheet can be pasted.'}{' '}
         {pasted && (
           <Button look="quiet" onClick={() => [setDraft(pasted.before), setPasted(undefined)]}>
             Undo
