@@ -11,18 +11,24 @@ import { nameOf } from '../../api/message.js'
 import { useName } from '../../api/names.js'
 import { PersonLink, targetKinds } from '../../api/things.js'
 import { actionText, enumText, labelOf, oneOf, thingText } from '../../api/words.js'
+import { listAt } from '../../ui/address.js'
 import { FirstFew } from '../../ui/first-few.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import styles from './audit.module.css'
 
-/** Events of the audit log along a line, newest first. */
+/** Events of the audit log along a line, newest first; those of one request together. */
 export function AuditTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
     <ol className={styles['line']}>
-      {events.map((event) => (
-        <li key={event.id} className={styles['event']}>
-          <AuditEntry event={event} />
+      {[...Map.groupBy(events, ({ id, requestId }) => requestId || id)].map(([request, made]) => (
+        <li key={request} className={styles['event']}>
+          <Link {...listAt('/audit', { request: made[0]?.requestId ?? '' })} className={styles['when']}>
+            <When at={made[0]?.occurredAt} exact />
+          </Link>
+          {made.map((event) => (
+            <AuditEntry key={event.id} event={event} />
+          ))}
         </li>
       ))}
     </ol>
@@ -33,7 +39,7 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
   // Of what is new, all is.
   const fields = event.action.endsWith('.create') ? '' : event.changedFields.map(labelOf).join(', ')
   return (
-    <>
+    <div>
       <p>
         <strong>{actionText(event.action)}</strong> by <ActorName actor={event.actor} />
         {event.targetId !== '' && (
@@ -67,15 +73,7 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
           )
         }
       </FirstFew>
-      <p className={styles['facts']}>
-        <When at={event.occurredAt} exact />
-        {event.requestId !== '' && (
-          <Link to="/audit" search={{ request: event.requestId } as never} title={`Request ${event.requestId}`}>
-            Same request
-          </Link>
-        )}
-      </p>
-    </>
+    </div>
   )
 }
 

@@ -62,9 +62,10 @@ export const journeyColumns = {
   waiting: { label: 'Waits for', size: 'wide', cell: (journey) => <WaitsForText journey={journey} /> },
 } satisfies Readonly<Record<string, Column<Journey>>>
 
+const { name, due, progress, waiting } = journeyColumns
+
 /** Those of late journeys say what each waits for. */
 function columnsFor(areLate: boolean): readonly Column<Journey>[] {
-  const { name, due, progress, waiting } = journeyColumns
   if (areLate) {
     return [
       name,
@@ -127,8 +128,6 @@ function requestFrom({ q = '', team = '', state = '', requester = '' }: Search) 
 }
 
 const MAX_JOURNEYS = 8
-
-const { name, due, progress, waiting } = journeyColumns
 
 interface JourneysOfProps {
   readonly userId: string
