@@ -34,7 +34,7 @@ const columns: readonly Column<Row>[] = [
   { label: 'About', cell: ({ targetType, targetId }) => <TargetLink type={targetType} id={targetId} /> },
   { label: 'By', isMinor: true, cell: ({ actor }) => <ActorName actor={actor} /> },
   { label: 'Changed', isMinor: true, cell: (row) => changedIn(row).join(', ') || '–' },
-  { label: 'When', size: 'moment', isMinor: true, cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
+  { label: 'When', size: 'moment', cell: ({ occurredAt }) => <When at={occurredAt} exact /> },
 ]
 
 /** Every committed change, newest first, as it happens. */
