@@ -106,6 +106,7 @@ export const hints: Readonly<Record<string, string>> = {
   scopedId: 'Unique in the team. Leave empty to have one made.',
   serviceName: 'What people call the service that the entities come from.',
   policyGroup: 'At most one SLA of a set applies to a ticket.',
+  externalServiceInstanceId: 'The ID of the app in the service that it belongs to, such as its tenant there.',
   priority: 'The grade itself, such as P1.',
 }
 

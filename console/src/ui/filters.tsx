@@ -112,14 +112,8 @@ function ThingFilter(props: Pick<PickerProps, 'kind' | 'label' | 'value' | 'onCh
   )
 }
 
-interface SearchFilterProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
 /** A field for text that is searched for while it is typed. */
-export function SearchFilter({ label, value, onChange }: SearchFilterProps) {
+export function SearchFilter({ label, value, onChange }: Pick<PickerProps, 'label' | 'value' | 'onChange'>) {
   const [text, setText] = useState(value)
   const [told, setTold] = useState(value)
   // The address has changed by itself: back, forward, or a link.

@@ -48,11 +48,7 @@ export function AppShares({ id, item }: PartProps) {
   )
 }
 
-interface UnshareButtonProps {
-  readonly id: string
-  readonly teamId: string
-  readonly why: string | undefined
-}
+type UnshareButtonProps = Pick<PartProps, 'id'> & { readonly teamId: string; readonly why: string | undefined }
 
 function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
   const team = useThingName('teams', teamId) ?? '…'

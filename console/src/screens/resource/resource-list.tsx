@@ -6,9 +6,9 @@ import { useWhyNot } from '../../api/caller-context.js'
 import { idOf, nameOf, teamOf } from '../../api/message.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { itemOf } from '../../api/standard-methods.js'
-import { kindOf } from '../../api/things.js'
+import { type Kind, kindOf, ThingName, useChoices } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
-import { useFilters } from '../../ui/address.js'
+import { listAt, useFilters } from '../../ui/address.js'
 import { Button, Toolbar } from '../../ui/button.js'
 import { controlOf } from '../../ui/field-draft.js'
 import type { Filter } from '../../ui/filters.js'
@@ -65,7 +65,10 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
       pages={missing ? { ...pages, rows: [], isPending: false } : pages}
       columns={[...(isBatch ? [choice] : []), ...columnsOf(declaration, request['teamId'])]}
       keyOf={idOf}
-      empty={{ title: missing ? `Choose ${missing}` : 'Nothing here yet', children: empty }}
+      empty={{
+        title: missing ? `Choose ${oneOf(labelOf(missing).toLowerCase())}` : 'Nothing here yet',
+        children: missing ? <Choices path={path} name={missing} /> : empty,
+      }}
       actions={
         <Toolbar>
           {isBatch && (
@@ -140,10 +143,17 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   })
   const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
   const missing = needed.find((name) => !given[name])
-  return {
-    request: Object.fromEntries(narrowed) as Record<string, never>,
-    missing: missing && oneOf(labelOf(missing).toLowerCase()),
-  }
+  return { request: Object.fromEntries(narrowed) as Record<string, never>, missing }
+}
+
+/** What a list that is of one thing can be of, each with its team. */
+function Choices({ path, name }: { readonly path: string; readonly name: string }) {
+  const { choices } = useChoices(kindOf(name) as Kind, '')
+  return choices.map(({ id, name: text, teamId = '' }) => (
+    <p key={id}>
+      <Link {...listAt(`/${path}`, { [name]: id })}>{text}</Link> · <ThingName kind="teams" id={teamId} />
+    </p>
+  ))
 }
 
 /** The filters of a list, by the fields of its request. */
