@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { pagesOptions } from './api/pages.js'
 import { createServiceTransport } from './api/transport.js'
-import { holdFocus } from './app/held-focus.js'
+import { restoreLostFocus } from './app/lost-focus.js'
 import { createConsoleRouter } from './app/router.js'
 import { readTheme } from './app/theme.js'
 import { loadConfig } from './session/console-config.js'
@@ -16,7 +16,7 @@ import { SignInContext } from './session/session-context.js'
 // Before anything else can read the address or go elsewhere.
 const given = takeTokenFromAddress()
 readTheme()
-holdFocus()
+restoreLostFocus()
 start().catch((error: unknown) => {
   document.body.textContent = error instanceof Error ? error.message : String(error)
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findingsOf } from '../support/axe.js'
 import { addForScreens, type ConsolePage, fillDemo, startTestConsole, type TestConsole } from '../support/console.js'
 import { pick } from '../support/console-writes.js'
+import { insertRow } from '../support/fixture.js'
 import { keyboardFaultsOf, openPalette } from '../support/keyboard.js'
 
 /** A screen with the demo organization: where it is, its title, and a text that it shows. */
@@ -293,6 +294,49 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByRole('listitem').getByText('App updated').waitFor()
     expect(new URL(page.url()).searchParams.get('target')).toBe('bulk_9876')
     expect(await page.getByRole('listitem').filter({ hasText: 'App updated' }).count()).toBe(1)
+  })
+
+  it('offers what a list can be of, where it is of one thing', async () => {
+    const { page } = opened
+    await opened.go('/mappings')
+    await page.getByText('Choose an entity type').waitFor()
+    const choice = page.getByRole('paragraph').filter({ hasText: 'Person · People Operations' })
+    await choice.getByRole('link', { name: 'Person', exact: true }).click()
+    await page.getByRole('row', { name: /^Cost centre/ }).waitFor()
+    expect(new URL(page.url()).search).toBe('?entityTypeId=type_person')
+  })
+
+  it('has what one request did in one entry of the audit log, and the time of each event on a phone', async () => {
+    const { page } = opened
+    const made = {
+      organization_id: 'org_acme',
+      actor_kind: 'SYSTEM',
+      target_type: 'team',
+      request_id: 'request_of_two',
+    }
+    for (const [id, target_id] of [
+      ['0198a1c0-7d00-7000-8000-0000000000e1', 'team_it'],
+      ['0198a1c0-7d00-7000-8000-0000000000e2', 'team_people'],
+    ]) {
+      await insertRow(console.service.database, 'audit_events', { ...made, id, target_id, action: 'team.update' })
+    }
+    await opened.go('/audit?type=team&action=team.update')
+    const entry = page.getByRole('listitem').filter({ hasText: 'on IT Operations' })
+    await entry.getByText('on People Operations').waitFor()
+    await entry.locator('time').click()
+    await page.waitForURL(/request=request_of_two/)
+    await opened.go('/events?action=team.update')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('row', { name: 'People Operations' }).locator('time').waitFor()
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('says of the field of an app for its ID elsewhere what that is', async () => {
+    const { page } = opened
+    await opened.go('/apps')
+    await page.getByRole('button', { name: 'Create an app' }).click()
+    await page.getByText('The ID of the app in the service that it belongs to').waitFor()
+    await page.keyboard.press('Escape')
   })
 
   it('finds what belongs to the last of many teams, by one request for each kind of thing', async () => {
