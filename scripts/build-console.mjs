@@ -86,12 +86,11 @@ async function indexOf(output) {
   const style = output.find((file) => file.fileName.endsWith('.css'))
   const at = (name) => `{{base}}/console/${name}`
   const font = output.find((file) => file.fileName.endsWith('.woff2') && !file.fileName.includes('-ext-'))
+  const ofScreens = output.flatMap(({ name, fileName }) => (name === common.name ? [fileName] : []))
   const tags = [
     `<link rel="preload" href="${at(font.fileName)}" as="font" type="font/woff2" crossorigin>`,
     `<link rel="stylesheet" href="${at(style.fileName)}">`,
-    ...[...entry.imports, output.find(({ name }) => name === common.name).fileName].map(
-      (name) => `<link rel="modulepreload" href="${at(name)}">`,
-    ),
+    ...[...entry.imports, ...ofScreens].map((name) => `<link rel="modulepreload" href="${at(name)}">`),
     `<script type="module" src="${at(entry.fileName)}"></script>`,
   ]
   const page = await readFile(join(root, 'console/index.html'), 'utf8')
