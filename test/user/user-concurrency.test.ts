@@ -3,7 +3,7 @@ import { takeLocks } from '../../src/store/lock.js'
 import { lockMemberRows } from '../../src/store/member.js'
 import { fixture, insertApiKey, insertFixture, insertUser, insertUserToken } from '../support/fixture.js'
 import { untilLockWaits } from '../support/lock-wait.js'
-import { startTestService, type TestService } from '../support/service.js'
+import { patientSessions, startTestService, type TestService } from '../support/service.js'
 import { type RaceGround, raceEmails, racePhones, racePins } from '../support/user-races.js'
 
 // Two cores carry the service, the database and the callers of a suite: few rounds show a rule that is not kept (a
@@ -20,7 +20,8 @@ describe('concurrent writes to users', () => {
   const claimers = Array.from({ length: CLAIMERS }, (_, index) => `claimer-${index}`)
 
   beforeAll(async () => {
-    service = await startTestService()
+    // Claimers wait for each other, and for a connection, for as long as the machine takes.
+    service = await startTestService({ sessions: { ...patientSessions, maxWaitMillis: 600_000 } })
     await insertFixture(service.database)
     const { token: keyToken } = await insertApiKey(service.database, { organizationId: acme })
     ground = { rest: (method, path, call) => service.rest(method, path, call), keyToken }

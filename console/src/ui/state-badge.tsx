@@ -5,7 +5,7 @@ import { Badge, type Tone } from './button.js'
 /** What the last words of states mean for the reader; one that is not here means nothing in particular. */
 const tones: readonly (readonly [RegExp, Tone])[] = [
   [/_(?:ACTIVE|ENABLED|PASSING|SUCCEEDED|UPDATED)$/, 'good'],
-  [/_(?:DIRECTORY|DISABLED|EXPIRED|PENDING|SKIPPED_\w+|WARNING)$/, 'warn'],
+  [/_(?:DIRECTORY|DISABLED|EXPIRED|PENDING|SKIPPED_PINNED|SKIPPED_DIRECTORY_LOCKED|WARNING)$/, 'warn'],
   [/_(?:DENIED|FAILED|FAILING|REFUSED|REVOKED)$/, 'bad'],
   [/_(?:PINNED|RELEASED)$/, 'accent'],
 ]
