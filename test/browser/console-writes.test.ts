@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { httpFormOf } from '../../src/limits/method-rules.js'
 import { type ConsolePage, startTestConsole, type TestConsole } from '../support/console.js'
 import { type ConsoleWrite, consoleWrites, methodAt, writingMethods } from '../support/console-writes.js'
+import { eventually } from '../support/eventually.js'
 import { insertRow } from '../support/fixture.js'
 
 /** What is written without a dialog: revoking what has leaked, by whoever has found it, without a sign-in. */
@@ -45,11 +46,13 @@ afterAll(() => console.stop())
 async function faultsOf({ method: name, path, open, makesIt = false }: ConsoleWrite): Promise<string[]> {
   const { page } = opened
   const dialog = page.getByRole('dialog')
-  for (let tries = 0; tries < 4 && (await dialog.count()) > 0; tries++) {
-    await page.keyboard.press('Escape')
-    const discard = page.getByRole('button', { name: 'Discard changes', exact: true }).last()
+  const discard = page.getByRole('button', { name: 'Discard changes', exact: true }).last()
+  // One for each list of choices, question and dialog that is open.
+  await eventually(async () => {
     if (await discard.isVisible()) await discard.click()
-  }
+    else if ((await dialog.count()) > 0) await page.keyboard.press('Escape')
+    expect(await dialog.count()).toBe(0)
+  })
   await opened.go('/events')
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
   await opened.go(path)

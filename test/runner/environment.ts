@@ -23,6 +23,7 @@ export default class StrictEnvironment {
   readonly #console = console
   readonly #exit = process.exit
   readonly #isLeftOut: (name: string) => boolean
+  #hasFailed = false
 
   constructor({ projectConfig }: JestEnvironmentConfig, { testPath }: EnvironmentContext) {
     const file = relative(projectConfig.rootDir, testPath)
@@ -38,6 +39,7 @@ export default class StrictEnvironment {
 
   handleTestEvent({ name }: Pick<Circus.Event, 'name'>, { rootDescribeBlock }: Circus.State): void {
     if (name === 'run_start') skip(rootDescribeBlock.children, this.#isLeftOut)
+    if (name === 'test_fn_failure' || name === 'hook_failure') this.#hasFailed = true
   }
 
   async teardown(): Promise<void> {
@@ -50,6 +52,8 @@ export default class StrictEnvironment {
     globalThis.console = this.#console
     process.exit = this.#exit
     const changed = this.#restoreVariables()
+    // A test that fails may not come to its end, and an error here would stand for its own.
+    if (this.#hasFailed) return
     if (left.length > 0) throw new Error(`the tests of this file have left open: ${left.join(', ')}`)
     if (changed.length > 0) throw new Error(`the tests of this file have left changed: ${changed.join(', ')}`)
   }

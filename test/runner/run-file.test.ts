@@ -27,6 +27,7 @@ const files: Readonly<Record<string, string>> = {
     await expect(rejected).rejects.toThrow('caught late')
   })`,
   'open.test.ts': "it('leaves a timer', () => { setInterval(() => {}, 1000) })",
+  'open-after-failure.test.ts': "it('leaves a timer', () => { setInterval(() => {}, 1000); expect(1 + 1).toBe(5) })",
   'changed.test.ts': "it('changes a variable', () => { process.env['LEFT_CHANGED'] = '1' })",
   'missing.test.ts': "import './nothing.js'\nit('is never reached', () => {})",
   'endless.test.ts': "it('never ends', () => new Promise(() => {}), 50)",
@@ -64,6 +65,7 @@ describe('a run of files of tests', () => {
     ['late.test.ts', 'too late'],
     ['rejection.test.ts', 'caught by nobody'],
     ['open.test.ts', 'the tests of this file have left open: Timeout'],
+    ['open-after-failure.test.ts', 'Expected: 5'],
     ['changed.test.ts', 'the tests of this file have left changed: LEFT_CHANGED'],
     ['missing.test.ts', "Cannot find module '"],
     ['endless.test.ts', 'Exceeded timeout of 50 ms for a test.'],
@@ -85,7 +87,7 @@ describe('a run of files of tests', () => {
     const lines = end.trimEnd().split('\n')
     expect(lines).toContain('  npm test -- difference.test.ts')
     expect(lines).toContain('    ✕ a sum differs')
-    expect(lines.filter((line) => line.startsWith('  npm test -- '))).toHaveLength(8)
+    expect(lines.filter((line) => line.startsWith('  npm test -- '))).toHaveLength(9)
     expect(lines.every((line) => /^ {2}npm test -- |^ {4}✕ /.test(line))).toBe(true)
   })
 })

@@ -47,8 +47,9 @@ describe('the metrics of a service', () => {
     ['connect-binary', 'connect'],
     ['grpc', 'grpc'],
     ['grpc-web', 'grpc-web'],
-  ] as const)('count and time a call over %s by its method, protocol and code', async (door, protocol) => {
-    const call = (token?: string) => service.client(PriorityService, token, door).updatePriority({ id: priorities.it })
+  ] as const)('count and time a call over %s by its method, protocol and code', async (client, protocol) => {
+    const call = (token?: string) =>
+      service.client(PriorityService, token, client).updatePriority({ id: priorities.it })
     const labels = { method, protocol }
     expect(await growthOf('svc_calls_total', { ...labels, code: 'ok' }, () => call(manager))).toBe(1)
     const refused = () => call().catch(() => undefined)
@@ -61,7 +62,7 @@ describe('the metrics of a service', () => {
     ['invalid_argument', 400, { json: { nothing: 1 } }],
     ['invalid_argument', 415, { headers: { 'content-type': 'text/plain' }, body: 'no' }],
   ])('count a call over REST as %s with %i', async (code, status, request) => {
-    const labels = { door: 'rest', status: String(status) }
+    const labels = { protocol: 'rest', status: String(status) }
     const before = (await read()).sum('svc_http_requests_total', labels)
     const send = () => service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: manager, ...request })
     expect(await growthOf('svc_calls_total', { method, protocol: 'rest', code }, send)).toBe(1)
@@ -69,14 +70,14 @@ describe('the metrics of a service', () => {
   })
 
   it('count every request by the protocol that served it', async () => {
-    for (const [door, path] of [
+    for (const [protocol, path] of [
       ['probe', '/healthz'],
       ['page', '/v2/openapi.json'],
       ['rest', '/v2/nothing'],
     ] as const) {
-      const before = (await read()).sum('svc_http_requests_total', { door })
+      const before = (await read()).sum('svc_http_requests_total', { protocol })
       await fetch(service.baseUrl + path).then((answer) => answer.arrayBuffer())
-      await eventually(async () => expect((await read()).sum('svc_http_requests_total', { door })).toBe(before + 1))
+      await eventually(async () => expect((await read()).sum('svc_http_requests_total', { protocol })).toBe(before + 1))
     }
     await eventually(async () => expect((await read()).sum('svc_http_requests_open')).toBe(0))
   })
@@ -263,7 +264,7 @@ describe('the number of series', () => {
         performance.now(),
         number % 2 === 0 ? undefined : new Error('no'),
       )
-      for (const door of protocolNames) meters.requests.ended(door, number)
+      for (const protocol of protocolNames) meters.requests.ended(protocol, number)
     }
     const metrics = metricsFromText(await meters.text())
     meters.close()
