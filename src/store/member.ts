@@ -36,17 +36,17 @@ export type MemberRow = MemberOf<MemberColumns>
 const separateColumns: readonly string[] = ['organization_id', 'email_key', 'ordinal', 'version']
 const columns = Object.entries(schema.Membership.columns)
   .filter(([column]) => !separateColumns.includes(column))
-  .map(([column, { type }]) => ({ column, name: camelCase(column), type }))
+  .map(([column]) => ({ column, name: camelCase(column) as Exclude<keyof MemberColumns, 'version'> }))
 /** The columns that can change. */
 const changedColumns = columns.filter(({ name }) => name !== 'userId' && name !== 'createdAt')
 const ofProfile = new Set<string>(ownedPlaces.flatMap(({ value, owner, since }) => [value, owner, since]))
 
-/** A comma-separated list with a text for each column. */
-function listOf(some: typeof columns, text: (each: (typeof columns)[number]) => string): Prisma.Sql {
-  return Prisma.raw(some.map(text).join(', '))
+/** A comma-separated list of columns, each with a prefix. */
+function listOf(some: typeof columns, prefix = ''): Prisma.Sql {
+  return Prisma.raw(some.map(({ column }) => `${prefix}${column}`).join(', '))
 }
 
-const names = columns.map(({ name }) => name as Exclude<keyof MemberColumns, 'version'>)
+const names = columns.map(({ name }) => name)
 const inStatements = propertiesIn(schema.Membership, names, 'm')
 
 /** The columns of a member `m`, and their types. */
@@ -61,27 +61,24 @@ const lock = createRowLock({
   key: 'user_id',
 })
 
-const recordType = listOf(columns, ({ name, type }) => `"${name}" ${type.replace(/^enum /, '')}`)
-
 /**
  * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
  * other.
  */
-const write = createQuery<Omit<ChangedRows, 'userIds'>>({
+const write = createQuery<Omit<WrittenMembers, 'userIds'>>({
   name: 'write_members',
   columns: {},
   text: ({ organizationId, members }) => Prisma.sql`
-INSERT INTO memberships AS m (organization_id, ${listOf(columns, ({ column }) => column)})
-SELECT ${organizationId}, ${listOf(columns, ({ name }) => `r."${name}"`)}
-  FROM ROWS FROM (json_to_recordset(${members}) AS (${recordType}))
-       WITH ORDINALITY AS r (${listOf(columns, ({ name }) => `"${name}"`)}, place)
- ORDER BY r.place
-    ON CONFLICT (organization_id, user_id) DO UPDATE SET ${listOf(changedColumns, ({ column }) => `${column} = EXCLUDED.${column}`)},
-           version = m.version + 1`,
+INSERT INTO memberships AS m (organization_id, ${listOf(columns)})
+SELECT ${organizationId}, ${listOf(columns, 'r.')}
+  FROM json_populate_recordset(NULL::memberships, ${members}) WITH ORDINALITY AS r
+ ORDER BY r.ordinality
+    ON CONFLICT (organization_id, user_id) DO UPDATE
+       SET version = m.version + 1, (${listOf(changedColumns)}) = ROW (${listOf(changedColumns, 'EXCLUDED.')})`,
 })
 
-/** Members of an organization who change: their ids, and their rows as JSON. */
-export interface ChangedRows {
+/** Members of an organization: their ids, and as JSON their rows, or of each what changes. */
+export interface WrittenMembers {
   readonly organizationId: string
   readonly userIds: readonly string[]
   readonly members: string
@@ -91,13 +88,14 @@ export interface ChangedRows {
  * Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. Members are
  * found by their ids: by the JSON alone, in which a kept plan expects a hundred rows, it would read all of them.
  */
-const changeText = ({ organizationId, userIds, members }: Places<ChangedRows>) => Prisma.sql`
-UPDATE memberships m SET ${listOf(changedColumns, ({ column, name }) => `${column} = r."${name}"`)},
-       version = m.version + 1
-  FROM json_to_recordset(${members}) AS r (${recordType})
- WHERE m.organization_id = ${organizationId} AND ${isOneOf(Prisma.sql`m.user_id`, userIds)} AND m.user_id = r."userId"`
+const changeText = ({ organizationId, userIds, members }: Places<WrittenMembers>) => Prisma.sql`
+UPDATE memberships m SET version = m.version + 1, (${listOf(changedColumns)}) =
+       (SELECT ${listOf(changedColumns, 'r.')} FROM json_populate_record(m, c.changes) r)
+  FROM json_array_elements(${members}) c (changes)
+ WHERE m.organization_id = ${organizationId} AND ${isOneOf(Prisma.sql`m.user_id`, userIds)}
+   AND m.user_id = c.changes ->> 'user_id'`
 
-const change = createQuery<ChangedRows>({ name: 'change_members', columns: {}, text: changeText })
+const change = createQuery<WrittenMembers>({ name: 'change_members', columns: {}, text: changeText })
 
 /** Reads values of the membership `m` with a key. */
 export function memberText(values: Prisma.Sql, { organizationId, userId }: Places<MemberKey>): Prisma.Sql {
@@ -117,7 +115,7 @@ export function createMemberView<Row>(
   return {
     find: createLookUp<MemberKey, Row>({ name: names.find, columns, text: (key) => memberText(values, key) }),
     // A write on a cluster returns nothing but columns.
-    change: createQuery<ChangedRows, Row>({
+    change: createQuery<WrittenMembers, Row>({
       name: names.change,
       columns,
       text: (rows) => Prisma.sql`WITH m AS (${changeText(rows)} RETURNING m.*) SELECT ${values} FROM m`,
@@ -175,8 +173,12 @@ export async function writeMembers<Row>(
   const [first, ...others] = all
   if (first === undefined) return []
   const userIds = all.map(({ userId }) => userId)
-  const rows = async () => ({ organizationId, userIds, members: await jsonInSlices(all, rowOf) })
   const old = added.length > 0 ? undefined : before.get(first.userId)
+  const text = (member: MemberRow) => {
+    const was = old && before.get(member.userId)
+    return { user_id: member.userId, ...changesOf(rowOf(member), was ? rowOf(was) : {}, 'column') }
+  }
+  const rows = async () => ({ organizationId, userIds, members: await jsonInSlices(all, text) })
   // A cluster would send what is returned through its coordinator.
   if (old !== undefined && view !== undefined && !tables.isDistributed) return view.change(tables, await rows())
   if (others.length > 0) await (old === undefined ? write : change)(tables, await rows())
@@ -184,7 +186,7 @@ export async function writeMembers<Row>(
     await tables.models.membership.create({ data: { organizationId, ...dataOf(first) }, select: { userId: true } })
   } else {
     const where = { organizationId_userId: { organizationId, userId: first.userId } }
-    const data = { ...changesOf(first, old), version: { increment: 1 } }
+    const data = { ...changesOf(dataOf(first), dataOf(old), 'name'), version: { increment: 1 } }
     await tables.models.membership.update({ where, data, select: { userId: true } })
   }
   return []
@@ -196,10 +198,10 @@ function dataOf(member: MemberRow) {
   return { ...row, directoryAttributes: directoryAttributes ?? Prisma.DbNull }
 }
 
-/** The columns of that in which a member differs from what it was. */
-function changesOf(member: MemberRow, before: MemberRow): Partial<ReturnType<typeof dataOf>> {
-  const old = dataOf(before)
-  return Object.fromEntries(Object.entries(dataOf(member)).filter(([name, value]) => value !== Reflect.get(old, name)))
+/** Of the columns in which a row differs from what it was, the values by their names, or those of their properties. */
+function changesOf(row: object, before: object, key: 'column' | 'name') {
+  const changed = columns.filter(({ name }) => Reflect.get(row, name) !== Reflect.get(before, name))
+  return Object.fromEntries(changed.map((each) => [each[key], Reflect.get(row, each.name)]))
 }
 
 export function memberFrom<Row extends MemberColumns>(row: Row): MemberOf<Row> {
