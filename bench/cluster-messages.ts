@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { seed, type Tokens } from '../harness/database.js'
 import { createLocalDatabase, dropDatabases, nodesOf } from '../harness/database-server.js'
-import { callsApart, tellRemoteCommands, watchRemoteCommands } from '../harness/remote-commands.js'
+import { callsApart, logRemoteCommands, watchRemoteCommands } from '../harness/remote-commands.js'
 import { createApp } from '../src/app.js'
 import { configFromEnvironment } from '../src/config.js'
 import { createDatabase } from '../src/db/database.js'
@@ -41,7 +41,7 @@ async function countMessages(nodes: readonly string[]): Promise<readonly (readon
   const connectionString = await createLocalDatabase(nodes, name)
   await distribute(connectionString, SHARDS, () => {})
   const tokens = await seed(connectionString, size)
-  await tellRemoteCommands(connectionString)
+  await logRemoteCommands(connectionString)
   const log = pino({ level: 'silent' })
   const open = () => createDatabase({ connectionString, isDistributed: true, log })
   const [watched, background] = [open(), open()]

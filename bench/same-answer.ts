@@ -10,7 +10,7 @@ export async function openSameAnswerCheck(connectionStrings: readonly string[]) 
   const nextSerial = createSerials()
   return {
     /** Throws if the answers or the audit events differ, apart from ids and times that are made for each call. */
-    hold: async (
+    requireSame: async (
       { name, requests, checked = requests.slice(0, 1), before }: Operation,
       servers: readonly ServerProcess[],
     ): Promise<void> => {

@@ -15,8 +15,8 @@ export interface RemoteCommands {
   readonly warnings: readonly string[]
 }
 
-/** Lets the sessions of a distributed database tell of what the coordinator sends; to be called before they begin. */
-export async function tellRemoteCommands(url: string): Promise<void> {
+/** Has the sessions of a distributed database log what the coordinator sends; to be called before they begin. */
+export async function logRemoteCommands(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`ALTER DATABASE ${client.database} SET citus.log_remote_commands = on`)

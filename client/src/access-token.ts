@@ -22,25 +22,25 @@ const MARGIN_MILLIS = 60_000
 
 /** Tokens that are fetched, kept and replaced in time. A failed fetch is not kept. */
 export function createFetchedTokens(fetchToken: () => Promise<FetchedToken>, timing: ClientTiming): AccessTokens {
-  let held: { readonly token: string; readonly goodUntil: number } | undefined
+  let cached: { readonly token: string; readonly goodUntil: number } | undefined
   let fetching: Promise<string> | undefined
   const fetchNew = async (): Promise<string> => {
     const start = timing.now()
     const { token, expiresInSeconds } = await fetchToken()
     const lifetime = expiresInSeconds * 1000
-    held = { token, goodUntil: start + lifetime - Math.min(MARGIN_MILLIS, lifetime / 2) }
+    cached = { token, goodUntil: start + lifetime - Math.min(MARGIN_MILLIS, lifetime / 2) }
     return token
   }
   return {
     get: async () => {
-      if (held !== undefined && timing.now() < held.goodUntil) return held.token
+      if (cached !== undefined && timing.now() < cached.goodUntil) return cached.token
       fetching ??= fetchNew().finally(() => {
         fetching = undefined
       })
       return await fetching
     },
     refused: (token) => {
-      if (held?.token === token) held = undefined
+      if (cached?.token === token) cached = undefined
       return true
     },
   }

@@ -31,19 +31,19 @@ interface ServerPresenceOptions {
 export async function showServer(options: ServerPresenceOptions) {
   const closing = new AbortController()
   const signal = AbortSignal.any([closing.signal, options.signal])
-  let held: Promise<void> = Promise.resolve()
+  let ended: Promise<void> = Promise.resolve()
   await new Promise<void>((tried) => {
-    held = hold(options, signal, tried)
+    ended = keepSession(options, signal, tried)
   })
   return {
     close: () => {
       closing.abort()
-      return held
+      return ended
     },
   }
 }
 
-async function hold(options: ServerPresenceOptions, signal: AbortSignal, tried: () => void): Promise<void> {
+async function keepSession(options: ServerPresenceOptions, signal: AbortSignal, tried: () => void): Promise<void> {
   const { connectionString, origin, log, retryMillis = RETRY_MILLIS } = options
   const application_name = `${SESSION_NAME}${origin}`
   while (!signal.aborted) {

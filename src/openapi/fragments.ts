@@ -41,9 +41,9 @@ export const parameterExamples: Readonly<Record<string, JsonValue>> = {
 
 export const bodyExamples = examples.bodies
 
-function readFragments<Held>(name: string): Held {
+function readFragments<Content>(name: string): Content {
   const file = join(packageRoot(), 'src', 'openapi', name)
-  return parse(readFileSync(file, 'utf8'), { merge: true }) as Held
+  return parse(readFileSync(file, 'utf8'), { merge: true }) as Content
 }
 
 /** The request of a reader who fills in the examples, on the demo organization. */

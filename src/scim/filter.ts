@@ -8,14 +8,14 @@ import { type Attribute, findPath, isSameName, isSearchable, named, type Path, t
  * the opposite of `eq`.
  */
 export const comparisons = {
-  eq: { operator: 'equals', holds: (stored: string, value: string) => stored === value },
-  co: { operator: 'contains', holds: (stored: string, value: string) => stored.includes(value) },
-  sw: { operator: 'startsWith', holds: (stored: string, value: string) => stored.startsWith(value) },
-  ew: { operator: 'endsWith', holds: (stored: string, value: string) => stored.endsWith(value) },
-  gt: { operator: 'gt', holds: (stored: string, value: string) => stored > value },
-  ge: { operator: 'gte', holds: (stored: string, value: string) => stored >= value },
-  lt: { operator: 'lt', holds: (stored: string, value: string) => stored < value },
-  le: { operator: 'lte', holds: (stored: string, value: string) => stored <= value },
+  eq: { operator: 'equals', matches: (stored: string, value: string) => stored === value },
+  co: { operator: 'contains', matches: (stored: string, value: string) => stored.includes(value) },
+  sw: { operator: 'startsWith', matches: (stored: string, value: string) => stored.startsWith(value) },
+  ew: { operator: 'endsWith', matches: (stored: string, value: string) => stored.endsWith(value) },
+  gt: { operator: 'gt', matches: (stored: string, value: string) => stored > value },
+  ge: { operator: 'gte', matches: (stored: string, value: string) => stored >= value },
+  lt: { operator: 'lt', matches: (stored: string, value: string) => stored < value },
+  le: { operator: 'lte', matches: (stored: string, value: string) => stored <= value },
 } as const
 
 type Comparison = keyof typeof comparisons

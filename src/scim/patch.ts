@@ -162,8 +162,8 @@ function matchesEntry(filter: Filter, entry: JsonValue): boolean {
       const { attribute, comparison, value } = filter
       const current = valueIn(entry, attribute)
       if (typeof current !== 'string' || typeof value !== 'string') return current === value
-      const { holds } = comparisons[comparison]
-      return attribute.caseExact ? holds(current, value) : holds(current.toLowerCase(), value.toLowerCase())
+      const { matches } = comparisons[comparison]
+      return attribute.caseExact ? matches(current, value) : matches(current.toLowerCase(), value.toLowerCase())
     }
     case 'some':
     case 'constant':

@@ -19,7 +19,7 @@ const MAX_DOCUMENT_BYTES = 65_536
  */
 export function documentOf(user: Member): JsonObject {
   const { directoryExternalId, profile } = user
-  const said = saidOf(user) ?? heldValues(user, ({ field }) => profile[field].owner === 'DIRECTORY')
+  const said = saidOf(user) ?? currentValues(user, ({ field }) => profile[field].owner === 'DIRECTORY')
   const gone = fieldAttributes.filter(({ field, place }) => {
     return profile[field].owner === 'DIRECTORY' && profile[field].value === '' && valueAt(said, place) === undefined
   })
@@ -33,11 +33,11 @@ export function documentOf(user: Member): JsonObject {
 
 /** The lists that a user shows where the directory has given none: what can be taken from them. */
 export function shownLists(user: Member): JsonObject {
-  const lists = heldValues(user, ({ attribute }) => attribute.multiValued)
+  const lists = currentValues(user, ({ attribute }) => attribute.multiValued)
   return { ...lists, emails: [{ value: user.email, type: 'work', primary: true }] }
 }
 
-function heldValues({ profile }: Member, isWanted: (each: FieldAttribute) => boolean): JsonObject {
+function currentValues({ profile }: Member, isWanted: (each: FieldAttribute) => boolean): JsonObject {
   return fieldAttributes.filter(isWanted).reduce<JsonObject>((document, { field, attribute, place }) => {
     const { value } = profile[field]
     if (value === '') return document
@@ -97,7 +97,7 @@ export function wantedChangeOf(
   const commandsFor = (field: OwnedField): FieldCommand[] => {
     const of = [...candidates].filter(([each]) => each.field === field).flatMap(([, given]) => given)
     const values = of.flatMap(({ value, fault }) => (fault === undefined ? value : []))
-    const own = values.findIndex((value) => isHeld(user, field, value))
+    const own = values.findIndex((value) => isFromDirectory(user, field, value))
     const wanted = own === -1 ? values : values.slice(0, own)
     return wanted.map((value) => ({ kind: 'set', field, value, as: 'DIRECTORY' }))
   }
@@ -113,7 +113,7 @@ export function wantedChangeOf(
   }
 }
 
-function isHeld(user: Member | undefined, field: OwnedField, value: string): boolean {
+function isFromDirectory(user: Member | undefined, field: OwnedField, value: string): boolean {
   return user?.profile[field].owner === 'DIRECTORY' && user.profile[field].value === value
 }
 
@@ -132,7 +132,7 @@ export function userWriteFrom(
   const supplied: Partial<Record<OwnedField, string | undefined>> = {}
   for (const [{ field, attribute, place, label }, values] of candidates) {
     const faults = values.map(({ value, fault }) => {
-      return fault ?? (isHeld(user, field, value) ? undefined : refusalOf(field, value))
+      return fault ?? (isFromDirectory(user, field, value) ? undefined : refusalOf(field, value))
     })
     const taken = faults.indexOf(undefined)
     const refused = taken === -1 ? values : values.slice(0, taken)

@@ -51,7 +51,7 @@ const insertOutboxRow = createQuery<RecordedEvents>({ name: 'insert_event_outbox
 
 /** Both in one message; a cluster would run each part through its coordinator. */
 const insertWithOutboxRow = createQuery<RecordedEvents>({
-  name: 'insert_told_events',
+  name: 'insert_events_and_outbox',
   columns: {},
   text: (values) => Prisma.sql`WITH inserted AS (${eventsText(values)})${outboxText(values)}`,
 })

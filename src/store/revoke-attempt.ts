@@ -33,14 +33,14 @@ export const decideRevokeAttempt = createLookUp<RevokeAttempt, RevokeDecision>({
   text: ({ clientAddress, limit, spanSeconds }) => {
     const span = Prisma.sql`make_interval(secs => ${spanSeconds}::int)`
     const clock = Prisma.sql`clock`
-    const attempts = Prisma.sql`held.accepted_at`
+    const attempts = Prisma.sql`stored.accepted_at`
     return Prisma.sql`
 WITH seen AS MATERIALIZED (
   SELECT clock, ${recent(Prisma.sql`accepted_at`, clock, span)} AS times
     FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading
     LEFT JOIN revoke_attempts ON client_address = ${clientAddress}::text
 ), counted AS (
-  INSERT INTO revoke_attempts AS held (client_address, accepted_at)
+  INSERT INTO revoke_attempts AS stored (client_address, accepted_at)
   SELECT ${clientAddress}::text, ARRAY[clock_timestamp()] FROM seen WHERE cardinality(times) < ${limit}::int
   ON CONFLICT (client_address) DO UPDATE SET accepted_at = (
     SELECT ${recent(attempts, clock, span)} || clock FROM (SELECT clock_timestamp() AS clock OFFSET 0) AS reading

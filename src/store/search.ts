@@ -29,8 +29,8 @@ export interface Entries {
 /** The texts that a row has, each under a condition, as entries, and the value of one of them. */
 export function conditionalTexts(texts: readonly (readonly [text: string, condition: Condition])[]) {
   const rows = texts.map(([text, { sql }]) => Prisma.sql`('${Prisma.raw(text)}', ${sql})`)
-  const from = Prisma.sql`(VALUES ${Prisma.join(rows)}) AS h (text, is_held) WHERE h.is_held`
-  return { entries: { from }, value: { sql: Prisma.sql`h.text` } }
+  const from = Prisma.sql`(VALUES ${Prisma.join(rows)}) AS entry (text, is_shown) WHERE entry.is_shown`
+  return { entries: { from }, value: { sql: Prisma.sql`entry.text` } }
 }
 
 /** A value as it is compared and ordered: texts exactly or without regard to case; undefined for what is no text. */

@@ -19,13 +19,13 @@ export type TokenKey = Pick<ApiKeyModel, (typeof shownOfKey)[number]> &
   FoundToken & { readonly keyExpiresAt: Date | null }
 
 /** A role in a team. In rows of a statement, its end is RFC 3339. */
-export type HeldRole = Pick<TeamMemberModel, 'teamId' | 'role'> & { readonly expiresAt: Date | string | null }
+export type AssignedRole = Pick<TeamMemberModel, 'teamId' | 'role'> & { readonly expiresAt: Date | string | null }
 
 /** A member with the roles in the teams of the organization that have not ended. */
 export type TokenMember = Pick<FoundToken, 'expiresAt'> &
   Pick<MembershipModel, 'userId' | 'organizationId' | 'role'> & {
     readonly name: string
-    readonly teamRoles: readonly HeldRole[]
+    readonly teamRoles: readonly AssignedRole[]
   }
 
 export interface OrganizationTokens {

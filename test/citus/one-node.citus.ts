@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   callsApart,
+  logRemoteCommands,
   type RemoteCommands,
-  tellRemoteCommands,
   watchRemoteCommands,
 } from '../../harness/remote-commands.js'
 import { services } from '../../src/handlers/routes.js'
@@ -47,7 +47,7 @@ describe('a call of one organization talks to one node', () => {
   beforeAll(async () => {
     const testDatabase = await createTestDatabase()
     drop = testDatabase.drop
-    await tellRemoteCommands(testDatabase.directUrl)
+    await logRemoteCommands(testDatabase.directUrl)
     const [database, background] = [testDatabase.open(), testDatabase.open()]
     take = watchRemoteCommands(database)
     const watched = callsApart(database, background)

@@ -198,7 +198,7 @@ const otherReasons: Readonly<Record<string, string>> = {
   claim_idempotency_key: 'replaces a row only if it has expired',
   delete_revoke_attempts: 'compares the last one of a list of times',
   import_statistics: 'is ANALYZE',
-  insert_event_outbox: 'is the second half of insert_told_events, for a cluster',
+  insert_event_outbox: 'is the second half of insert_events_and_outbox, for a cluster',
   read_feed_states: 'reads two tables at one moment',
   recover_webhook_deliveries: 'compares a time with another of the same row',
   sequence_events: 'calls a function of the database',

@@ -11,7 +11,7 @@ export interface PlacedTables {
 }
 
 /** Statements that are sent only where tables are not distributed. */
-export const ofOneServer: readonly string[] = ['insert_app_resources', 'insert_told_events', 'update_priority']
+export const ofOneServer: readonly string[] = ['insert_app_resources', 'insert_events_and_outbox', 'update_priority']
 
 /** Statements whose rows get ordinals, which the coordinator of a cluster gives and sends with them to where they belong. */
 export const sentWithOrdinals: readonly string[] = ['keep_source_profiles', 'write_members']

@@ -7,7 +7,7 @@ export const isOfFeed =
 
 /** What writes the events of a call, and tells the feed of them. */
 export const eventWrites =
-  process.env['TEST_ON'] === 'citus' ? ['insert_audit_events', 'insert_event_outbox'] : ['insert_told_events']
+  process.env['TEST_ON'] === 'citus' ? ['insert_audit_events', 'insert_event_outbox'] : ['insert_events_and_outbox']
 
 /** What else a service runs besides calls. */
 const inBackground = /^(?:find_expired|delete_|sweep_|apiKey\.updateMany$)/

@@ -93,9 +93,9 @@ export function decideWrite(profile: Profile, write: ProfileWrite, now: Date): D
 
 function release(profile: Profile, field: GovernedField): Decision[] {
   const oldOwner = ownerOf(profile, field)
-  const held = { field, value: heldValue(profile, field), oldOwner }
-  if (oldOwner === 'DIRECTORY') return [{ ...held, outcome: 'SKIPPED_DIRECTORY_LOCKED', newOwner: oldOwner }]
-  return oldOwner === 'PINNED' ? [{ ...held, outcome: 'RELEASED', newOwner: 'AUTOMATION' }] : []
+  const current = { field, value: currentValue(profile, field), oldOwner }
+  if (oldOwner === 'DIRECTORY') return [{ ...current, outcome: 'SKIPPED_DIRECTORY_LOCKED', newOwner: oldOwner }]
+  return oldOwner === 'PINNED' ? [{ ...current, outcome: 'RELEASED', newOwner: 'AUTOMATION' }] : []
 }
 
 function decideValue(
@@ -104,12 +104,12 @@ function decideValue(
   value: string,
   { isPerson, pins, releases, pin }: ProfileWrite,
 ): Decision {
-  const heldOwner = ownerOf(profile, field)
-  const oldOwner = heldOwner === 'PINNED' && releases?.has(field) === true ? 'AUTOMATION' : heldOwner
-  const held = heldValue(profile, field)
-  const isEqual = value === held
+  const currentOwner = ownerOf(profile, field)
+  const oldOwner = currentOwner === 'PINNED' && releases?.has(field) === true ? 'AUTOMATION' : currentOwner
+  const current = currentValue(profile, field)
+  const isEqual = value === current
   const isPinning = pin ?? (isPerson || pins?.has(field) === true)
-  const kept = { field, value: held, oldOwner, newOwner: oldOwner }
+  const kept = { field, value: current, oldOwner, newOwner: oldOwner }
   if (oldOwner === 'DIRECTORY') return { ...kept, outcome: 'SKIPPED_DIRECTORY_LOCKED' }
   if (isPinning && !(isEqual && oldOwner === 'PINNED')) {
     return { field, value, oldOwner, newOwner: 'PINNED', outcome: 'PINNED' }
@@ -123,13 +123,13 @@ function ownerOf(profile: Profile, field: GovernedField): FieldOwner {
   return profile[`${field}Owner`] ?? 'AUTOMATION'
 }
 
-function heldValue(profile: Profile, field: GovernedField): string {
+function currentValue(profile: Profile, field: GovernedField): string {
   return (field === 'manager' ? profile.managerUserId : profile[field]) ?? ''
 }
 
 function columnsOf(profile: Profile, { field, value, newOwner }: Decision, now: Date): Profile {
   return {
-    ...(value !== heldValue(profile, field) && valueColumns(field, value, now)),
+    ...(value !== currentValue(profile, field) && valueColumns(field, value, now)),
     ...(newOwner !== ownerOf(profile, field) && {
       [`${field}Owner`]: newOwner,
       [`${field}OwnedSince`]: now,

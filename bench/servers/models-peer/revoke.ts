@@ -40,14 +40,14 @@ export function addRevokeRoute(app: FastifyInstance, prisma: PrismaClient): void
 async function countAttempt(prisma: PrismaClient, clientAddress: string): Promise<number | undefined> {
   for (let attempt = 0; attempt <= LIMIT; attempt++) {
     const now = Date.now()
-    const held = await prisma.revokeAttempt.findUnique({ where: { clientAddress } })
-    const recent = (held?.acceptedAt ?? []).filter((time) => time.getTime() >= now - SPAN_MILLIS)
+    const stored = await prisma.revokeAttempt.findUnique({ where: { clientAddress } })
+    const recent = (stored?.acceptedAt ?? []).filter((time) => time.getTime() >= now - SPAN_MILLIS)
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= LIMIT) {
       return Math.max(1, Math.ceil((oldest.getTime() + SPAN_MILLIS - now) / 1000))
     }
     const acceptedAt = [...recent, new Date(now)]
-    if (held === null) {
+    if (stored === null) {
       try {
         await prisma.revokeAttempt.create({ data: { clientAddress, acceptedAt } })
         return undefined
@@ -56,7 +56,7 @@ async function countAttempt(prisma: PrismaClient, clientAddress: string): Promis
       }
     } else {
       // Nothing is changed if another request was counted in between.
-      const where = { clientAddress, acceptedAt: { equals: held.acceptedAt } }
+      const where = { clientAddress, acceptedAt: { equals: stored.acceptedAt } }
       if ((await prisma.revokeAttempt.updateMany({ where, data: { acceptedAt } })).count > 0) return undefined
     }
   }

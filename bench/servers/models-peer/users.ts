@@ -141,11 +141,11 @@ interface Addressee {
 /** The address after the change, which the member can have. */
 async function changeEmail(
   tx: Prisma.TransactionClient,
-  { organizationId, email: held, directoryManaged, inSeveralOrganizations }: Addressee,
-  { email = held, values, releases, role }: UserChange,
+  { organizationId, email: current, directoryManaged, inSeveralOrganizations }: Addressee,
+  { email = current, values, releases, role }: UserChange,
 ): Promise<string> {
   const emailKey = email.toLowerCase()
-  if (emailKey === held.toLowerCase()) return held
+  if (emailKey === current.toLowerCase()) return current
   if (values.size + releases.size > 0 || role !== undefined) throw invalid('email must be the only change')
   if (directoryManaged) throw failedPrecondition('the user comes from the directory')
   if (inSeveralOrganizations) throw failedPrecondition('the user belongs to several organizations')

@@ -28,10 +28,10 @@ export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSu
     return rule.callers === Callers.ALL || isAdmin ? undefined : 'Only administrators can do this.'
   }
   const teams = caller.teams.filter(({ teamId }) => subject.teamId === undefined || teamId === subject.teamId)
-  const held = [caller, ...(isOfOrganization(method) ? [] : teams)].some(({ permissions }) =>
+  const isGranted = [caller, ...(isOfOrganization(method) ? [] : teams)].some(({ permissions }) =>
     permissions.includes(rule.permission),
   )
-  return held ? undefined : `You need the permission ${rule.permission} here.`
+  return isGranted ? undefined : `You need the permission ${rule.permission} here.`
 }
 
 /** Whether a caller looks after the organization, rather than only their own work. */

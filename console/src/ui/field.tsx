@@ -17,13 +17,13 @@ interface FieldProps extends Labelled {
 /** A control with its label, a hint, and what is wrong with its value. */
 export function Field({ label, hint, fault, children }: FieldProps) {
   const id = useId()
-  const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined
+  const describedBy = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined
   return (
     <div className={styles['field']}>
       <label htmlFor={id} className={styles['label']}>
         {label}
       </label>
-      {children({ id, describedBy: told })}
+      {children({ id, describedBy })}
       {hint && (
         <p id={`${id}-hint`} className={styles['hint']}>
           {hint}

@@ -115,20 +115,20 @@ function ThingFilter(props: Pick<PickerProps, 'kind' | 'label' | 'value' | 'onCh
 /** A field for text that is searched for while it is typed. */
 export function SearchFilter({ label, value, onChange }: Pick<PickerProps, 'label' | 'value' | 'onChange'>) {
   const [text, setText] = useState(value)
-  const [told, setTold] = useState(value)
+  const [reported, setReported] = useState(value)
   // The address has changed by itself: back, forward, or a link.
-  if (value !== told) {
-    setTold(value)
+  if (value !== reported) {
+    setReported(value)
     setText(value)
   }
   useEffect(() => {
-    if (text === told) return
+    if (text === reported) return
     const timer = setTimeout(() => {
-      setTold(text)
+      setReported(text)
       onChange(text)
     }, PAUSE_MILLIS)
     return () => clearTimeout(timer)
-  }, [text, told, onChange])
+  }, [text, reported, onChange])
   return (
     <span className={styles['search']}>
       <SearchIcon size={15} aria-hidden />

@@ -1,7 +1,7 @@
 import type { TeamUserRole, UserRole } from '../../../gen/prisma/enums.js'
 import {
+  type AssignedRole,
   findManagementKeys,
-  type HeldRole,
   selectKeysOfTokens,
   selectMembersOfTokens,
   type TokenKey,
@@ -115,7 +115,7 @@ export const teamRolePermissions: Readonly<Record<TeamUserRole, ReadonlySet<Perm
  * How far a person's permissions reach: an administrator's over the organization, a member's as the team roles say, a
  * guest's to the reads of the team roles.
  */
-export function reachOfUser(role: UserRole, teamRoles: readonly Pick<HeldRole, 'teamId' | 'role'>[]): Reach {
+export function reachOfUser(role: UserRole, teamRoles: readonly Pick<AssignedRole, 'teamId' | 'role'>[]): Reach {
   if (role === 'ORG_ADMIN') return { scope: 'organization', permissions: all }
   const teams = new Map<string, ReadonlySet<Permission>>()
   for (const { teamId, role: teamRole } of teamRoles) {

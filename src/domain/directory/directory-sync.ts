@@ -106,9 +106,9 @@ function changeOf(member: Member | undefined, write: DirectoryWrite): MemberChan
     const userName = account?.directoryUserName ?? email
     return { target: { email, mustJoin: true }, commands, active, userName, directory: account }
   }
-  const { userId, profile, directoryUserName: heldName } = member
+  const { userId, profile, directoryUserName: currentName } = member
   const moved = write.email === member.email ? undefined : write.email
-  const { directoryUserName = heldName } = account ?? {}
+  const { directoryUserName = currentName } = account ?? {}
   const isRenamed = moved !== undefined || account?.directoryUserName !== undefined
   return {
     target: { userId },

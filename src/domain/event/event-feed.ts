@@ -79,21 +79,21 @@ async function* pagesOf(
 ): AsyncGenerator<EventPage> {
   const until = performance.now() + millis
   const reader = await readerOf(context, query, USUAL_PAGE_SIZE, signals)
-  for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+  for (let sentAt = Number.NEGATIVE_INFINITY; ; ) {
     const page = await reader.next()
     // It waits, or its client reads.
     context.release()
-    if (page.items !== '' || performance.now() - toldAt >= BOOKMARK_MILLIS) {
+    if (page.items !== '' || performance.now() - sentAt >= BOOKMARK_MILLIS) {
       yield page
-      toldAt = performance.now()
+      sentAt = performance.now()
     }
     while (!page.hasMore) {
       const now = performance.now()
-      const left = Math.min(until, toldAt + BOOKMARK_MILLIS) - now
+      const left = Math.min(until, sentAt + BOOKMARK_MILLIS) - now
       if (await reader.wait(left, signal)) break
       if (signals.isStopped || now >= until) return
       yield { ...page, items: '' }
-      toldAt = performance.now()
+      sentAt = performance.now()
     }
   }
 }

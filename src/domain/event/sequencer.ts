@@ -56,7 +56,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
   while (!signal.aborted) {
     const startedAt = timing.now()
     try {
-      const behind = new Set(await tellWaiting(database, signals))
+      const behind = new Set(await notifyWaiting(database, signals))
       if (startedAt - gatheredAt >= GATHER_MILLIS) {
         gatheredAt = startedAt
         for (const organizationId of signals.takeCommitted()) behind.add(organizationId)
@@ -83,7 +83,7 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
  * Notifies those who wait how far the feeds are, and returns the organizations among theirs whose events have no
  * positions.
  */
-async function tellWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
+async function notifyWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
   const waitedFor = signals.waitedFor()
   if (waitedFor.length === 0) return []
   const feeds = await readFeedStates(database, { organizationIds: waitedFor })

@@ -17,10 +17,10 @@ import {
   newMember,
   valuesSet,
 } from './member.js'
-import { type HeldValues, otherHolder } from './value-holders.js'
+import { type HoldersByValue, otherHolder } from './value-holders.js'
 
 /** Members who are locked until the transaction ends, and who has the values that they are to get. */
-export interface LockedMembers extends HeldValues {
+export interface LockedMembers extends HoldersByValue {
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>

@@ -15,7 +15,7 @@ export function otherHolder<Each extends Holder>(
 }
 
 /** Who has values that only one member can have. */
-export interface HeldValues {
+export interface HoldersByValue {
   /** Addresses, by their keys; newcomers do not have theirs yet. */
   readonly emails: ReadonlyMap<string, ValueHolder>
   /** Whom the directory calls by names, by their keys. */
@@ -26,14 +26,14 @@ export interface HeldValues {
 }
 
 /** The same, as changes are applied. */
-export class ValueHolders implements HeldValues {
+export class ValueHolders implements HoldersByValue {
   readonly emails: Map<string, ValueHolder>
   readonly userNames: Map<string, Holder>
   readonly externalIds: Map<string, Holder>
   readonly phones: Map<string, Holder>
 
   /** `members` are those who are locked. */
-  constructor({ emails, userNames, externalIds, phones }: HeldValues, members: ReadonlyMap<string, Member>) {
+  constructor({ emails, userNames, externalIds, phones }: HoldersByValue, members: ReadonlyMap<string, Member>) {
     this.emails = new Map(emails)
     this.userNames = new Map(userNames)
     this.externalIds = new Map(externalIds)
