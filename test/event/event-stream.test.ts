@@ -4,7 +4,7 @@ import { EventSource } from 'eventsource'
 import { type Event, EventService } from '../../gen/svc/v2/event_pb.js'
 import { eventually } from '../support/eventually.js'
 import { fixture, insertApiKey, insertFixture, insertUserToken } from '../support/fixture.js'
-import { holdTimers } from '../support/held-timers.js'
+import { pauseTimers } from '../support/paused-timers.js'
 import { protocols, startTestService, type TestService } from '../support/service.js'
 
 const { acme, priorities, users } = fixture
@@ -39,7 +39,7 @@ describe('a stream of events', () => {
     const cursor = await latest()
     const other = await startTestService({ testDatabase: service.testDatabase })
     // A bookmark comes every ten seconds.
-    const bookmarks = holdTimers(9_000, 10_000)
+    const bookmarks = pauseTimers(9_000, 10_000)
     const watched = [...protocols, 'application/x-ndjson', 'text/event-stream']
     const seen: Record<string, { data: readonly Pick<Event, 'id'>[]; nextCursor: string }[]> = {}
     const watches = [

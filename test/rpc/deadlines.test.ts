@@ -8,7 +8,7 @@ import { Code } from '@connectrpc/connect'
 import { encodeEnvelope } from '@connectrpc/connect/protocol'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eventually } from '../support/eventually.js'
-import { holdTimers } from '../support/held-timers.js'
+import { pauseTimers } from '../support/paused-timers.js'
 import { openConnection, type Version, versions } from './connection.js'
 import { type EchoServer, startEchoServer } from './echo-server.js'
 import { everything, type Kind, kinds, pathOf } from './echo-service.js'
@@ -130,7 +130,7 @@ async function sendSlowly(kind: Kind, protocol: WireForm['protocol'], onAnswer: 
 }
 
 it('a call whose last byte never arrives is answered at its deadline, and its stream is closed', async () => {
-  const drains = holdTimers(DRAIN_MILLIS)
+  const drains = pauseTimers(DRAIN_MILLIS)
   const slow = transports.filter(({ kind, version }) => kind !== 'Bidi' && version === 'HTTP/2')
   let answered = 0
   const answers = Promise.all(slow.map(({ kind, protocol }) => sendSlowly(kind, protocol, () => answered++)))
@@ -164,7 +164,7 @@ async function sendEndlessly(port: number, head: string, chunk: Buffer, onAnswer
 }
 
 it('an HTTP/1.1 connection is closed if the rest of a refused body never arrives', async () => {
-  const drains = holdTimers(DRAIN_MILLIS)
+  const drains = pauseTimers(DRAIN_MILLIS)
   const head = 'content-type: application/json\r\ncontent-length: 99\r\n'
   let answered = 0
   const sent = sendEndlessly(hasty.http1, head, Buffer.from('{'), () => answered++)

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals'
 
 /** Timers of this process that the test lets run out. */
-export interface HeldTimers {
+export interface PausedTimers {
   /** How many wait. */
   readonly waiting: number
   /** Lets those that wait run out. */
@@ -10,35 +10,35 @@ export interface HeldTimers {
   release(): void
 }
 
-/** Holds the timers of this process that are set from now on for a time between two, in milliseconds. */
-export function holdTimers(from: number, to = from): HeldTimers {
+/** Pauses the timers of this process that are set from now on for a time between two, in milliseconds. */
+export function pauseTimers(from: number, to = from): PausedTimers {
   const { setTimeout: start, clearTimeout: clear } = globalThis
-  const held = new Map<unknown, () => void>()
-  const hold = (callback: (...args: unknown[]) => void, millis = 1, ...args: unknown[]) => {
+  const paused = new Map<unknown, () => void>()
+  const pause = (callback: (...args: unknown[]) => void, millis = 1, ...args: unknown[]) => {
     if (millis < from || millis > to) return start(callback, millis, ...args)
-    // Only to be told apart.
+    // Only an identity.
     const timer = start(() => undefined, 0)
-    held.set(timer, () => callback(...args))
+    paused.set(timer, () => callback(...args))
     return timer
   }
   const spies = [
-    jest.spyOn(globalThis, 'setTimeout').mockImplementation(hold as typeof setTimeout),
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(pause as typeof setTimeout),
     jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
-      held.delete(timer)
+      paused.delete(timer)
       clear(timer)
     }),
   ]
   return {
     get waiting() {
-      return held.size
+      return paused.size
     },
     runOut: () => {
-      const due = [...held.values()]
-      held.clear()
+      const due = [...paused.values()]
+      paused.clear()
       for (const callback of due) callback()
     },
     release: () => {
-      held.clear()
+      paused.clear()
       for (const spy of spies) spy.mockRestore()
     },
   }
