@@ -1,4 +1,4 @@
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { badInput } from '../trial/bad-input.js'
 
-itHolds('invalid requests get documented responses over every protocol', badInput)
+testTrial('invalid requests get documented responses over every protocol', badInput)

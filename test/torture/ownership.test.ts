@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals'
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { ownership } from '../trial/ownership.js'
 
 describe('the fields of persons', () => {
-  itHolds('are consistent with some order of the concurrent writes', ownership)
+  testTrial('are consistent with some order of the concurrent writes', ownership)
 })

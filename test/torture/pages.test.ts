@@ -1,4 +1,4 @@
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { pages } from '../trial/pages.js'
 
-itHolds('listing all pages returns everything that exists throughout, exactly once', pages)
+testTrial('listing all pages returns everything that exists throughout, exactly once', pages)

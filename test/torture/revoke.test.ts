@@ -1,9 +1,9 @@
 import { describe } from '@jest/globals'
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { limit } from '../trial/limit.js'
 import { revoke } from '../trial/revoke.js'
 
 describe('several processes', () => {
-  itHolds('refuse a key as soon as one of them has revoked it', revoke)
-  itHolds('accept five reports per address and minute, over all protocols together', limit)
+  testTrial('refuse a key as soon as one of them has revoked it', revoke)
+  testTrial('accept five reports per address and minute, over all protocols together', limit)
 })

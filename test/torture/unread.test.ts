@@ -1,4 +1,4 @@
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { unread } from '../trial/unread.js'
 
-itHolds('unread responses take no resources from other callers', unread)
+testTrial('unread responses take no resources from other callers', unread)

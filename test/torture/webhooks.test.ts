@@ -1,4 +1,4 @@
-import { itHolds } from '../support/held-trial.js'
+import { testTrial } from '../support/test-trial.js'
 import { webhooks } from '../trial/webhooks.js'
 
-itHolds('every event reaches every endpoint, in order where that was asked for, whatever is killed', webhooks)
+testTrial('every event reaches every endpoint, in order where that was asked for, whatever is killed', webhooks)

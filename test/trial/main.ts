@@ -1,4 +1,4 @@
-import { hold } from './hold.js'
+import { runTrial } from './run-trial.js'
 import { databaseServers } from './stage.js'
 import type { Finding, Trial } from './trial.js'
 import { trials } from './trials.js'
@@ -25,7 +25,7 @@ for (const [index, start] of databaseServers(process.env['TEST_DATABASE_URL']).e
       if (index > 0 && !trial.onEachDatabase) continue
       const amount = amountOf(trial)
       console.log(`\n${trial.name}${amount === undefined ? '' : `, ${amount} ${trial.amount?.of}`}, ${server.name}`)
-      missed += print(await hold(trial, server, amount))
+      missed += print(await runTrial(trial, server, amount))
     }
   } finally {
     await server.stop()

@@ -5,7 +5,7 @@ import type { Finding, Trial } from './trial.js'
 const LIMIT_MILLIS = 3_600_000
 
 /** Runs a trial on a stage of its own. One that fails or takes too long has kept none of its promises. */
-export async function hold(
+export async function runTrial(
   trial: Trial,
   server: DatabaseServer,
   amount = trial.amount?.full ?? 1,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { hold } from '../trial/hold.js'
+import { runTrial } from '../trial/run-trial.js'
 import type { Trial } from '../trial/trial.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 
@@ -10,7 +10,7 @@ const END_MILLIS = 900_000
  * A test that the short form of a trial, on a database of the run, finds no promise broken. Times are left to
  * `npm run torture`, because other tests run beside this one.
  */
-export function itHolds(promise: string, trial: Trial): void {
+export function testTrial(promise: string, trial: Trial): void {
   it(promise, async () => expect(await brokenPromises(trial)).toEqual([]), END_MILLIS)
 }
 
@@ -30,7 +30,7 @@ async function brokenPromises(trial: Trial): Promise<string[]> {
     },
   }
   try {
-    const findings = await hold(trial, server, trial.amount?.short)
+    const findings = await runTrial(trial, server, trial.amount?.short)
     return findings
       .filter(({ kept, isTime }) => !kept && isTime !== true)
       .map(({ promise, measured }) => `${promise}: ${measured}`)
