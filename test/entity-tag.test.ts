@@ -6,9 +6,9 @@ import { httpFormOf } from '../src/limits/method-rules.js'
 import {
   fixture,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUserToken,
 } from './support/fixture.js'
 import {
@@ -86,7 +86,7 @@ let count = 0
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
-  await insertToldEvent(service.database)
+  await insertFeedEvent(service.database)
   await insertManagedKeys(service.database)
   token = await insertUserToken(service.database, { userId: users.admin })
 })

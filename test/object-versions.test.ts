@@ -6,9 +6,9 @@ import { disableEndpoint, noteFailing } from '../src/store/webhook-endpoint.js'
 import {
   fixture,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUserToken,
 } from './support/fixture.js'
 import { methodNamed, type RequestJson, restFormOf } from './support/method-forms.js'
@@ -97,7 +97,7 @@ beforeAll(async () => {
   service = await startTestService()
   const { database } = service
   await insertFixture(database)
-  await insertToldEvent(database)
+  await insertFeedEvent(database)
   await insertManagedKeys(database)
   await database.execute(`DELETE FROM api_keys WHERE id ~ '[0-9]{2}$'`)
   await database.execute(`DELETE FROM department_options WHERE id ~ '[0-9]{2}$'`)

@@ -16,9 +16,9 @@ import {
   fixture,
   type InsertedApiKey,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
 import { methodNamed, restFormOf } from '../support/method-forms.js'
@@ -53,7 +53,7 @@ describe('a call of one organization talks to one node', () => {
     const watched = callsApart(database, background)
     service = await startTestService({ testDatabase: { ...testDatabase, open: () => watched } })
     await insertFixture(background)
-    await insertToldEvent(background)
+    await insertFeedEvent(background)
     await insertManagedKeys(background)
     const file = createReadStream(join(import.meta.dirname, '..', '..', 'demo', 'organization.ndjson'))
     await importRecords(background, file, { runtime: service.runtime })

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { httpFormOf } from '../../src/limits/method-rules.js'
 import {
+  feedEvent,
   fixture,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUser,
   insertUserToken,
-  toldEvent,
 } from '../support/fixture.js'
 import {
   callMethod,
@@ -37,12 +37,12 @@ const newKeyToken = async () => (await insertApiKey(service.database, { organiza
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
-  await insertToldEvent(service.database)
+  await insertFeedEvent(service.database)
   await insertManagedKeys(service.database)
   admin = await insertUserToken(service.database, { userId: users.admin })
 })
 afterAll(() => service.stop())
-beforeEach(() => service.database.execute('DELETE FROM audit_events WHERE id <> $1::uuid', [toldEvent]))
+beforeEach(() => service.database.execute('DELETE FROM audit_events WHERE id <> $1::uuid', [feedEvent]))
 
 describe.each(protocols)('idempotency over %s', (protocol) => {
   const call = async (method: MethodForms, request: RequestJson, key: string, token = admin) => {
@@ -241,7 +241,7 @@ it('a stored response has no secret: each token is a new one', async () => {
 })
 
 async function eventCount(): Promise<number> {
-  return (await service.database.query('SELECT FROM audit_events WHERE id <> $1::uuid', [toldEvent])).length
+  return (await service.database.query('SELECT FROM audit_events WHERE id <> $1::uuid', [feedEvent])).length
 }
 
 /** A hash of every row of every table, but for what authentication writes, and what tells events. */

@@ -6,9 +6,9 @@ import { takesIdempotencyKey } from '../../src/limits/method-rules.js'
 import {
   fixture,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
 import { methodNamed, type RequestJson, restFormOf } from '../support/method-forms.js'
@@ -34,7 +34,7 @@ const newKey = () => `key-${next()}`
 beforeAll(async () => {
   service = await startTestService()
   await insertFixture(service.database)
-  await insertToldEvent(service.database)
+  await insertFeedEvent(service.database)
   await insertManagedKeys(service.database)
   tokens.admin = await insertUserToken(service.database, { userId: fixture.users.admin })
   tokens.key = (await insertApiKey(service.database, { organizationId: fixture.acme })).token

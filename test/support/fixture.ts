@@ -302,18 +302,18 @@ export async function insertManagedKeys(sql: Sql): Promise<void> {
 }
 
 /** An event of the organization that is in the feed, the first one. */
-export const toldEvent = '018f3b7a-0000-7000-8000-000000e10000'
+export const feedEvent = '018f3b7a-0000-7000-8000-000000e10000'
 
 /** Writes that event, before anything else is done. */
-export async function insertToldEvent(sql: Sql): Promise<void> {
+export async function insertFeedEvent(sql: Sql): Promise<void> {
   const organization = { organization_id: fixture.acme }
   const done = { action: 'team.create', actor_kind: 'SYSTEM', target_type: 'team', target_id: fixture.it }
-  await insertRow(sql, 'audit_events', { id: toldEvent, ...organization, ...done, team_id: fixture.it })
+  await insertRow(sql, 'audit_events', { id: feedEvent, ...organization, ...done, team_id: fixture.it })
   await insertRow(sql, 'event_feed', {
     ...organization,
     position: 1,
-    first_event_id: toldEvent,
-    last_event_id: toldEvent,
+    first_event_id: feedEvent,
+    last_event_id: feedEvent,
     event_count: 1,
   })
   await insertRow(sql, 'event_heads', { ...organization, position: 1 })

@@ -1,4 +1,4 @@
-import { fixture, toldEvent } from './fixture.js'
+import { feedEvent, fixture } from './fixture.js'
 import type { RequestJson } from './method-forms.js'
 import { methodsOf, requestFor, standardSamples } from './standard-resources.js'
 
@@ -84,7 +84,7 @@ export const writeCalls: readonly WriteCall[] = [
   {
     name: 'ResendWebhookDelivery',
     caller: 'key',
-    request: () => ({ webhookEndpointId: webhookEndpoints.it, id: toldEvent }),
+    request: () => ({ webhookEndpointId: webhookEndpoints.it, id: feedEvent }),
   },
   { name: 'UpdateOrganization', caller: 'key', request: (n) => ({ name: `Organization ${n}` }) },
   { name: 'CreateTeam', caller: 'key', request: (n) => ({ name: `Team ${n}` }) },

@@ -4,9 +4,9 @@ import { httpFormOf } from '../../src/limits/method-rules.js'
 import {
   fixture,
   insertApiKey,
+  insertFeedEvent,
   insertFixture,
   insertManagedKeys,
-  insertToldEvent,
   insertUserToken,
 } from '../support/fixture.js'
 import { methodNamed, restFormOf } from '../support/method-forms.js'
@@ -59,7 +59,7 @@ export interface EveryWrite extends Pick<History, 'writeTo' | 'stop' | 'verify'>
 export async function createEveryWrite(stage: Stage, name: string, origin: string): Promise<EveryWrite> {
   const tokens = await withDatabase(stage.connectionString, async (database) => {
     await insertFixture(database)
-    await insertToldEvent(database)
+    await insertFeedEvent(database)
     await insertManagedKeys(database)
     const admin = await insertUserToken(database, { userId: fixture.users.admin })
     return { admin, key: (await insertApiKey(database, { organizationId: fixture.acme })).token }
