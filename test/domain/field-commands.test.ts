@@ -26,14 +26,14 @@ describe('the guard of a write', () => {
   const rows: readonly (readonly [string, FieldOwner, FieldCommand, string | undefined])[] = [
     ['a value that automation writes', 'AUTOMATION', set('new', 'AUTOMATION'), 'new'],
     ['a value that is pinned', 'AUTOMATION', set('new', 'PINNED'), 'new'],
-    ['a value that only changes its owner', 'AUTOMATION', set('held', 'PINNED'), 'held'],
-    ['nothing where a value stays', 'AUTOMATION', set('held', 'AUTOMATION'), undefined],
+    ['a value that only changes its owner', 'AUTOMATION', set('current', 'PINNED'), 'current'],
+    ['nothing where a value stays', 'AUTOMATION', set('current', 'AUTOMATION'), undefined],
     ['nothing where a field is skipped', 'PINNED', set('new', 'AUTOMATION'), undefined],
     ['nothing where a field is released', 'PINNED', { kind: 'release', field }, undefined],
   ]
 
   it.each(rows)('is consulted about %s', (_, owner, command, asked) => {
-    const profile = { ...emptyProfile(before), [field]: { value: 'held', owner, since: before } } as const
+    const profile = { ...emptyProfile(before), [field]: { value: 'current', owner, since: before } } as const
     const questions: unknown[] = []
     const refuse = (...question: unknown[]) => {
       questions.push(question)

@@ -27,9 +27,9 @@ import {
 const before = new Date('2026-01-01T00:00:00.000Z')
 const now = new Date('2026-02-02T00:00:00.000Z')
 
-/** A field with this owner and the value `held`, after the commands. */
+/** A field with this owner and the value `current`, after the commands. */
 function written(owner: FieldOwner, field: GovernedField, commands: readonly FieldCommand[]) {
-  const profile = { ...emptyProfile(before), [field]: { value: 'held', owner, since: before } }
+  const profile = { ...emptyProfile(before), [field]: { value: 'current', owner, since: before } }
   return writeProfile(profile, commands, now)
 }
 
@@ -47,8 +47,8 @@ interface Row {
 const automationOwned = { owner: 'AUTOMATION' } as const
 const pinned = { owner: 'PINNED' } as const
 const locked = { owner: 'DIRECTORY' } as const
-const leftPinned = { value: 'held', newOwner: 'PINNED', outcome: 'SKIPPED_PINNED' } as const
-const leftToDirectory = { value: 'held', newOwner: 'DIRECTORY', outcome: 'SKIPPED_DIRECTORY_LOCKED' } as const
+const leftPinned = { value: 'current', newOwner: 'PINNED', outcome: 'SKIPPED_PINNED' } as const
+const leftToDirectory = { value: 'current', newOwner: 'DIRECTORY', outcome: 'SKIPPED_DIRECTORY_LOCKED' } as const
 
 const rows: readonly Row[] = [
   // The table of states, row by row.
@@ -84,9 +84,9 @@ const rows: readonly Row[] = [
   },
   {
     ...pinned,
-    name: 'a key or worker that writes the held value of a pinned field succeeds',
-    commands: key('held'),
-    value: 'held',
+    name: 'a key or worker that writes the current value of a pinned field succeeds',
+    commands: key('current'),
+    value: 'current',
     newOwner: 'PINNED',
     outcome: 'UNCHANGED',
   },
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     ...pinned,
     name: 'a release hands a pinned field back, and its value stays',
     commands: release,
-    value: 'held',
+    value: 'current',
     newOwner: 'AUTOMATION',
     outcome: 'RELEASED',
   },
@@ -107,7 +107,7 @@ const rows: readonly Row[] = [
   {
     ...locked,
     name: 'what the directory supplies is skipped even where the value is the same',
-    commands: key('held'),
+    commands: key('current'),
     ...leftToDirectory,
   },
   {
@@ -145,7 +145,7 @@ const rows: readonly Row[] = [
     name: 'a release hands a pinned manager back',
     field: 'MANAGER',
     commands: release,
-    value: 'held',
+    value: 'current',
     newOwner: 'AUTOMATION',
     outcome: 'RELEASED',
   },
@@ -168,25 +168,25 @@ const rows: readonly Row[] = [
   },
   {
     ...pinned,
-    name: 'a user token that writes the held value of a pinned field changes nothing',
-    commands: person('held'),
-    value: 'held',
+    name: 'a user token that writes the current value of a pinned field changes nothing',
+    commands: person('current'),
+    value: 'current',
     newOwner: 'PINNED',
     outcome: 'UNCHANGED',
   },
   {
     ...automationOwned,
-    name: 'a user token that writes the value that automation holds owns it',
-    commands: person('held'),
-    value: 'held',
+    name: 'a user token that writes the current value of an automation-owned field owns it',
+    commands: person('current'),
+    value: 'current',
     newOwner: 'PINNED',
     outcome: 'PINNED',
   },
   {
     ...automationOwned,
-    name: 'automation that writes the value that it holds changes nothing',
-    commands: key('held'),
-    value: 'held',
+    name: 'automation that writes the current value of an automation-owned field changes nothing',
+    commands: key('current'),
+    value: 'current',
     newOwner: 'AUTOMATION',
     outcome: 'UNCHANGED',
   },
@@ -202,7 +202,7 @@ const rows: readonly Row[] = [
     ...automationOwned,
     name: 'a release of what automation owns is nothing',
     commands: release,
-    value: 'held',
+    value: 'current',
     newOwner: 'AUTOMATION',
     outcome: undefined,
   },
@@ -297,8 +297,8 @@ const rows: readonly Row[] = [
   {
     ...pinned,
     name: 'the directory locks over a pin even where the value is the same',
-    commands: directory('held'),
-    value: 'held',
+    commands: directory('current'),
+    value: 'current',
     newOwner: 'DIRECTORY',
     outcome: 'WRITTEN',
   },
@@ -313,8 +313,8 @@ const rows: readonly Row[] = [
   {
     ...locked,
     name: 'the directory that supplies the same again changes nothing',
-    commands: directory('held'),
-    value: 'held',
+    commands: directory('current'),
+    value: 'current',
     newOwner: 'DIRECTORY',
     outcome: 'UNCHANGED',
   },
@@ -322,7 +322,7 @@ const rows: readonly Row[] = [
     ...locked,
     name: 'a field that the directory stops supplying is unlocked, and its value stays',
     commands: withdrawal,
-    value: 'held',
+    value: 'current',
     newOwner: 'AUTOMATION',
     outcome: 'RELEASED',
   },
@@ -330,7 +330,7 @@ const rows: readonly Row[] = [
     ...pinned,
     name: 'the directory does not unpin what it has never supplied',
     commands: withdrawal,
-    value: 'held',
+    value: 'current',
     newOwner: 'PINNED',
     outcome: undefined,
   },
@@ -391,7 +391,7 @@ describe('ownership of a field', () => {
 
   it('lists what was skipped in enum order, whatever the order of the request', () => {
     const start = { ...emptyProfile(before) }
-    for (const field of governedFields) start[field] = { value: 'held', owner: 'PINNED', since: before }
+    for (const field of governedFields) start[field] = { value: 'current', owner: 'PINNED', since: before }
     const values = new Map([...governedFields].reverse().map((field) => [field, 'new']))
     const { changes } = writeProfile(start, commandsOfRequest({ writer: 'automation', values }), now)
     expect(skippedFields(changes).pinned).toEqual(governedFields)

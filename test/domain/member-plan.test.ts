@@ -27,8 +27,8 @@ const key: MemberWriter = {
   action: 'user.update',
 }
 
-/** What is held for members of an organization without others, whose values are all in question. */
-function heldOf(members: readonly Member[], newcomers: readonly Member[] = []): LockedMembers {
+/** The locked members of an organization without others, whose values are all in question. */
+function lockedOf(members: readonly Member[], newcomers: readonly Member[] = []): LockedMembers {
   const holders = (kind: 'emails' | 'phones', textOf: (member: Member) => string) =>
     new Map(
       members.map((member) => {
@@ -83,7 +83,7 @@ describe('a plan', () => {
           const changes = call.map(({ userId, commands }): MemberChange => {
             return { target: { userId }, commands, refusedValues: 'leave out' }
           })
-          const plan = planMembers(key, changes, heldOf(members))
+          const plan = planMembers(key, changes, lockedOf(members))
           members = after(members, plan)
           expect(plan.outcomes).toHaveLength(call.length)
         }
@@ -115,9 +115,9 @@ describe('a plan', () => {
         const published = planMembers(
           key,
           changes.map((each) => ({ ...each, refusedValues: 'leave out' as const })),
-          heldOf(members),
+          lockedOf(members),
         )
-        const attempt = () => planMembers(key, changes, heldOf(members))
+        const attempt = () => planMembers(key, changes, lockedOf(members))
         if (published.outcomes.some(({ leftOut }) => leftOut.size > 0)) expect(attempt).toThrow()
         else {
           // Every manager of a request must be valid, even one that a later change makes so.
@@ -156,13 +156,13 @@ describe('a plan', () => {
           const now = later(index + 1)
           const expected = model.apply(each, now)
           const changes = [{ target: { userId: 'a' }, commands: commandsOf(each) }]
-          const { changed, outcomes, events } = planMembers(key, changes, { ...heldOf([member]), now })
+          const { changed, outcomes, events } = planMembers(key, changes, { ...lockedOf([member]), now })
           const before = member
           member = changed[0] ?? member
           expect(member.profile).toEqual(model.profile())
           expect(changed.length).toBe(Number(isOther(before, member)))
           expect(skippedFields(outcomes[0]?.changes ?? [])).toEqual(expected)
-          expect(events.map(({ changes: told }) => told)).toEqual(
+          expect(events.map((event) => event.changes)).toEqual(
             outcomes[0]?.changes.length === 0 ? [] : [outcomes[0]?.changes],
           )
         })
@@ -177,7 +177,7 @@ describe('a plan', () => {
       { target, commands: [set('JOB_TITLE', 'One')] },
       { target, commands: [set('JOB_TITLE', 'Two'), set('DEPARTMENT', 'Engines')] },
     ]
-    const plan = planMembers(key, changes, heldOf([memberOf('a')], [joining]))
+    const plan = planMembers(key, changes, lockedOf([memberOf('a')], [joining]))
     expect(plan.added.map(({ userId, profile }) => [userId, profile.JOB_TITLE.value])).toEqual([['n', 'Two']])
     expect([plan.changed, plan.departments]).toEqual([[], ['Engines']])
     expect(plan.outcomes.map(({ isNew }) => isNew)).toEqual([true, false])
@@ -187,7 +187,7 @@ describe('a plan', () => {
   it('treats a number or a manager as free that a member lost before it was locked', () => {
     const [a, b] = [memberOf('a'), memberOf('b')]
     const stale = {
-      ...heldOf([a, b]),
+      ...lockedOf([a, b]),
       phones: new Map([['+14155550101', { userId: 'b' }]]),
       managers: new Map([
         ['b', 'a'],

@@ -48,7 +48,7 @@ export type CommandStep = Exclude<ModelStep, { readonly by: 'import' | 'command 
 
 interface NaiveField {
   value: string
-  /** A person or a deliberate key holds it. */
+  /** It belongs to a person, or to a key that pinned it. */
   pinned: boolean
   /** The directory supplies it. */
   locked: boolean

@@ -8,13 +8,13 @@ export type Values = ReadonlyMap<GovernedField, string>
 
 /** What a table of writes varies. */
 export const states = ['AUTOMATION', 'PINNED', 'DIRECTORY'] as const
-export const givenValues = ['other', 'held', 'cleared', 'absent'] as const
+export const givenValues = ['other', 'current', 'cleared', 'absent'] as const
 
 /** A member in a state, and what a write gives each field. */
 export interface Situation {
   readonly userId: string
   readonly owner: FieldOwner
-  readonly held: Values
+  readonly current: Values
   readonly given: Values
 }
 

@@ -41,8 +41,8 @@ afterAll(() => service.stop())
 let serial = 0
 const numberOf = (id: number) => `+1415555${String(id).padStart(4, '0')}`
 
-/** Two values of every field: what a member holds, and another one. */
-function valuesOf(number: number): Readonly<Record<'held' | 'other', Values>> {
+/** Two values of every field: the current one of a member, and another one. */
+function valuesOf(number: number): Readonly<Record<'current' | 'other', Values>> {
   const each = (first: boolean): Readonly<Record<GovernedField, string>> => ({
     FIRST_NAME: first ? 'Ada' : 'Grace',
     LAST_NAME: first ? 'Lovelace' : 'Hopper',
@@ -56,7 +56,7 @@ function valuesOf(number: number): Readonly<Record<'held' | 'other', Values>> {
   })
   const mapOf = (values: Readonly<Record<GovernedField, string>>) =>
     new Map(governedFields.map((field) => [field, values[field]]))
-  return { held: mapOf(each(true)), other: mapOf(each(false)) }
+  return { current: mapOf(each(true)), other: mapOf(each(false)) }
 }
 
 /** A member of every state for every kind of value, as PostgreSQL has it. */
@@ -65,16 +65,16 @@ async function newSituations(): Promise<Situation[]> {
   for (const owner of states) {
     for (const kind of givenValues) {
       serial += 1
-      const { held, other } = valuesOf(serial)
+      const { current, other } = valuesOf(serial)
       const given = {
         other,
-        held,
+        current,
         cleared: new Map(governedFields.map((field) => [field, ''])),
         absent: new Map(),
       }[kind]
       const userId = `situation-${serial}`
-      await insertUser(service.database, { id: userId, organizationId: acme, columns: columnsOf(held, owner) })
-      situations.push({ userId, owner, held, given })
+      await insertUser(service.database, { id: userId, organizationId: acme, columns: columnsOf(current, owner) })
+      situations.push({ userId, owner, current, given })
     }
   }
   return situations
@@ -82,27 +82,30 @@ async function newSituations(): Promise<Situation[]> {
 
 const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-function columnsOf(held: Values, owner: FieldOwner): Record<string, unknown> {
+function columnsOf(current: Values, owner: FieldOwner): Record<string, unknown> {
   const columns = ownedPlaces.flatMap((place) => [
-    [snakeCase(place.value), held.get(place.field)],
+    [snakeCase(place.value), current.get(place.field)],
     [snakeCase(place.owner), owner],
     [snakeCase(place.since), start],
   ])
   return { ...Object.fromEntries(columns), manager_assigned_at: start }
 }
 
-const modelOf = ({ held, owner }: Pick<Situation, 'held' | 'owner'>) => {
-  const from = Object.fromEntries(governedFields.map((field) => [field, { value: held.get(field) ?? '', owner }]))
+const modelOf = ({ current, owner }: Pick<Situation, 'current' | 'owner'>) => {
+  const from = Object.fromEntries(governedFields.map((field) => [field, { value: current.get(field) ?? '', owner }]))
   return createOwnershipModel(start, from as Parameters<typeof createOwnershipModel>[1])
 }
 
-interface Told {
+interface SkippedFields {
   readonly skippedPinnedFields: string[]
   readonly skippedDirectoryLockedFields: string[]
 }
 
-/** What the model says of the writes, and what is stored and was told, by the ids of the members. */
-async function compare(writes: readonly Write[], told: ReadonlyMap<string, Told | undefined>): Promise<void> {
+/** Compares what the model says of writes with what is stored and what was reported, by the ids of the members. */
+async function compare(
+  writes: readonly Write[],
+  reported: ReadonlyMap<string, SkippedFields | undefined>,
+): Promise<void> {
   const ids = writes.map(({ situation }) => situation.userId)
   const members = await service.database.transaction((sql) => lockMemberRows(sql, acme, ids))
   const stored = new Map(members.map((member) => [member.userId, member.profile]))
@@ -119,11 +122,11 @@ async function compare(writes: readonly Write[], told: ReadonlyMap<string, Told 
     }
     const names = (fields: readonly GovernedField[]) => fields.map((field) => `USER_PROFILE_FIELD_${field}`)
     const lists = { skippedPinnedFields: names(pinned), skippedDirectoryLockedFields: names(directoryLocked) }
-    if (told.has(userId)) expect({ ...what, ...told.get(userId) }).toEqual({ ...what, ...lists })
+    if (reported.has(userId)) expect({ ...what, ...reported.get(userId) }).toEqual({ ...what, ...lists })
   }
 }
 
-const listsOf = ({ skippedPinnedFields, skippedDirectoryLockedFields }: Told): Told => {
+const listsOf = ({ skippedPinnedFields, skippedDirectoryLockedFields }: SkippedFields): SkippedFields => {
   return { skippedPinnedFields, skippedDirectoryLockedFields }
 }
 
@@ -133,7 +136,7 @@ const call = async (token: string, method: string, path: string, json?: unknown)
   return answer
 }
 
-async function sendOne({ token, method, path }: ApiWriter, { situation, json }: Write): Promise<Told> {
+async function sendOne({ token, method, path }: ApiWriter, { situation, json }: Write): Promise<SkippedFields> {
   const { userId } = situation
   const query = method === 'DELETE' && json['pin'] !== undefined ? `?pin=${String(json['pin'] === true)}` : ''
   const { id: _, ...body } = json
@@ -141,7 +144,7 @@ async function sendOne({ token, method, path }: ApiWriter, { situation, json }: 
   return listsOf(answer.json)
 }
 
-async function sendAll({ token, method, path, list }: ApiWriter, writes: readonly Write[]): Promise<Told[]> {
+async function sendAll({ token, method, path, list }: ApiWriter, writes: readonly Write[]): Promise<SkippedFields[]> {
   const entries = writes.map(({ json }) => json)
   const source = path.includes('ingestion') ? { source: 'table' } : {}
   const body = list === '' ? entries : { ...source, [String(list)]: entries }
@@ -156,35 +159,35 @@ describe('what a write makes of each field, whoever owns it and whatever it asks
     for (const wish of writer.wishes) {
       writes.push(...(await newSituations()).flatMap((situation) => writer.write(situation, wish) ?? []))
     }
-    const told = new Map<string, Told>()
+    const reported = new Map<string, SkippedFields>()
     if (writer.list === undefined) {
-      for (const write of writes) told.set(write.situation.userId, await sendOne(writer, write))
+      for (const write of writes) reported.set(write.situation.userId, await sendOne(writer, write))
     } else {
       const results = await sendAll(writer, writes)
-      for (const [index, result] of results.entries()) told.set(writes[index]?.situation.userId ?? '', result)
+      for (const [index, result] of results.entries()) reported.set(writes[index]?.situation.userId ?? '', result)
     }
-    expect(told.size).toBe(writes.length)
-    await compare(writes, told)
+    expect(reported.size).toBe(writes.length)
+    await compare(writes, reported)
   })
 
   it('POST /v2/users/{id}:republish', async () => {
     const situations = await newSituations()
     const profiles = situations.map(sourceProfileOf)
     await call('api key', 'POST', '/v2/user-ingestion/profiles', { source: 'again', profiles })
-    const told = new Map<string, Told>()
-    for (const { userId, held, owner } of situations) {
-      const columns = Object.entries(columnsOf(held, owner))
+    const reported = new Map<string, SkippedFields>()
+    for (const { userId, current, owner } of situations) {
+      const columns = Object.entries(columnsOf(current, owner))
       const assigned = columns.map(([column], index) => `${column} = $${index + 2}`).join(', ')
       await service.database.execute(`UPDATE memberships SET ${assigned} WHERE user_id = $1`, [
         userId,
         ...columns.map(([, value]) => value),
       ])
-      told.set(userId, listsOf((await call('worker', 'POST', `/v2/users/${userId}:republish`, {})).json))
+      reported.set(userId, listsOf((await call('worker', 'POST', `/v2/users/${userId}:republish`, {})).json))
     }
     const writes = situations.map((situation): Write => {
       return { situation, json: {}, step: { by: 'ingestion', values: situation.given } }
     })
-    await compare(writes, told)
+    await compare(writes, reported)
   })
 
   it('svc import, which takes owners over as they are given', async () => {
@@ -220,7 +223,7 @@ describe('what a write makes of each field, whoever owns it and whatever it asks
         const given = kind === 'other' ? other : new Map(governedFields.map((field) => [field, '']))
         const { json, step } = creationOf(token, given, pins)
         const { json: answer } = await call(token, 'POST', '/v2/users', { email: `new-${serial}@example.com`, ...json })
-        const situation: Situation = { userId: answer.data.id, owner: 'AUTOMATION', held: new Map(), given }
+        const situation: Situation = { userId: answer.data.id, owner: 'AUTOMATION', current: new Map(), given }
         await compare([{ situation, json, step }], new Map())
       }
     }

@@ -54,10 +54,10 @@ describe('concurrent writes to users', () => {
   it('wait for a writer of the same member, and not for a writer of another', async () => {
     const waiting = await service.database.transaction(async (sql) => {
       await lockMemberRows(sql, acme, [users.agent])
-      await sql.execute(`UPDATE memberships SET last_name = 'Held' WHERE organization_id = $1 AND user_id = $2`, [
-        acme,
-        users.agent,
-      ])
+      await sql.execute(
+        `UPDATE memberships SET last_name = 'Written first' WHERE organization_id = $1 AND user_id = $2`,
+        [acme, users.agent],
+      )
       const same = put(users.agent, { jobTitle: 'Waited' })
       const other = await put(users.builder, { jobTitle: 'Did not wait' })
       expect(other.status).toBe(200)
@@ -66,7 +66,7 @@ describe('concurrent writes to users', () => {
     })
     const { json } = await waiting.same
     // Nothing of what the first writer did is lost.
-    expect(json.data).toMatchObject({ lastName: 'Held', jobTitle: 'Waited' })
+    expect(json.data).toMatchObject({ lastName: 'Written first', jobTitle: 'Waited' })
   })
 
   it('name the holder if another writer takes an address or number first without a claim', async () => {

@@ -198,9 +198,9 @@ describe('the stored profile of a user', () => {
           if (changes !== undefined) expect(skippedFields(changes)).toEqual(expected)
         }
         const [member] = await database.transaction((sql) => lockMemberRows(sql, acme, [userId]))
-        const told = model.profile()
+        const profile = model.profile()
         for (const field of governedFields) {
-          const { value, owner } = told[field]
+          const { value, owner } = profile[field]
           expect({ field, ...member?.profile[field] }).toMatchObject({ field, value, owner })
         }
         // The next history has the numbers for itself.
