@@ -56,7 +56,7 @@ async function jump(stage: Stage, file: string, set: SetClock, jumps: number): P
   const run = await serve(stage, file, { WEBHOOK_ALLOW: `127.0.0.1:${port}` }, [])
   const ask = (path: string, method = 'GET', json?: unknown, headers = {}, token = stage.tokens.user) =>
     callJson(run, path, { token, method, headers, ...(json !== undefined && { json }) })
-  const tally = { calls: 0, good: 0, ready: 0, told: 0, sent: 0, apart: 0 }
+  const tally = { calls: 0, good: 0, ready: 0, readyAgain: 0, sent: 0, apart: 0 }
   const count = (isGood: boolean) => {
     tally.calls++
     if (isGood) tally.good++
@@ -86,7 +86,7 @@ async function jump(stage: Stage, file: string, set: SetClock, jumps: number): P
     count(made.status === 200)
     tally.apart = Math.max(tally.apart, await secondsApart(stage, JSON.parse(made.text).data.id))
     await set(0)
-    if (await isReadyWithin(run, true)) tally.told++
+    if (await isReadyWithin(run, true)) tally.readyAgain++
   }
   await run.stop()
   receiver.closeAllConnections()
@@ -94,7 +94,7 @@ async function jump(stage: Stage, file: string, set: SetClock, jumps: number): P
   return [
     allOf('calls while the clock is an hour wrong that are answered as if it were right', tally.good, tally.calls),
     allOf('jumps after which /readyz is 503', tally.ready, jumps),
-    allOf('jumps back after which it is 200', tally.told, jumps),
+    allOf('jumps back after which it is 200', tally.readyAgain, jumps),
     allOf('changes whose webhook is sent meanwhile', tally.sent, jumps),
     atMost('the time that a webhook is signed with, and the right one', Math.max(0, ...received), SECONDS_APART, 's'),
     atMost('the end of a new key, and the time that it was to last', tally.apart, SECONDS_APART, 's'),

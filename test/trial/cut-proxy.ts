@@ -18,14 +18,14 @@ export interface Carried {
 /** A TCP proxy before a service that cuts single connections. */
 export interface CutProxy {
   readonly port: number
-  /** A new connection through the proxy, which is cut where asked. Tells how much it carried when it has ended. */
+  /** A new connection through the proxy, which is cut where asked. `carried` says how much when it has ended. */
   open(cut?: Cut): Promise<{ readonly socket: Socket; readonly carried: Promise<Carried> }>
   close(): Promise<void>
 }
 
 interface Plan {
   readonly cut: Cut | undefined
-  readonly tell: (carried: Carried) => void
+  readonly onEnd: (carried: Carried) => void
 }
 
 /** Starts a proxy before a port of this machine. */
@@ -54,8 +54,8 @@ export async function startCutProxy(servicePort: number): Promise<CutProxy> {
     port,
     open: async (cut) => {
       const socket = connect(port, '127.0.0.1').setNoDelay(true)
-      const carried = new Promise<Carried>((tell) => {
-        socket.once('connect', () => plans.set(socket.localPort ?? 0, { cut, tell }))
+      const carried = new Promise<Carried>((resolve) => {
+        socket.once('connect', () => plans.set(socket.localPort ?? 0, { cut, onEnd: resolve }))
       })
       await once(socket, 'connect')
       return { socket, carried }
@@ -68,7 +68,7 @@ export async function startCutProxy(servicePort: number): Promise<CutProxy> {
   }
 }
 
-function carry(caller: Socket, service: Socket, { cut, tell }: Plan, first: Buffer): void {
+function carry(caller: Socket, service: Socket, { cut, onEnd }: Plan, first: Buffer): void {
   const carried = { request: 0, response: 0 }
   const end = () => {
     for (const socket of [caller, service]) {
@@ -88,7 +88,7 @@ function carry(caller: Socket, service: Socket, { cut, tell }: Plan, first: Buff
   service.on('data', pass('response', caller))
   caller.once('close', () => {
     service.destroySoon()
-    tell(carried)
+    onEnd(carried)
   })
   service.once('close', () => caller.destroySoon())
   send(first)

@@ -1,6 +1,6 @@
 import { quantile } from '../../harness/quantile.js'
 import type { ArrivalsWindow } from './arrivals.js'
-import type { Holdings } from './gauge.js'
+import type { ProcessUsage } from './gauge.js'
 import type { Probes } from './probes.js'
 import { atLeast, atMost, type Finding } from './trial.js'
 
@@ -17,7 +17,7 @@ const REFUSED_SHARE = 0.001
 const ACCEPTED_P99_MILLIS = 1_000
 const PROBE_P99_MILLIS = 100
 
-/** A window of calls, and what the service held in it at least. */
+/** A window of calls, and the least memory that the service used in it. */
 export interface Watched extends ArrivalsWindow {
   readonly heap: number
   readonly resident: number
@@ -31,12 +31,12 @@ export interface Watching {
 }
 
 /** What the service holds while idle. */
-export interface Held {
+export interface IdleUsage {
   readonly heap: number
   readonly handles: number
   readonly sockets: number
   readonly descriptors: number
-  readonly kinds: Holdings['handles']
+  readonly kinds: ProcessUsage['handles']
 }
 
 /** Good responses per second, relative to the speed of the machine. */
@@ -101,15 +101,15 @@ function probeFindings(name: string, { p99Millis, slowestMillis, failed }: Probe
 }
 
 /** The promises once all callers have left. */
-export function heldFindings(before: Held, after: Held): Finding[] {
-  const held = (part: 'handles' | 'sockets' | 'descriptors') =>
+export function idleFindings(before: IdleUsage, after: IdleUsage): Finding[] {
+  const noMoreThanBefore = (part: 'handles' | 'sockets' | 'descriptors') =>
     atMost(`afterwards: ${part}, ${before[part]} before`, after[part], before[part], '')
   const grown = (after.heap - before.heap) / MIB
   return [
     atMost('afterwards: live objects more than before', grown, LIVE_GROWTH_MIB, 'MiB'),
-    held('handles'),
-    held('sockets'),
-    held('descriptors'),
+    noMoreThanBefore('handles'),
+    noMoreThanBefore('sockets'),
+    noMoreThanBefore('descriptors'),
   ]
 }
 

@@ -5,8 +5,8 @@ import type { ArrivalsJob, ArrivalsWindow } from './arrivals.js'
 import { isServing, readTogether } from './call.js'
 import {
   goodputAtSpeed,
-  type Held,
-  heldFindings,
+  type IdleUsage,
+  idleFindings,
   overloadFindings,
   steadyFindings,
   type Watched,
@@ -70,7 +70,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
   // What a probe leaves open belongs to what is held before.
   await isServing(service.run)
   // Before the capacity is measured: after idling and garbage collection, the service is slower for a minute.
-  const before = await heldWhenIdle(service)
+  const before = await usageWhenIdle(service)
   const counted = await watch(service, { ...few, windows: 1 + CAPACITY_WINDOWS })
   const capacity = leastOf(counted.windows.slice(1))
   const steady = await watch(service, {
@@ -85,11 +85,11 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
     pattern: { callers: Math.round(TIMES * capacity.goodPerSecond), everyMillis: 1_000 },
     ...windowsOf(minutes * OVERLOADED_PART),
   })
-  const after = await heldWhenIdle(service, before)
+  const after = await usageWhenIdle(service, before)
   return [
     ...steadyFindings(steady),
     ...overloadFindings(overloaded, capacity),
-    ...heldFindings(before, after),
+    ...idleFindings(before, after),
     atMost(
       'only good responses again, refused',
       (await readTogether(service.run, stage, 100)).filter(isBad).length,
@@ -142,9 +142,9 @@ async function watch(service: GaugedService, job: ArrivalsJob): Promise<Watching
 }
 
 /** Sends calls from a separate process. Each window is reported when it is over. */
-async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void): Promise<void> {
+async function callWith(job: ArrivalsJob, onWindow: (window: ArrivalsWindow) => void): Promise<void> {
   const callers: ChildProcess = fork(new URL('./arrivals.js', import.meta.url))
-  callers.on('message', tell)
+  callers.on('message', onWindow)
   try {
     callers.send(job)
     const [status] = await once(callers, 'exit')
@@ -155,20 +155,20 @@ async function callWith(job: ArrivalsJob, tell: (window: ArrivalsWindow) => void
 }
 
 /** Waits until the connections of callers are gone: until no more is held than before, or for a while. */
-async function heldWhenIdle(service: GaugedService, before?: Held): Promise<Held> {
+async function usageWhenIdle(service: GaugedService, before?: IdleUsage): Promise<IdleUsage> {
   const end = performance.now() + (before === undefined ? QUIET_MILLIS / 4 : QUIET_MILLIS)
   for (;;) {
     await wait(SAMPLE_MILLIS)
     const { heap, handles: kinds } = await service.ask('collected')
     const { all, sockets } = service.descriptors()
     const handles = Object.values(kinds).reduce((sum, count) => sum + count, 0)
-    const held = { heap, handles, sockets, descriptors: all, kinds }
+    const usage = { heap, handles, sockets, descriptors: all, kinds }
     const isLeft = before === undefined || all > before.descriptors || handles > before.handles
     if (isLeft && performance.now() < end) continue
     console.log(
-      `  held: ${mebibytes(heap)} MiB of heap, ${handles} handles ${JSON.stringify(kinds)}, ${all} descriptors, ${sockets} of them sockets`,
+      `  idle: ${mebibytes(heap)} MiB of heap, ${handles} handles ${JSON.stringify(kinds)}, ${all} descriptors, ${sockets} of them sockets`,
     )
-    return held
+    return usage
   }
 }
 

@@ -190,19 +190,19 @@ function findings(
     last.set(row, count)
     return isNext
   })
-  const told = new Set([...ids].map((id) => JSON.stringify(committed.get(id))))
+  const reported = new Set([...ids].map((id) => JSON.stringify(committed.get(id))))
   return [
     allOf(
-      `acknowledged writes are told by ${reader}`,
-      acknowledged.filter((each) => told.has(JSON.stringify(each))).length,
+      `acknowledged writes are reported by ${reader}`,
+      acknowledged.filter((each) => reported.has(JSON.stringify(each))).length,
       acknowledged.length,
     ),
     allOf(
-      `committed writes are told by ${reader}`,
+      `committed writes are reported by ${reader}`,
       [...committed.keys()].filter((id) => ids.includes(id)).length,
       committed.size,
     ),
-    allOf(`events are told once by ${reader}`, new Set(ids).size, ids.length),
+    allOf(`events are reported once by ${reader}`, new Set(ids).size, ids.length),
     allOf(`positions ascend by ${reader}`, inOrder.length, read.length),
     allOf(`events of a row are in the order of its commits by ${reader}`, ascending.length, ids.length),
   ]

@@ -8,7 +8,7 @@ import { isMainThread } from 'node:worker_threads'
 // after a full garbage collection if it is asked for one.
 
 /** What a process holds. */
-export interface Holdings {
+export interface ProcessUsage {
   /** Bytes of JavaScript objects. */
   readonly heap: number
   /** What keeps the process alive, by kind: sockets, timers, servers. */
@@ -27,14 +27,14 @@ if (path !== undefined && isMainThread) {
   createServer((socket) => {
     socket.once('data', (question: Buffer) => {
       if (String(question) === ('collected' satisfies GaugeQuestion)) collect()
-      socket.end(JSON.stringify(holdings()))
+      socket.end(JSON.stringify(processUsage()))
     })
   })
     .listen(path)
     .unref()
 }
 
-function holdings(): Holdings {
+function processUsage(): ProcessUsage {
   const handles: Record<string, number> = {}
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1
   return { heap: process.memoryUsage().heapUsed, handles }

@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import type { GaugeQuestion, Holdings } from './gauge.js'
+import type { GaugeQuestion, ProcessUsage } from './gauge.js'
 import type { ServiceRun, Stage } from './stage.js'
 
 /** A service that reports what it holds. */
 export interface GaugedService {
   readonly run: ServiceRun
-  ask(question: GaugeQuestion): Promise<Holdings>
+  ask(question: GaugeQuestion): Promise<ProcessUsage>
   /** Open file descriptors, and how many of them are sockets. */
   descriptors(): { readonly all: number; readonly sockets: number }
   /** Removes what was made for it. */
@@ -29,7 +29,7 @@ export async function serveGauged(stage: Stage): Promise<GaugedService> {
     ask: async (question) => {
       const socket = connect(path)
       socket.write(question)
-      return (await json(socket)) as Holdings
+      return (await json(socket)) as ProcessUsage
     },
     descriptors: () => descriptorsOf(run.pid),
     forget: () => rm(folder, { recursive: true, force: true }),

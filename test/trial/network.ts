@@ -31,7 +31,7 @@ export const network: Trial = {
       const findings = [
         ...(await addLatency(run, stage, proxy)),
         ...(await reset(run, stage, proxy, seconds)),
-        ...(await holdTable(run, stage)),
+        ...(await lockTable(run, stage)),
       ]
       const { status } = await run.stop()
       return [...findings, { promise: 'the service runs through', measured: `exit ${status}`, kept: status === 0 }]
@@ -84,15 +84,15 @@ async function reset(run: ServiceRun, stage: Stage, proxy: LossyProxy, seconds: 
 }
 
 /** A migration, or a person at a prompt, keeps a table locked: writes to it fill the pool. */
-async function holdTable(run: ServiceRun, stage: Stage): Promise<readonly Finding[]> {
+async function lockTable(run: ServiceRun, stage: Stage): Promise<readonly Finding[]> {
   const client = new pg.Client({ connectionString: stage.connectionString })
   await client.connect()
   try {
     await client.query('BEGIN; LOCK TABLE priorities IN ACCESS EXCLUSIVE MODE')
     const headers = { 'connect-timeout-ms': String(DEADLINE_MILLIS) }
     const [bounded, unbounded, reads, isReady] = await Promise.all([
-      Promise.all(Array.from({ length: CALLS }, (_, index) => patchPriority(run, stage, index, 'Held', headers))),
-      Promise.all(Array.from({ length: CALLS }, (_, index) => patchPriority(run, stage, index, 'Held'))),
+      Promise.all(Array.from({ length: CALLS }, (_, index) => patchPriority(run, stage, index, 'Locked', headers))),
+      Promise.all(Array.from({ length: CALLS }, (_, index) => patchPriority(run, stage, index, 'Locked'))),
       wait(500).then(() => readTogether(run, stage, CALLS, { headers })),
       wait(1_000).then(() => isServing(run)),
     ])

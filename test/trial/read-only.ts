@@ -86,9 +86,9 @@ async function written({ connectionString }: Stage): Promise<string> {
 }
 
 /** When it was first true; infinite if it was not until `last`. */
-async function until(holds: () => Promise<boolean>, last: number): Promise<number> {
+async function until(isTrue: () => Promise<boolean>, last: number): Promise<number> {
   while (performance.now() < last) {
-    if (await holds()) return performance.now()
+    if (await isTrue()) return performance.now()
     await wait(50)
   }
   return Number.POSITIVE_INFINITY

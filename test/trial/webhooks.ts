@@ -175,7 +175,7 @@ async function settle(stage: Stage): Promise<void> {
 }
 
 /** What was to be delivered. */
-interface Told {
+interface Expected {
   readonly committed: readonly string[]
   /** Whether an event was delivered after it had been given up, behind what came later. */
   readonly isRecovered: (id: string) => boolean
@@ -186,7 +186,7 @@ function findings(
   path: string,
   mode: string,
   attempts: readonly Attempt[],
-  { committed, isRecovered, quietUntil }: Told,
+  { committed, isRecovered, quietUntil }: Expected,
 ): Finding[] {
   const accepted = attempts.filter(({ isAccepted }) => isAccepted)
   const delivered = new Set(accepted.map(({ id }) => id))

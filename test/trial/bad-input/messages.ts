@@ -80,7 +80,7 @@ export function spoiledJson(value: unknown, changes: readonly Spoil[]): string {
     }
     if (Array.isArray(part)) return `[${part.map(print).join(',')}]`
     if (typeof part !== 'object' || part === null) return JSON.stringify(part) ?? 'null'
-    const members = Object.entries(part).map(([name, held]) => `${JSON.stringify(name)}:${print(held)}`)
+    const members = Object.entries(part).map(([name, memberValue]) => `${JSON.stringify(name)}:${print(memberValue)}`)
     return `{${[...members, change?.members ?? []].flat().join(',')}}`
   }
   return print(value)

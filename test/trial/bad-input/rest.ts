@@ -79,7 +79,7 @@ function bodyOf(
 function pairsOf(name: string, value: unknown, write: (text: string) => string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pairsOf(name, item, write))
   if (typeof value !== 'object' || value === null) return [`${name}=${write(String(value))}`]
-  return Object.entries(value).flatMap(([inner, held]) => pairsOf(`${name}.${inner}`, held, write))
+  return Object.entries(value).flatMap(([inner, innerValue]) => pairsOf(`${name}.${inner}`, innerValue, write))
 }
 
 /** Ways to write a value in a URL. */

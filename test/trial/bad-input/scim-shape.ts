@@ -61,8 +61,8 @@ function resourceFault(resource: Json): string | undefined {
 
 function membersFault(attributes: readonly Attribute[], name: string, value: Json): string | undefined {
   if (typeof value !== 'object' || value === null) return `${name} is no object`
-  for (const [member, held] of Object.entries(value)) {
-    const fault = valueFault(attributes, member, held)
+  for (const [member, memberValue] of Object.entries(value)) {
+    const fault = valueFault(attributes, member, memberValue)
     if (fault !== undefined) return `${name}.${fault}`
   }
   return undefined

@@ -54,12 +54,12 @@ const at = (
   method: string,
   body?: fc.Arbitrary<unknown>,
 ): fc.Arbitrary<Operation> =>
-  fc.tuple(id, body ?? fc.constant(undefined)).map(([each, held]) => {
+  fc.tuple(id, body ?? fc.constant(undefined)).map(([each, content]) => {
     const path = `${kind}/${encodeURIComponent(each.toWellFormed())}`
-    return { method, path, ...(body !== undefined && { body: held }) }
+    return { method, path, ...(body !== undefined && { body: content }) }
   })
 const on = (path: string, method: string, body?: fc.Arbitrary<unknown>): fc.Arbitrary<Operation> =>
-  (body ?? fc.constant(undefined)).map((held) => ({ method, path, ...(body !== undefined && { body: held }) }))
+  (body ?? fc.constant(undefined)).map((content) => ({ method, path, ...(body !== undefined && { body: content }) }))
 
 const operations: fc.Arbitrary<Operation> = fc.oneof(
   on('/Users', 'GET'),
