@@ -152,18 +152,18 @@ async function operations(): Promise<Map<string, string>> {
 describe('what the documentation says of the schema', () => {
   it('lists the methods with an ETag, and those that compare If-Match', async () => {
     const rows = (await read('docs/versions.md')).match(/^\| (?!---|object).*\|$/gm) ?? []
-    const told = { tagged: new Set<string>(), matching: new Set<string>() }
+    const documented = { tagged: new Set<string>(), matching: new Set<string>() }
     for (const row of rows) {
       const [, , tagged = '', matching = ''] = row.split('|')
-      for (const [, operation = ''] of tagged.matchAll(/`([^`]+)`/g)) told.tagged.add(operation)
+      for (const [, operation = ''] of tagged.matchAll(/`([^`]+)`/g)) documented.tagged.add(operation)
       for (const [, operation = ''] of matching.matchAll(/`([^`]+)`/g)) {
-        told.matching.add(operation)
-        if (!/^DELETE |:endSessions$/.test(operation)) told.tagged.add(operation)
+        documented.matching.add(operation)
+        if (!/^DELETE |:endSessions$/.test(operation)) documented.tagged.add(operation)
       }
     }
     const all = [...(await operations())]
     const having = (part: string) => new Set(all.flatMap(([name, text]) => (text.includes(part) ? name : [])))
-    expect(told).toEqual({ tagged: having('"ETag"'), matching: having('parameters/IfMatch"') })
+    expect(documented).toEqual({ tagged: having('"ETag"'), matching: having('parameters/IfMatch"') })
   })
 
   it('names only methods that exist', async () => {
@@ -197,8 +197,9 @@ describe('what the documentation says of the schema', () => {
       [scimRoutes.some(({ method, path }) => method === 'PATCH' && path.startsWith('/Groups')), 'the directory'],
       [recordKinds.includes('group'), 'an import'],
     ] as const
-    const [, told = ''] = /^\| `group\.create`.*? written by (.+?);/m.exec(await read('docs/field-ownership.md')) ?? []
-    expect(told.split(/, | or /)).toEqual(writers.flatMap(([isWriter, name]) => (isWriter ? name : [])))
+    const [, documented = ''] =
+      /^\| `group\.create`.*? written by (.+?);/m.exec(await read('docs/field-ownership.md')) ?? []
+    expect(documented.split(/, | or /)).toEqual(writers.flatMap(([isWriter, name]) => (isWriter ? name : [])))
   })
 
   it('quotes the message about a rejected JWT', async () => {

@@ -160,7 +160,7 @@ describe('the running service answers', () => {
       console.log(JSON.stringify([changed.data.id, missing.code, missing.details, late.code, first.data.length > 0]))
       process.exit()
     `
-    const rename = await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token, json: { name: 'Told' } })
+    const rename = await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token, json: { name: 'Renamed' } })
     expect(rename.status).toBe(200)
     const given = {
       address: new URL(service.baseUrl).host,
@@ -208,7 +208,7 @@ describe('the running service answers', () => {
     `
     const rename = await service.rest('PATCH', `/v2/priorities/${priorities.it}`, {
       token,
-      json: { name: 'Told again' },
+      json: { name: 'Renamed again' },
     })
     expect(rename.status).toBe(200)
     const given = { url: service.baseUrl, token, priority: priorities.it, includeDirs: [join(root, 'proto')] }

@@ -176,7 +176,7 @@ describe('a failure of the database', () => {
   })
 
   it('is reported as busy when no connection becomes free', async () => {
-    const held = await Promise.all([impatient.pool.connect(), impatient.pool.connect()])
+    const taken = await Promise.all([impatient.pool.connect(), impatient.pool.connect()])
     const actions = [
       () => impatient.query('SELECT 1'),
       () => impatient.transaction((sql) => sql.query('SELECT 1')),
@@ -184,7 +184,7 @@ describe('a failure of the database', () => {
       () => impatient.transaction(({ models: prisma }) => prisma.organization.count()),
     ]
     for (const action of actions) expect(await failureOf(action)).toEqual({ kind: 'busy' })
-    for (const client of held) client.release()
+    for (const client of taken) client.release()
   })
 
   it('is unavailable when the connection is cut in the middle of a transaction', async () => {

@@ -150,15 +150,15 @@ describe('a pool', () => {
 
   it('is busy, not faulty, for a caller whose time is up before a connection is free', async () => {
     const single = test.open({ maxConnections: 1 })
-    const held = await single.pool.connect()
+    const taken = await single.pool.connect()
     expect(await kindOf(sqlOn(single.tablesFor({ timeoutMillis: 20 })).query('SELECT 1'))).toEqual({ kind: 'busy' })
-    held.release()
+    taken.release()
     expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
   it('limits the wait for a connection, and refuses at once when its queue is full', async () => {
     const single = test.open({ maxConnections: 1, maxWaiting: 1, maxWaitMillis: 200 })
-    const held = await single.pool.connect()
+    const taken = await single.pool.connect()
     const order: string[] = []
     const waits = [0, 1].map(async (index) => {
       const kind = await kindOf(single.query('SELECT 1'))
@@ -168,7 +168,7 @@ describe('a pool', () => {
     expect(await Promise.all(waits)).toEqual([{ kind: 'busy' }, { kind: 'busy' }])
     expect(order).toEqual(['1', '0'])
     const served = single.query('SELECT 1 AS one')
-    held.release()
+    taken.release()
     expect(await served).toEqual([{ one: 1 }])
   })
 

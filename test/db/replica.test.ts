@@ -188,7 +188,7 @@ describe('a read with a replica', () => {
   it('waits no longer for a connection to the primary than without a replica', async () => {
     const database = open({ maxConnections: 1, maxWaitMillis: 300 })
     const patient = open({ maxConnections: 1, maxWaitMillis: 550 })
-    const held = [await database.pool.connect(), await patient.pool.connect()]
+    const taken = [await database.pool.connect(), await patient.pool.connect()]
     const order: string[] = []
     const ended = (name: string, read: Promise<unknown>) => read.finally(() => order.push(name))
     const reads = [
@@ -197,7 +197,7 @@ describe('a read with a replica', () => {
     ]
     for (const read of reads) await expect(read).rejects.toThrow('all places are taken')
     expect(order).toEqual(['with a replica', 'without, for less than twice as long'])
-    for (const client of held) client.release()
+    for (const client of taken) client.release()
   })
 
   it('is retried on the primary if the replica cancels it', async () => {

@@ -45,8 +45,8 @@ function createCluster() {
   return { silent, asked, nextProbe, warnings, workers }
 }
 
-/** Work that ends when it is told to. */
-function createHeld() {
+/** Work that is pending until `end` is called. */
+function createPendingWork() {
   const ends: (() => void)[] = []
   const work = () => new Promise<string>((resolve) => ends.push(() => resolve('done')))
   const end = () => {
@@ -58,26 +58,26 @@ function createHeld() {
 describe('the workers of a cluster', () => {
   it('have a part of the connections each', async () => {
     const { workers } = createCluster()
-    const held = createHeld()
-    const first = Array.from({ length: 8 }, (_, n) => workers.use(`a${n}`, held.work))
+    const pending = createPendingWork()
+    const first = Array.from({ length: 8 }, (_, n) => workers.use(`a${n}`, pending.work))
     await wait(0)
-    expect([held.begun(), workers.waiting]).toEqual([6, 2])
+    expect([pending.begun(), workers.waiting]).toEqual([6, 2])
     await expect(workers.use('b1', async () => 'other')).resolves.toBe('other')
-    held.end()
+    pending.end()
     await wait(0)
-    held.end()
+    pending.end()
     await expect(Promise.all(first)).resolves.toHaveLength(8)
   })
 
   it('leave two connections to work that names no organization, or one that is nowhere', async () => {
     const { workers } = createCluster()
-    const held = createHeld()
-    const all = [undefined, undefined, '?'].map((each) => workers.use(each, held.work))
+    const pending = createPendingWork()
+    const all = [undefined, undefined, '?'].map((each) => workers.use(each, pending.work))
     await wait(0)
-    expect(held.begun()).toBe(2)
-    held.end()
+    expect(pending.begun()).toBe(2)
+    pending.end()
     await wait(0)
-    held.end()
+    pending.end()
     await expect(Promise.all(all)).resolves.toHaveLength(3)
   })
 
@@ -104,18 +104,18 @@ describe('the workers of a cluster', () => {
 
   it.concurrent('refuse at once what waits for a silent one, until it answers', async () => {
     const { workers, silent, nextProbe } = createCluster()
-    const held = createHeld()
+    const pending = createPendingWork()
     silent.add('a')
-    const stuck = workers.use('a1', held.work)
+    const stuck = workers.use('a1', pending.work)
     await nextProbe()
-    const refused = await workers.use('a2', held.work).catch((error: unknown) => error)
+    const refused = await workers.use('a2', pending.work).catch((error: unknown) => error)
     expect(refused).toMatchObject({ message: WORKER_SILENT })
     expect(databaseFailure(refused)).toEqual({ kind: 'unavailable' })
     await expect(workers.use('b1', async () => 'other')).resolves.toBe('other')
     silent.delete('a')
     await nextProbe()
     await expect(workers.use('a2', async () => 'again')).resolves.toBe('again')
-    held.end()
+    pending.end()
     await stuck
   })
 
@@ -138,11 +138,11 @@ describe('the workers of a cluster', () => {
 
   it.concurrent('may take their time with one statement while they answer', async () => {
     const { workers, nextProbe } = createCluster()
-    const held = createHeld()
-    const slow = workers.use('a1', held.work)
+    const pending = createPendingWork()
+    const slow = workers.use('a1', pending.work)
     await nextProbe()
     await expect(workers.use('a2', async () => 'answered')).resolves.toBe('answered')
-    held.end()
+    pending.end()
     await slow
   })
 })

@@ -137,7 +137,7 @@ describe('sending a webhook', () => {
 
   it('closes a connection that is idle for ten seconds', async () => {
     const idle: Socket[] = []
-    jest.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function hold(this: Socket, millis: number) {
+    jest.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function collectIdle(this: Socket, millis: number) {
       if (millis === 10_000) idle.push(this)
       return this
     })

@@ -70,13 +70,13 @@ describe('the feed of events', () => {
 
   it('tells a change, who did it, and which fields changed', async () => {
     const cursor = await latest()
-    await rename('Told')
+    await rename('Recorded')
     await service.rest('PUT', `/v2/users/${users.viewer}`, {
       token: admin,
-      json: { department: 'Told', jobTitle: 'Teller', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
+      json: { department: 'Recorded', jobTitle: 'Recorder', pinFields: ['USER_PROFILE_FIELD_JOB_TITLE'] },
     })
     const data = await following(cursor, 2)
-    const told = {
+    const common = {
       id: expect.any(String),
       position: expect.stringMatching(/^\d+$/),
       occurredAt: expect.any(String),
@@ -85,14 +85,14 @@ describe('the feed of events', () => {
     }
     expect(data).toEqual([
       {
-        ...told,
+        ...common,
         type: 'priority.update',
         teamId: itTeam,
         subject: { type: 'priority', id: priorities.it },
         changedFields: ['name'],
       },
       {
-        ...told,
+        ...common,
         type: 'user.update',
         teamId: '',
         subject: { type: 'user', id: users.viewer },
@@ -221,8 +221,8 @@ describe('the feed of events', () => {
   })
 
   describe('while it waits', () => {
-    /** What happened, as told to one who waits for its type, while one who waits for the other type still does. */
-    const toldFirst = async (type: string, happen: () => Promise<unknown>, [other, release]: Awaited) => {
+    /** The answer to a call that waits for the type of what happens, while one that waits for the other type gets none. */
+    const answeredFirst = async (type: string, happen: () => Promise<unknown>, [other, release]: Awaited) => {
       const cursor = await latest()
       const ended: string[] = []
       const until = (each: string) =>
@@ -241,7 +241,7 @@ describe('the feed of events', () => {
     const recorded: Awaited = ['organization.update', () => record(1)]
 
     it('answers as soon as there is an event, or with none in the end', async () => {
-      expect(await toldFirst(...renamed, recorded)).toHaveLength(1)
+      expect(await answeredFirst(...renamed, recorded)).toHaveLength(1)
       const later = await latest()
       const order: string[] = []
       const inTheEnd = list(`cursor=${later}&waitSeconds=1`).finally(() => order.push('waits'))
@@ -257,7 +257,7 @@ describe('the feed of events', () => {
       await wait(100)
       await other.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'Other' } })
       expect((await waiting).data).toHaveLength(1)
-      expect(await toldFirst(...recorded, renamed)).toHaveLength(1)
+      expect(await answeredFirst(...recorded, renamed)).toHaveLength(1)
       await other.close()
     })
 

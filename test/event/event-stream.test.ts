@@ -59,10 +59,10 @@ describe('a stream of events', () => {
       }),
     ]
     await rename('Once')
-    const isTold = (messages: (typeof seen)[string] = []) => messages.some(({ data }) => data.length > 0)
-    const isMarked = (messages: (typeof seen)[string] = []) => isTold(messages) && messages.at(-1)?.data.length === 0
+    const hasEvents = (messages: (typeof seen)[string] = []) => messages.some(({ data }) => data.length > 0)
+    const isMarked = (messages: (typeof seen)[string] = []) => hasEvents(messages) && messages.at(-1)?.data.length === 0
     try {
-      await eventually(() => expect(watched.filter((each) => !isTold(seen[each]))).toEqual([]))
+      await eventually(() => expect(watched.filter((each) => !hasEvents(seen[each]))).toEqual([]))
       await eventually(() => expect(bookmarks.waiting).toBe(watched.length))
       bookmarks.runOut()
       await eventually(() => expect(watched.filter((each) => !isMarked(seen[each]))).toEqual([]))
@@ -134,8 +134,10 @@ describe('a stream of events', () => {
           await rename(`Name ${name}`)
           await wait(200)
         }
-        const told = (await list(`cursor=${cursor}&types=priority.update`)).data.map(({ position }: Event) => position)
-        await eventually(() => expect(seen).toEqual(told))
+        const listed = (await list(`cursor=${cursor}&types=priority.update`)).data.map(
+          ({ position }: Event) => position,
+        )
+        await eventually(() => expect(seen).toEqual(listed))
       } finally {
         source.close()
         await brief.close()

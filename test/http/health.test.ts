@@ -148,9 +148,9 @@ describe('readiness', () => {
   })
 
   it('treats an exhausted pool as busy, not as down', async () => {
-    const held = await Promise.all([database.pool.connect(), database.pool.connect()])
+    const taken = await Promise.all([database.pool.connect(), database.pool.connect()])
     expect(await createAsked().ask()).toEqual({})
-    for (const client of held) client.release()
+    for (const client of taken) client.release()
   })
 
   it('checks more often while the database does not respond, so that its return is noticed at once', async () => {

@@ -59,7 +59,7 @@ async function* echo(messages: AsyncIterable<Fields>, context: HandlerContext, k
 
 function failure(code: Code): ConnectError {
   const detail = { desc: messageType('Leaf'), value: { name: 'why', count: 3 } }
-  return new ConnectError('it failed: "é" 100%', code, { 'x-meta': 'told', 'retry-after': '7' }, [detail])
+  return new ConnectError('it failed: "é" 100%', code, { 'x-meta': 'extra', 'retry-after': '7' }, [detail])
 }
 
 async function* once<T>(value: T): AsyncGenerator<T> {

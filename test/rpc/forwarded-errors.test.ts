@@ -11,7 +11,7 @@ const ofOther = {
   'content-encoding': 'gzip',
   'grpc-encoding': 'gzip',
   'grpc-status': '13',
-  'x-other': 'told',
+  'x-other': 'passed on',
 }
 
 describe('an error that a handler passes on from a client of its own', () => {
@@ -43,7 +43,7 @@ describe('an error that a handler passes on from a client of its own', () => {
     }
     const said = `${JSON.stringify([headers, trailers])}${body.toString()}`
     expect(said).toContain('not')
-    expect(said).toContain('told')
+    expect(said).toContain('passed on')
     expect(said).not.toContain('gzip')
   })
 })

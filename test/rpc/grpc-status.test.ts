@@ -55,7 +55,7 @@ describe('an error without messages', () => {
     expect(Object.keys(trailers)).toEqual(expect.arrayContaining(ofTrailers))
     expect(trailers).toMatchObject({
       'x-trailer': 'POST grpc',
-      'x-meta': 'told',
+      'x-meta': 'extra',
       'grpc-status': String(failing),
       'grpc-message': 'it failed: "%C3%A9" 100%25',
     })

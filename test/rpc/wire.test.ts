@@ -100,13 +100,13 @@ async function sameAnswer(row: Row, headers: Record<string, string> = {}): Promi
 }
 
 describe.each(served)('$kind over $protocol in $form and $coding on $version $verb', (row) => {
-  const told = `${row.verb ?? 'POST'} ${row.protocol}`
+  const seenByHandler = `${row.verb ?? 'POST'} ${row.protocol}`
 
   it('responds like the stock handlers: messages, headers, trailers', async () => {
     const answer = await sameAnswer(row, { 'x-say': 'hello' })
     expect(answer).toMatchObject({ status: 200, code: 0, headers: { 'x-echo': 'hello' } })
     expect({ ...answer.trailers, ...answer.headers }[proxyHeader]).toBe(row.kind === 'Unary' ? undefined : 'no')
-    expect(answer.trailers).toMatchObject({ 'x-trailer': told })
+    expect(answer.trailers).toMatchObject({ 'x-trailer': seenByHandler })
     expect(answer.messages).toEqual(idsAnswered(row.kind, idsOf(row.kind)))
   })
 
@@ -114,7 +114,7 @@ describe.each(served)('$kind over $protocol in $form and $coding on $version $ve
     const answer = await sameAnswer(row, { 'x-fail': String(failing) })
     expect([answer.code, answer.text]).toEqual([failing, 'it failed: "é" 100%'])
     expect(answer.details).toHaveLength(1)
-    expect({ ...answer.headers, ...answer.trailers }).toMatchObject({ 'x-meta': 'told', 'x-trailer': told })
+    expect({ ...answer.headers, ...answer.trailers }).toMatchObject({ 'x-meta': 'extra', 'x-trailer': seenByHandler })
   })
 
   it('masks errors that are not Connect errors', async () => {

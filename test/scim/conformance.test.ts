@@ -7,7 +7,7 @@ const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** The attributes that Microsoft Entra ID sends by default, those that are not held here included. */
+/** The attributes that Microsoft Entra ID sends by default, those that are not stored here included. */
 const fullUser = (name: string, manager: string) => ({
   schemas: [USER, ENTERPRISE],
   userName: `${name}@contoso.example`,
@@ -82,11 +82,11 @@ describe('the requests of a conformance run', () => {
         preferredLanguage: _l,
         addresses: _a,
         roles: _r,
-        ...held
+        ...stored
       } = sent
       const { givenName, familyName, formatted } = sent.name
       expect(body).toMatchObject({
-        ...held,
+        ...stored,
         schemas: expect.arrayContaining([USER, ENTERPRISE]),
         name: { givenName, familyName, formatted },
         [ENTERPRISE]: { department: 'Testing', manager: { value: manager } },

@@ -118,10 +118,10 @@ function lookUps(
 
 /** Expects what is named; `null` stands for what must not be there. */
 // biome-ignore lint/suspicious/noExplicitAny: bodies have every shape.
-function expectIn(held: any, expected: Readonly<Record<string, unknown>>): void {
+function expectIn(body: any, expected: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(expected)) {
     const isPart = typeof value === 'object' && value !== null && !Array.isArray(value)
-    if (isPart) expectIn(held[name], value as Readonly<Record<string, unknown>>)
-    else expect([name, held[name]]).toEqual([name, value ?? undefined])
+    if (isPart) expectIn(body[name], value as Readonly<Record<string, unknown>>)
+    else expect([name, body[name]]).toEqual([name, value ?? undefined])
   }
 }

@@ -124,16 +124,16 @@ describe('the discovery endpoints of SCIM', () => {
       [ENTERPRISE]: { department: 'Engines', manager: { value: fixture.users.manager } },
     })
     const common = ['schemas', 'id', 'externalId', 'meta']
-    const unknown = (held: object, attributes: readonly Described[], path: string): string[] =>
-      Object.entries(held).flatMap(([name, value]) => {
+    const unknown = (values: object, attributes: readonly Described[], path: string): string[] =>
+      Object.entries(values).flatMap(([name, value]) => {
         const attribute = attributes.find((each) => each.name === name)
         if (attribute === undefined) return [`${path}${name}`]
         const entries: object[] = attribute.type === 'complex' ? [value].flat() : []
         return entries.flatMap((entry) => unknown(entry, attribute.subAttributes ?? [], `${path}${name}.`))
       })
     const { [ENTERPRISE]: enterprise, [OWNERSHIP]: ownership, ...core } = user
-    const held = Object.fromEntries(Object.entries(core).filter(([name]) => !common.includes(name)))
-    expect(unknown(held, described.get(USER) ?? [], '')).toEqual([])
+    const ofCore = Object.fromEntries(Object.entries(core).filter(([name]) => !common.includes(name)))
+    expect(unknown(ofCore, described.get(USER) ?? [], '')).toEqual([])
     expect(unknown(enterprise, described.get(ENTERPRISE) ?? [], '')).toEqual([])
     expect(unknown(ownership, described.get(OWNERSHIP) ?? [], '')).toEqual([])
     const optional = ['groups']

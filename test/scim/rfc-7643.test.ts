@@ -3,8 +3,8 @@ import { fixture } from '../support/fixture.js'
 import { ENTERPRISE, GROUP, OWNERSHIP, USER } from '../support/scim.js'
 import { describeSentences, type Sentence, wholeUser } from '../support/scim-sentences.js'
 
-/** The characteristics of an attribute, as the service tells them. */
-interface Told {
+/** The characteristics of an attribute, as the service describes them. */
+interface DescribedAttribute {
   readonly name: string
   readonly type: string
   readonly mutability: string
@@ -12,10 +12,11 @@ interface Told {
   readonly uniqueness: string
   readonly required: boolean
   readonly caseExact?: boolean
-  readonly subAttributes?: readonly Told[]
+  readonly subAttributes?: readonly DescribedAttribute[]
 }
 
-const toldOf = (attributes: readonly Told[], name: string) => attributes.find((each) => each.name === name)
+const attributeOf = (attributes: readonly DescribedAttribute[], name: string) =>
+  attributes.find((each) => each.name === name)
 
 const sentences: readonly Sentence[] = [
   [
@@ -274,17 +275,17 @@ const sentences: readonly Sentence[] = [
     () => ['GET', `/Schemas/${USER}`],
     200,
     ({ body }) => {
-      expect(toldOf(body.attributes, 'userName')).toMatchObject({
+      expect(attributeOf(body.attributes, 'userName')).toMatchObject({
         required: true,
         uniqueness: 'server',
         caseExact: false,
         mutability: 'readWrite',
         returned: 'default',
       })
-      expect(toldOf(body.attributes, 'groups')).toMatchObject({ mutability: 'readOnly', multiValued: true })
-      expect(toldOf(body.attributes, 'active')).toMatchObject({ type: 'boolean' })
-      expect(toldOf(body.attributes, 'active')).not.toHaveProperty('caseExact')
-      expect(toldOf(body.attributes, 'password')).toBeUndefined()
+      expect(attributeOf(body.attributes, 'groups')).toMatchObject({ mutability: 'readOnly', multiValued: true })
+      expect(attributeOf(body.attributes, 'active')).toMatchObject({ type: 'boolean' })
+      expect(attributeOf(body.attributes, 'active')).not.toHaveProperty('caseExact')
+      expect(attributeOf(body.attributes, 'password')).toBeUndefined()
     },
   ],
   [
@@ -293,8 +294,8 @@ const sentences: readonly Sentence[] = [
     () => ['GET', `/Schemas/${GROUP}`],
     200,
     ({ body }) => {
-      expect(toldOf(body.attributes, 'displayName')).toMatchObject({ required: true })
-      expect(toldOf(toldOf(body.attributes, 'members')?.subAttributes ?? [], 'value')).toMatchObject({
+      expect(attributeOf(body.attributes, 'displayName')).toMatchObject({ required: true })
+      expect(attributeOf(attributeOf(body.attributes, 'members')?.subAttributes ?? [], 'value')).toMatchObject({
         mutability: 'immutable',
       })
     },

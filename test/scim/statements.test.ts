@@ -76,7 +76,7 @@ describe('an incremental sync', () => {
 
   const locked = ['take_locks', 'find_value_holders']
 
-  it.each<[change: string, changes: () => object, held: string[], written: string[]]>([
+  it.each<[change: string, changes: () => object, lockedReads: string[], written: string[]]>([
     ['another manager', () => enterprise(users.admin), ['take_locks', 'read_manager_chains'], write],
     [
       'another phone number',
@@ -103,8 +103,8 @@ describe('an incremental sync', () => {
       [...locked, 'read_manager_chains'],
       writeInDepartment,
     ],
-  ])('reads once, under locks, what the change depends on: %s', async (_, changes, held, written) => {
-    expect(await put(changes())).toEqual([200, [lock, ...held, ...written]])
+  ])('reads once, under locks, what the change depends on: %s', async (_, changes, lockedReads, written) => {
+    expect(await put(changes())).toEqual([200, [lock, ...lockedReads, ...written]])
   })
 
   it('removes a deleted user from all groups, and changes a returning user like any other', async () => {
@@ -114,12 +114,12 @@ describe('an incremental sync', () => {
     statements.length = 0
     const back = { ...person, ...enterprise(users.admin), userName: `back.${serial}@example.com` }
     expect((await okta.send('POST', '/Users', back)).body.id).toBe(id)
-    const held = [...locked, 'read_manager_chains']
+    const lockedReads = [...locked, 'read_manager_chains']
     const written = ['userToken.deleteMany', ...writeInDepartment]
-    expect(ofRequest()).toEqual(['find_value_holders', 'membership.findMany', lock, ...held, ...written])
+    expect(ofRequest()).toEqual(['find_value_holders', 'membership.findMany', lock, ...lockedReads, ...written])
   })
 
-  it.each<[person: string, user: () => object, held: string[], written: string[]]>([
+  it.each<[person: string, user: () => object, lockedReads: string[], written: string[]]>([
     [
       'with only a name',
       () => ({ userName: `new.${serial}@example.com` }),
@@ -139,10 +139,10 @@ describe('an incremental sync', () => {
       ['take_locks', 'find_value_holders', 'read_manager_chains'],
       added(writeWithDepartment),
     ],
-  ])('creates a user in the same way: %s', async (_, user, held, written) => {
+  ])('creates a user in the same way: %s', async (_, user, lockedReads, written) => {
     const { body } = await okta.send('POST', '/Users', user())
     expect(body).toMatchObject(user())
-    expect(ofRequest()).toEqual(['find_value_holders', ...held, ...written])
+    expect(ofRequest()).toEqual(['find_value_holders', ...lockedReads, ...written])
     const { body: read } = await okta.send('GET', `/Users/${body.id}`)
     expect(read).toMatchObject(user())
   })

@@ -108,9 +108,9 @@ describe('a resource', () => {
     )
     const tables: Table[] = Object.values(schema)
     const withIds = tables.filter(({ columns }) => columns['id']?.type === 'text').map(({ name }) => name)
-    const unheld = withIds.filter((table) => !rows.some(({ name }) => name === table))
+    const unchecked = withIds.filter((table) => !rows.some(({ name }) => name === table))
     // Keys are not printed.
-    expect(unheld).toEqual(['api_keys'])
+    expect(unchecked).toEqual(['api_keys'])
   })
 
   const formats: [column: string, taken: readonly string[], refused: readonly string[]][] = [

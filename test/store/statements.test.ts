@@ -79,13 +79,13 @@ describe('the statements of the stores', () => {
   })
 
   it('contain no values in their texts', () => {
-    const holding = () =>
+    const withValue = () =>
       createStatement<object, object>({
         name: 'one',
         columns: {},
         text: () => Prisma.sql`SELECT ${'a value'}`,
       })
-    expect(holding).toThrow('the text of one contains a value')
+    expect(withValue).toThrow('the text of one contains a value')
   })
 })
 

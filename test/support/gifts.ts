@@ -80,7 +80,7 @@ export interface Gift {
 /** Whether the caller has all of the permissions in the team, or in the whole organization. */
 const has = (caller: string, teamId: string, wanted: readonly Permission[]) =>
   (callers[caller] ?? []).some(
-    ([place, held]) => (place === '' || place === teamId) && wanted.every((each) => held.includes(each)),
+    ([place, granted]) => (place === '' || place === teamId) && wanted.every((each) => granted.includes(each)),
   )
 const isUser = (caller: string) => caller in persons
 const isAboveAdministrators = (caller: string) => !caller.includes('worker') && has(caller, '', keyPermissions)

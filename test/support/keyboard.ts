@@ -61,9 +61,9 @@ const defineWalk = `globalThis.walk ??= (() => {
   const remaining = () => [...expected].filter((each) => each.isConnected)
   const buttons = () => [...document.querySelectorAll('main button')].filter((each) => isShown(each) && each.ariaDisabled !== 'true')
   const find = (name) => buttons().find((each) => nameOf(each) === name)
-  const soon = async (holds) => {
-    for (const end = performance.now() + 120_000; performance.now() < end && !holds(); ) await new Promise(requestAnimationFrame)
-    return holds()
+  const soon = async (isTrue) => {
+    for (const end = performance.now() + 120_000; performance.now() < end && !isTrue(); ) await new Promise(requestAnimationFrame)
+    return isTrue()
   }
   return {
     begin(within) {

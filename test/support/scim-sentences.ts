@@ -20,14 +20,14 @@ type SentRequest = readonly [method: string, path: string, body?: unknown, heade
 
 /**
  * A sentence of an RFC on service providers: its section, its requirement in our words, a request, its status, and what
- * must hold for the response: a part of its body, or a function that checks it.
+ * is expected of the response: a part of its body, or a function that checks it.
  */
 export type Sentence = readonly [
   section: string,
   wants: string,
   request: (place: SentencePlace) => SentRequest,
   status: number,
-  holds?: object | ((answer: ScimTestAnswer, place: SentencePlace) => void | Promise<void>),
+  expected?: object | ((answer: ScimTestAnswer, place: SentencePlace) => void | Promise<void>),
 ]
 
 /** Tests each sentence in an organization that has one more user and group than for the previous one. */
@@ -51,12 +51,12 @@ export function describeSentences(rfc: string, sentences: readonly Sentence[]): 
       return { directory, user, group: body, path: `/Users/${user.id}`, serial }
     }
 
-    it.each(sentences)('%s: %s', async (_, __, request, status, holds = {}) => {
+    it.each(sentences)('%s: %s', async (_, __, request, status, expected = {}) => {
       const tried = await place()
       const answer = await directory.send(...request(tried))
       expect([answer.status, answer.body]).toEqual([status, answer.body])
-      if (typeof holds === 'function') await holds(answer, tried)
-      else if (Object.keys(holds).length > 0) expect(answer.body).toMatchObject(holds)
+      if (typeof expected === 'function') await expected(answer, tried)
+      else if (Object.keys(expected).length > 0) expect(answer.body).toMatchObject(expected)
     })
   })
 }

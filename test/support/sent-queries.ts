@@ -71,14 +71,14 @@ interface SentQuery {
 
 type Send = (...values: unknown[]) => unknown
 
-function watchConnections(pool: Database['pool'], tell: (query: SentQuery, connection: object) => void): void {
+function watchConnections(pool: Database['pool'], report: (query: SentQuery, connection: object) => void): void {
   const watched = new WeakSet<object>()
   pool.on('acquire', (client) => {
     if (watched.has(client)) return
     watched.add(client)
     const send: Send = client.query.bind(client)
     const watchedSend: Send = (...values) => {
-      tell(queryFrom(values[0]), client)
+      report(queryFrom(values[0]), client)
       return send(...values)
     }
     Object.assign(client, { query: watchedSend })
@@ -115,13 +115,13 @@ interface PrismaRequest {
   readonly action: string
 }
 
-function watchModels(prisma: Database['prisma'], tell: (name: string) => void): void {
+function watchModels(prisma: Database['prisma'], report: (name: string) => void): void {
   const pass: unknown = Reflect.get(prisma, '_request')
   if (typeof pass !== 'function') throw new Error('the client of Prisma passes calls on in another way')
   Object.defineProperty(prisma, '_request', {
     value(this: unknown, request: PrismaRequest) {
       const { model, action } = request
-      tell(model === undefined ? `$${action}` : `${model.charAt(0).toLowerCase()}${model.slice(1)}.${action}`)
+      report(model === undefined ? `$${action}` : `${model.charAt(0).toLowerCase()}${model.slice(1)}.${action}`)
       return Reflect.apply(pass, this, [request])
     },
   })

@@ -120,10 +120,10 @@ describe('the metrics of a service', () => {
 
   it('report the use of the pool, and the waits for it', async () => {
     const { pool } = service.database
-    const held = await Promise.all(Array.from({ length: pool.size }, () => pool.connect()))
+    const taken = await Promise.all(Array.from({ length: pool.size }, () => pool.connect()))
     const waiting = pool.connect()
     const busy = await read()
-    for (const client of held) client.release()
+    for (const client of taken) client.release()
     ;(await waiting).release()
     expect(busy.sum('svc_pool_connections_in_use')).toBe(pool.size)
     expect(busy.sum('svc_pool_connections_max')).toBe(pool.size)
@@ -179,7 +179,7 @@ describe('the metrics of a service', () => {
     const waiting = service.rest('GET', '/v2/events?cursor=latest&waitSeconds=20&types=priority.update', { token })
     await eventually(async () => expect((await read()).sum('svc_event_waiters')).toBe(1))
     const rename = () =>
-      service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: manager, json: { name: 'Told' } })
+      service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: manager, json: { name: 'Renamed' } })
     expect(await growthOf('svc_events_sequenced_total', {}, () => Promise.all([rename(), waiting]))).toBe(1)
     await database.transaction(async (transaction) => {
       await transaction.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [fixture.acme])

@@ -215,8 +215,12 @@ describe("a key's import of a user", () => {
     await send([user(id, { teamRoles: [role(team, 'AGENT')] })])
     const rows = await service.database.query('SELECT team_id, role::text FROM team_members WHERE user_id = $1', [id])
     expect(rows).toEqual([{ team_id: team, role: 'AGENT' }])
-    const told = (await eventsOf(id)).map(({ action, team_id, changed_fields }) => [action, team_id, changed_fields])
-    expect(told).toEqual([
+    const recorded = (await eventsOf(id)).map(({ action, team_id, changed_fields }) => [
+      action,
+      team_id,
+      changed_fields,
+    ])
+    expect(recorded).toEqual([
       ['team_member.set', team, ['role']],
       ['team_member.set', people, ['role']],
       ['user.import', '', ['jobTitle']],

@@ -65,17 +65,17 @@ describe('the dispatcher of webhooks', () => {
 
   it('sends to other organizations, and tests their endpoints, while the receivers of one never answer', async () => {
     // Those that are open: an attempt without an answer ends after 15 s.
-    const held = new Set<ServerResponse>()
+    const unanswered = new Set<ServerResponse>()
     for (let index = 0; index < 12; index++) {
-      const path = `/held-${index}`
+      const path = `/silent-${index}`
       receiver.answer(path, (response) => {
-        held.add(response)
-        response.once('close', () => held.delete(response))
+        unanswered.add(response)
+        response.once('close', () => unanswered.delete(response))
       })
       await create(path)
     }
     await record('priority.update', 10)
-    await eventually(() => expect(held.size).toBe(50))
+    await eventually(() => expect(unanswered.size).toBe(50))
     const other = await insertApiKey(service.database, { organizationId: globex })
     const json = { url: `${receiver.url}/other`, types: ['priority.update'] }
     const { data } = (await service.rest('POST', '/v2/webhook-endpoints', { token: other.token, json })).json
@@ -84,12 +84,12 @@ describe('the dispatcher of webhooks', () => {
     expect(tested.json).toMatchObject({ delivered: true })
     await record('priority.update', 20, globex)
     await eventually(() => expect(receiver.at('/other')).toHaveLength(21))
-    expect(held.size).toBeLessThanOrEqual(50)
-    for (let index = 0; index < 12; index++) receiver.answer(`/held-${index}`, 200)
-    for (const response of held) response.end()
+    expect(unanswered.size).toBeLessThanOrEqual(50)
+    for (let index = 0; index < 12; index++) receiver.answer(`/silent-${index}`, 200)
+    for (const response of unanswered) response.end()
     await eventually(() => {
       for (let index = 0; index < 12; index++) {
-        expect(new Set(receiver.at(`/held-${index}`).map(({ json }) => json.id)).size).toBe(10)
+        expect(new Set(receiver.at(`/silent-${index}`).map(({ json }) => json.id)).size).toBe(10)
       }
     })
   })

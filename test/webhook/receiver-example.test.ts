@@ -41,7 +41,7 @@ it('the receiver of the guide refuses what is not signed, and handles an event o
   await eventually(async () => expect((await test()).json).toMatchObject({ delivered: true }))
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
 
-  await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'Told' } })
+  await service.rest('PATCH', `/v2/priorities/${priorities.it}`, { token: admin, json: { name: 'Renamed' } })
   await eventually(() => expect(output).toContain('priority.update'))
   const [line = ''] = output.split('\n').filter((each) => each.includes('priority.update'))
   expect(line).toMatch(new RegExp(`^\\d+ priority.update ${priorities.it}$`))

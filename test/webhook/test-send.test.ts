@@ -21,8 +21,8 @@ describe('a test of a webhook endpoint', () => {
   const create = async (path: string, options: object = {}, token = key): Promise<string> =>
     (await call('POST', '', { url: receiver.url + path, types: ['priority.update'], ...options }, token)).data.id
   const deliveries = async (id: string, token = key) => (await call('GET', `/${id}/deliveries`, undefined, token)).data
-  /** Has a path answer only when it is told to. */
-  const hold = (path: string): (() => void) => {
+  /** Has a path answer only once the function that this returns is called. */
+  const answerLater = (path: string): (() => void) => {
     let answer = () => {}
     receiver.answer(path, (response) => {
       answer = () => response.end()
@@ -92,7 +92,7 @@ describe('a test of a webhook endpoint', () => {
 
   it('leaves the endpoint alone while a receiver takes its time, and sends once for an Idempotency-Key', async () => {
     const id = await create('/slow')
-    const answer = hold('/slow')
+    const answer = answerLater('/slow')
     const headers = { 'Idempotency-Key': 'slow' }
     const test = () => service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {}, headers })
     const testing = [test(), test()]
@@ -106,7 +106,7 @@ describe('a test of a webhook endpoint', () => {
 
   it('is forgotten with an endpoint that is deleted meanwhile', async () => {
     const id = await create('/deleted')
-    const answer = hold('/deleted')
+    const answer = answerLater('/deleted')
     const testing = service.rest('POST', `/v2/webhook-endpoints/${id}:test`, { token: key, json: {} })
     await receiver.arrived('/deleted')
     await call('DELETE', `/${id}`)

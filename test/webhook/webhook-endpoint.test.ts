@@ -66,14 +66,14 @@ describe('webhook endpoints', () => {
     expect(verify(null, content, publicKey, Buffer.from(v1a, 'base64'))).toBe(true)
     const event = HTTP.toEvent({ headers, body: got?.body ?? '' })
     const feed = await service.rest('GET', `/v2/events?targetId=${priorities.it}`, { token: key })
-    const told = feed.json.data.at(-1)
+    const recorded = feed.json.data.at(-1)
     expect(event).toMatchObject({
       id: headers['webhook-id'],
       source: `/organizations/${acme}`,
       type: 'priority.update',
       subject: `priority/${priorities.it}`,
-      time: told.occurredAt,
-      data: told,
+      time: recorded.occurredAt,
+      data: recorded,
     })
     await eventually(async () =>
       expect(await deliveries(data.id)).toEqual([
@@ -81,7 +81,7 @@ describe('webhook endpoints', () => {
           id: headers['webhook-id'],
           endpointId: data.id,
           type: 'priority.update',
-          position: told.position,
+          position: recorded.position,
           status: 'WEBHOOK_DELIVERY_STATUS_SUCCEEDED',
           attempts: 1,
           lastAttemptAt: expect.any(String),
