@@ -5,7 +5,7 @@ import { reply } from '../harness/reply.js'
 /** What a server process used since it was last asked. */
 export interface Usage {
   readonly cpuMicros: number
-  /** The longest stall of the event loop in milliseconds; NaN if only the process itself could tell. */
+  /** The longest stall of the event loop in milliseconds; NaN if only the process itself could measure it. */
   readonly stallMillis: number
   readonly rssBytes: number
 }

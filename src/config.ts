@@ -170,7 +170,7 @@ export function configFromEnvironment(environment: Environment = process.env) {
     ...inCamelCase(parsed.output),
     /**
      * The OpenID Connect issuer that is trusted, the organization of tokens that name none (by default the
-     * only one where the person is active), and the claims that hold the address and say whether it is verified.
+     * only one where the person is active), and the claims for the address and for whether it is verified.
      */
     oidc: issuer && audience ? { issuer, audience, organization, emailClaim, emailVerifiedClaim } : undefined,
     tls: cert && key ? { cert, key } : undefined,

@@ -19,7 +19,7 @@ export interface SvcClient extends ServiceClients {
 const DEFAULT_TIMEOUT_MILLIS = 30_000
 
 /**
- * Creates a client for Node and for browsers. It holds no connection: there is nothing to close. Throws a `TypeError` for
+ * Creates a client for Node and for browsers. It keeps no connection: there is nothing to close. Throws a `TypeError` for
  * a base address without a scheme and for credentials that are missing.
  */
 export function createClient(options: ClientOptions): SvcClient {

@@ -17,7 +17,7 @@ export function createUnreachable(baseUrl: string): Interceptor {
   }
 }
 
-/** Node hides the reason in a cause, which has no message where several addresses were tried; browsers tell nothing. */
+/** Node hides the reason in a cause, which has no message where several addresses were tried; browsers say nothing. */
 function whyOf({ cause, message }: TypeError): string {
   if (!(cause instanceof Error)) return message
   if (cause.message !== '') return cause.message

@@ -8,7 +8,7 @@ export type UsableRule = AccessRule & { readonly permission: Permission | '' }
 
 /**
  * The access rules of every method of the services. Throws one error that names all methods without a usable rule,
- * because they must not be served. The `open` services are not ours: they cannot carry our option, and hold no tenant's
+ * because they must not be served. The `open` services are not ours: they cannot carry our option, and have no tenant's
  * data.
  */
 export function accessRulesOf(

@@ -54,7 +54,7 @@ const OF_BODY = /^(?:content-(?:type|encoding|length)$|(?:grpc|connect)-)/
 
 /**
  * The error itself, or a copy without what no response may have: text that was cut within a character, which no header
- * holds, and the headers of another body, which an error brings that a handler has from a client of its own.
+ * can carry, and the headers of another body, which an error brings that a handler has from a client of its own.
  */
 function sendable(error: ConnectError): ConnectError {
   const { rawMessage, code, metadata, cause } = error

@@ -29,7 +29,7 @@ export async function prepareAnnouncement(database: Database, context: CommandCo
         ready: `${url}/readyz`,
       })),
       database: config.databaseUrl === undefined ? dataFolderOf(config) : 'DATABASE_URL',
-      /** Absent if the database does not hold the demo organization. */
+      /** Absent if the database does not contain the demo organization. */
       demo,
       /** Further commands, in the folder of the package. */
       commands: [

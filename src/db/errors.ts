@@ -18,7 +18,7 @@ type FailureKind =
   | 'unavailable'
   /** Too many wait for a connection: nothing was done. */
   | 'busy'
-  /** Text that PostgreSQL cannot hold, such as U+0000. */
+  /** Text that PostgreSQL cannot store, such as U+0000. */
   | 'invalid_text'
 
 /** By SQLSTATE. */

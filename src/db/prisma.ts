@@ -32,12 +32,12 @@ export type ModelsClient = ReturnType<typeof createModelsClient>
 
 /** A transaction is bounded by its statements and its call: this is the longest time that a timer takes. */
 const NO_LIMIT = 2 ** 31 - 1
-/** The isolation level tells them from transactions that Prisma begins by itself; their steps set another. */
+/** The isolation level distinguishes them from transactions that Prisma begins by itself; their steps set another. */
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /**
  * Makes Prisma's client on a pool, which it does not close. Prisma does not say to its adapter who begins a transaction:
- * one at a time is on its way there, without any input or output in between. `AsyncLocalStorage` would tell them apart,
+ * one at a time is on its way there, without any input or output in between. `AsyncLocalStorage` would separate them,
  * too, but it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
  */
 export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }) {

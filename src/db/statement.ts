@@ -48,7 +48,7 @@ export interface Statement<Parameters, Row> extends Required<Omit<StatementDefin
   readonly text: string
   /** The values of a call in the order of their numbers. */
   values(parameters: Parameters): unknown[]
-  /** Never set: holds the type of the rows. */
+  /** Never set: carries the type of the rows. */
   readonly row?: Row
 }
 

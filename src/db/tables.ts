@@ -80,7 +80,7 @@ export interface TablesUser {
 /** The tables as one user has them. */
 export interface UserTables extends Tables {
   /**
-   * Yields the rows of statements with the same parameters, some at a time, all as of one moment. Holds one of the
+   * Yields the rows of statements with the same parameters, some at a time, all as of one moment. Keeps one of the
    * connections for long transactions until the caller stops.
    */
   readonly readSnapshot: <Parameters, Row>(

@@ -127,7 +127,7 @@ function replayed(executed: ExecutedCall | undefined, requestHash: Uint8Array): 
   return { ...executed, isReplayed: true }
 }
 
-/** Runs work of the same name one after the other. Those who wait hold nothing, above all no database connection. */
+/** Runs work of the same name one after the other. Those who wait occupy nothing, above all no database connection. */
 function createMutexes(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, Promise<unknown>>()
   return async (name, work) => {

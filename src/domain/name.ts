@@ -35,7 +35,7 @@ export async function listNames({ reads, caller }: CallContext, objects: readonl
     const permission = permissions[kind]
     // People are the organization's, and whoever may read them anywhere reads all of them.
     if (kind === 'user' && hasPermissionAnywhere(caller, permission)) return null
-    // Callers are told the names of their own teams.
+    // Callers get the names of their own teams.
     return (kind === 'team' && visibleTeamIds(caller)) || permittedTeamIds(caller, permission)
   }
   const { organizationId } = caller

@@ -17,7 +17,7 @@ import { recordAuditEvents, systemActor } from './audit/audit-event.js'
 import { REVOKE_SPAN_SECONDS } from './auth/revoke-limiter.js'
 import type { Background } from './event/sequencer.js'
 
-/** The most rows that one statement deletes, so that no lock is held for long. */
+/** The most rows that one statement deletes, so that nothing stays locked for long. */
 const BATCH = 1_000
 const PAUSE_MILLIS = 60_000
 

@@ -12,7 +12,7 @@ import { answerOtherMethod, createPage, fillTemplate, HTML, type Page, pageOrTex
 import type { Protocol } from './request-handler.js'
 
 export interface PagesOptions extends PublicUrls {
-  /** The folder of the package, which holds `web/docs`, the guides and the generated documents. */
+  /** The folder of the package, which contains `web/docs`, the guides and the generated documents. */
   readonly root: string
   readonly version: string
   /** Absent where it is turned off. */

@@ -37,7 +37,7 @@ export interface PathTemplate {
  *     FieldPath = IDENT { "." IDENT } ;
  *     Verb      = ":" LITERAL ;
  *
- * `**` must be the last segment, a variable holds no variable, and a LITERAL is RFC 3986 pchar without `:` and `*`. The
+ * `**` must be the last segment, variables do not nest, and a LITERAL is RFC 3986 pchar without `:` and `*`. The
  * first fault reads `column 7: expected "}", found the end of the template`.
  */
 export function parseTemplate(text: string): PathTemplate | string {
@@ -141,7 +141,7 @@ function parse(tokens: readonly Token[]): PathTemplate {
     }
   }
 
-  // A word is cut into its identifiers here, because a literal may hold dots as well.
+  // A word is cut into its identifiers here, because a literal may contain dots as well.
   function fieldPath(): string[] {
     const word = peek().kind === 'word' ? take() : fail(peek(), 'a field path')
     let column = word.column

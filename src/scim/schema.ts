@@ -22,17 +22,17 @@ export interface Attribute<Row = unknown> {
   /** Of complex attributes; otherwise empty. */
   readonly subAttributes: readonly Attribute<Row>[]
 
-  /** The governed field of the profile that holds the value. */
+  /** The governed field of the profile that stores the value. */
   readonly field?: OwnedField
   /** A value that cannot be taken refuses the request, instead of being left out of it and reported. */
   readonly isStrict?: true
-  /** Of several entries, the types of the one that the field holds if none is primary: the first type that there is. */
+  /** Of several entries, the types of the one that the field takes if none is primary: the first type that there is. */
   readonly fieldTypes?: readonly string[]
   /** A value as the field takes it. */
   readonly toField?: (text: string) => string
   /** Filters name it without the URN of its extension, too, as Microsoft Entra writes them. */
   readonly isKnownAlone?: true
-  /** The most bytes of a text in UTF-8, for what an index holds whole. */
+  /** The most bytes of a text in UTF-8, for what an index stores whole. */
   readonly maxBytes?: number
   readonly maxEntries: number
 

@@ -18,7 +18,7 @@ import { locationOf, referenceParts, referencesTo, sizeOfName } from './resource
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
 // The table of the attributes of users: each stands here once, with what the service says of it, how it is searched and
-// printed, and, if a field of the profile holds it, how that takes it.
+// printed, and, if a field of the profile stores it, how that takes it.
 
 type User = DirectoryUserRow
 
@@ -62,7 +62,7 @@ function entryParts(what: string, canonicalValues: readonly string[], ofValue: S
   ]
 }
 
-/** Entries of which a field of the profile holds one. Values that it cannot take are left out. */
+/** Entries of which a field of the profile stores one. Values that it cannot take are left out. */
 function entriesOfField(name: string, field: OwnedField, fieldTypes: readonly [string, string]): Stated<User> {
   const [type] = fieldTypes
   return {

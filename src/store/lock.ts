@@ -29,7 +29,7 @@ const kinds = [
   'newcomers',
 ] as const
 
-/** Something that only one transaction at a time may hold, until it ends; or any number that share it, and no other. */
+/** What only one transaction at a time may lock, until it ends; or any number that share it, and no other. */
 export interface Lock {
   readonly kind: (typeof kinds)[number]
   /** Empty for that of all organizations. */
@@ -39,7 +39,7 @@ export interface Lock {
   readonly isShared?: boolean
 }
 
-/** Held by an import of any organizations. */
+/** Locked by an import of any organizations. */
 export const importLock: Lock = { kind: 'imports', organizationId: '' }
 
 const take = createQuery<{ readonly keys: readonly string[]; readonly shared: readonly string[] }>({
@@ -59,7 +59,7 @@ function keyOf({ kind, organizationId, value }: Lock): string {
   return `${kind}/${organizationId}/${kind === 'email' || kind === 'phone' ? crc32(value) % FOLDED : value}`
 }
 
-/** Takes locks until the transaction ends, in the one order, and waits for whoever holds them. */
+/** Takes locks until the transaction ends, in the one order, and waits for whoever has them. */
 export async function takeLocks(transaction: Tables, locks: readonly Lock[]): Promise<void> {
   if (locks.length === 0) return
   const keys = kinds.flatMap((kind) => {

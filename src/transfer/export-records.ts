@@ -5,7 +5,7 @@ import { recordKinds } from '../store/transfer/kind.js'
 
 /**
  * Yields the organization, or the whole database, as the JSON of records that an import accepts, without secrets, as of
- * one moment: each kind in the order of creation. The same data gives the same bytes. Holds a connection until the last
+ * one moment: each kind in the order of creation. The same data gives the same bytes. Keeps a connection until the last
  * one is read or the caller stops.
  */
 export async function* exportRecords(
@@ -23,7 +23,7 @@ const BYTES_PER_SECOND = 128 * 1024
 const PATIENCE_MILLIS = 10_000
 
 /**
- * Yields texts as long as they are read fast enough: what holds a connection must not last as long as a reader likes.
+ * Yields texts as long as they are read fast enough: what keeps a connection must not last as long as a reader likes.
  * Throws `DEADLINE_EXCEEDED`, with a cause, so that it is logged. `now` is in milliseconds.
  */
 export async function* requireReading(texts: AsyncIterable<string>, now: () => number): AsyncGenerator<string> {

@@ -119,7 +119,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly tries?: number
   /** How users are written; default: as an operator does. */
   readonly users?: UserWriter
-  /** Held while it writes. Default: against every other import. Empty if the transaction has them. */
+  /** Taken while it writes. Default: against every other import. Empty if the transaction has them. */
   readonly locks?: readonly Lock[]
 }
 

@@ -72,7 +72,7 @@ function recordFrom(text: string): ImportRecord {
   }
 }
 
-/** Refuses U+0000, which PostgreSQL cannot hold. In JSON it can only occur as an escape. */
+/** Refuses U+0000, which PostgreSQL cannot store. In JSON it can only occur as an escape. */
 function requireStorable(text: string): void {
   const found = text.includes('\\u0000') ? /(?<!\\)(?:\\\\)*\\u0000/.exec(text) : null
   if (found === null) return

@@ -27,7 +27,7 @@ export function addRevokeRoute(app: FastifyInstance, prisma: PrismaClient): void
       const answer = { error: 'slow_down', error_description: `try again in ${retryAfterSeconds} seconds` }
       return reply.code(429).header('retry-after', retryAfterSeconds).send(answer)
     }
-    // The time of the answer must not tell whether the secret is one.
+    // The time of the answer must not show whether the secret is one.
     const start = performance.now()
     await revoke(prisma, request.body.secret.trim(), request.id)
     const spent = performance.now() - start

@@ -11,7 +11,7 @@ export interface Failure {
   readonly message: string
   /** The name of a `svc.v2.ErrorReason`, without its prefix. */
   readonly reason: string | undefined
-  /** What to tell those who run the service. */
+  /** What to report to those who run the service. */
   readonly requestId: string | undefined
   /** How long the service asks to wait. */
   readonly retryAfterSeconds: number | undefined

@@ -9,7 +9,7 @@ import type { Transport } from '@connectrpc/connect'
 import { createConnectQueryKey, useTransport } from '@connectrpc/connect-query'
 import { useQuery } from '@tanstack/react-query'
 
-/** An answer with the version of the object that it holds. */
+/** An answer with the version of the object in it. */
 export interface Tagged<Answer> {
   readonly message: Answer
   /** For `If-Match`. */

@@ -7,7 +7,7 @@ export interface SignInConfig {
   readonly scopes: string
 }
 
-/** What the deployment tells its console. */
+/** What the deployment configures its console with. */
 export interface ConsoleConfig {
   /** The path of the console; the service is above it. */
   readonly basePath: string

@@ -49,7 +49,7 @@ const ROW_HEIGHT = 44
 /** How close to the last row the next page is asked for. */
 const ROWS_AHEAD = 60
 
-/** A long list: what is in sight is in the document, at first as much as a window holds; more is read as it is scrolled. */
+/** A long list: what is in sight is in the document, at first as much as a window shows; more is read as it is scrolled. */
 export function PagedTable<Row>({ label, pages, total, columns, keyOf, empty, isPart = false }: PagedTableProps<Row>) {
   const [opened, setOpened] = useState<Row>()
   const close = () => setOpened(undefined)

@@ -19,7 +19,7 @@ export function ShortTable<Row>({ label, columns, rows, keyOf, empty }: ShortTab
   return (
     // Room for a table that may be wider than the screen.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset holds controls, and a section would be a landmark.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups controls, and a section would be a landmark.
     <div className={styles['scroll']} role="group" aria-label={label} tabIndex={0}>
       <table className={styles['table']}>
         <thead>

@@ -3,11 +3,11 @@ import { createSession, type SessionConfig } from '../session.js'
 
 /** First half of the keys of the advisory locks below; the second half says which. */
 const LOCK_CLASS = 0x737663
-/** Held shared by every process that uses the server; whoever holds it exclusively may stop the server. */
+/** Locked in shared mode by every process that uses the server; who locks it exclusively may stop the server. */
 const USE = 1
-/** Held by the one process that serves from this server. */
+/** Locked by the one process that serves from this server. */
 const SERVE = 2
-/** Held by the session that waits for the last user to vanish. */
+/** Locked by the session that waits for the last user to vanish. */
 const WATCH = 3
 
 const WATCH_SECONDS = 2

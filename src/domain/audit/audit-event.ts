@@ -20,7 +20,7 @@ export interface Author {
   readonly requestId?: string | undefined
 }
 
-/** An action to record in the audit log of the organization. It never holds a secret or a personal value. */
+/** An action to record in the audit log of the organization. It never contains a secret or a personal value. */
 export interface AuditEvent {
   readonly organizationId: string
   readonly action: AuditAction

@@ -37,7 +37,7 @@ export interface OidcOptions extends IssuerKeysOptions {
   readonly audience: string
   /** The organization of tokens that name none. */
   readonly organization?: string | undefined
-  /** The claim that holds the address. */
+  /** The claim with the address. */
   readonly emailClaim: string
   /** The claim that says whether the address is verified. */
   readonly emailVerifiedClaim: string

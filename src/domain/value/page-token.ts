@@ -32,7 +32,7 @@ export function createPageTokens(tables: Tables) {
      */
     issue: async (query: PageQuery, position: string) => (await sealer()).seal(contextOf(query), position),
     /**
-     * The position that a token holds; `undefined` for the empty token of the first page. Throws `PAGE_TOKEN_INVALID` for
+     * The position in a token; `undefined` for the empty token of the first page. Throws `PAGE_TOKEN_INVALID` for
      * a token that was changed or issued for another query.
      */
     read: async (query: PageQuery, token: string): Promise<string | undefined> => {

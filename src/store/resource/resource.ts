@@ -3,7 +3,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import { schema } from '../../../gen/prisma/schema.js'
 import type { Columns, Parameter } from '../../db/statement.js'
 
-/** A column of a table. `isId`: it is the id of something, which the database holds to the format of ids. */
+/** A column of a table. `isId`: it is the id of something, whose format the database checks. */
 export interface Column {
   /** By PostgreSQL's name; an enum is `enum` and its name. */
   readonly type: string
@@ -66,14 +66,14 @@ export interface ResourceField {
   readonly property: string
 }
 
-/** A message of the API as rows of a table hold it. */
+/** A message of the API as rows of a table store it. */
 export interface Resource<Row = never> {
   readonly desc: DescMessage
   readonly table: Table
   readonly alias: string
   /** Every field of the message, in its order. */
   readonly fields: readonly ResourceField[]
-  /** Never set: holds the type of the rows, which may have more. */
+  /** Never set: carries the type of the rows, which may have more. */
   readonly row?: (row: Row) => void
 }
 

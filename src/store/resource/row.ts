@@ -118,7 +118,7 @@ export function requireDistinct(values: readonly string[], at: (index: number) =
   }
 }
 
-/** A value as its column holds it. An empty one is absent if the column allows that, otherwise it is filled in. */
+/** A value as its column stores it. An empty one is absent if the column allows that, otherwise it is filled in. */
 function storedValue(field: DescField, { type, isNullable }: Column, value: unknown): unknown {
   const { message } = field
   if (field.enum !== undefined) return field.enum.value[Number(value)]?.localName

@@ -22,7 +22,7 @@ export interface StagedLine {
   readonly given?: readonly string[] | undefined
 }
 
-/** Makes the table that holds all rows of an import until the transaction ends. */
+/** Makes the table that keeps all rows of an import until the transaction ends. */
 export const createStaging = createQuery<object>({
   name: 'stage_import_rows',
   columns: {},

@@ -196,7 +196,7 @@ function columnsOf({ source }: ResourceField): string[] {
   return source.kind === 'column' ? [source.name] : []
 }
 
-/** The columns of the staging table that hold fields of the record, by the local names of the fields. */
+/** The columns of the staging table for fields of the record, by the local names of the fields. */
 function fieldColumns({ resource, elsewhere = {} }: Omit<KindDefinition, 'owner'>): ReadonlyMap<string, ColumnTypes> {
   return new Map(
     resource.fields.map((each) => {
