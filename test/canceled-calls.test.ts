@@ -48,7 +48,7 @@ describe('an abandoned call', () => {
   })
   afterAll(() => service.stop())
 
-  /** Calls with the lock held, and checks that its statement is gone, which nothing but the end of the call ends. */
+  /** Calls while locked out, and checks that its statement is gone, which nothing but the end of the call ends. */
   const callWhileLocked = async <T>(lock: string, call: () => Promise<T>): Promise<T> =>
     whileLocked(service.testDatabase, lock, async () => {
       const result = await call()

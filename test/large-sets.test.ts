@@ -4,7 +4,7 @@ import { longestTurn, plainTurn } from './support/longest-turn.js'
 import { connectDirectory, type ScimClient } from './support/scim.js'
 import { startTestService, type TestService } from './support/service.js'
 
-/** How long the rest of a large request may hold others up, as a multiple of what reading a mebibyte takes (17 ms). */
+/** How long the rest of a large request may delay others, as a multiple of what reading a mebibyte takes (17 ms). */
 const MOST = 2
 const ROUNDS = 5
 

@@ -201,7 +201,7 @@ describe.each(protocols)('over %s', (protocol) => {
       data: [{ id: viewer.id }, { id: agent.id }],
       totalSize: 2,
     })
-    // All filters hold at once.
+    // All filters apply at once.
     expect((await call('ListUsers', { emails, ids: [agent.id] })).answer.json.data).toMatchObject([{ id: agent.id }])
     const many = Array.from({ length: 501 }, (_, index) => `${index}@acme.example`)
     for (const refused of [many, ['a@acme.example,b@acme.example']]) {

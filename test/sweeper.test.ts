@@ -155,7 +155,7 @@ describe('the sweeper', () => {
     expect(await standing()).not.toEqual(before)
   })
 
-  it('logs a failure and continues, and stops when told to', async () => {
+  it('logs a failure and continues, and stops when it is aborted', async () => {
     const stop = new AbortController()
     const failures: unknown[] = []
     const pauses: number[] = []

@@ -104,7 +104,7 @@ describe('a caller', () => {
     })
   })
 
-  it('is told every kind that the method accepts', () => {
+  it('names every kind that the method accepts', () => {
     const credentialKinds = [CredentialKind.TEAM_API_KEY, CredentialKind.WORKER_TOKEN]
     const message = 'this method does not accept user tokens: it accepts team API keys, worker tokens'
     expect(refusal(callerOf('USER_TOKEN', 'apps:read'), { credentialKinds })).toMatchObject({ message })
@@ -158,7 +158,7 @@ describe('admission', () => {
     return { asked, admitted: admission(method, { ...request, ...changes }) }
   }
 
-  it('returns the caller, whose id it has told', async () => {
+  it('returns the caller, whose id it has reported', async () => {
     const caller = callerOf('USER_TOKEN', 'apps:read')
     const recorded: string[] = []
     const onCaller = (id: string) => void recorded.push(id)

@@ -60,7 +60,7 @@ const revoked = async (keys: readonly { id: string }[]) => {
     .length
 }
 
-it('the receiver of the guide ends every key that a programme finds, and tells it about none', async () => {
+it('the receiver of the guide ends every key that a programme finds, and reports none of them to it', async () => {
   const keys = await newKeys(7)
   const unknown = createApiKeySecret('pk', service.runtime)
   const answer = await post([...keys.map(({ secret }) => finding(secret)), finding(unknown), finding('no secret')])

@@ -30,7 +30,7 @@ describe('a revocation', () => {
   })
   afterAll(() => testDatabase.drop())
 
-  /** Reports a leak; tells how many keys it ended, and what was hashed. */
+  /** Reports a leak; returns how many keys it ended, and what was hashed. */
   const leak = async (secret: string) => {
     const seen = { ended: [] as number[], hashed: [] as string[] }
     const hasher = {
@@ -247,7 +247,7 @@ describe('a failure of the database', () => {
   it.each([
     ['an error of the service', new ServiceError('RATE_LIMITED', 'slowly')],
     ['a bug', new TypeError('no')],
-  ])('is told from %s', async (_, error) => {
+  ])('is distinguished from %s', async (_, error) => {
     expect(await outcomeOf(error)).toBe(error)
   })
 })

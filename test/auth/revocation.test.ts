@@ -52,7 +52,7 @@ describe('POST /v2/auth/revoke', () => {
     const url = `${baseUrl}/v2/app-instances?teamId=${itTeam}`
     return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status
   }
-  /** What a caller can tell answers apart by. */
+  /** What a caller can distinguish answers by. */
   const visible = ({ status, text, headers }: RestAnswer) => {
     const shown = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
     return { status, text, headers: Object.fromEntries(shown) }

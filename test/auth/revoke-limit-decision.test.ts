@@ -26,7 +26,7 @@ describe('the limiter of revocations', () => {
   const refused = (retryAfterSeconds: number | null) => decision({ isRefused: true, retryAfterSeconds })
   const neither = decision({ retryAfterSeconds: 7 })
 
-  /** Admits before a database that decides this, and tells what it asks the database. */
+  /** Admits before a database that decides this, and lists what it asks the database. */
   const deciding = (...decisions: readonly (RevokeDecision | undefined)[]) => {
     const asked: unknown[] = []
     const run = async (_: unknown, attempt: unknown) => {

@@ -150,7 +150,7 @@ describe('a person in the console', () => {
     await page.getByRole('button', { name: 'Go on from the newest version' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('row', { name: /^Job title From the console/ }).waitFor()
-    // The browser tells of each answer that is an error.
+    // The browser logs each answer that is an error.
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('409')])
   })
 

@@ -14,6 +14,6 @@ it.each([
   ['a comma in a tag', 'W/"a,W/b"', '"a,W/b"'],
   ['any', '*', '*'],
   ['what is no tag', 'W/a, "open', 'W/a, "open'],
-])('%s is told as it was sent', (_, header, tags) => {
+])('%s is read as it was sent', (_, header, tags) => {
   expect(originalTags(header)).toBe(tags)
 })

@@ -106,7 +106,7 @@ describe('svc directory status', () => {
     expect((await svc('--org', fixture.acme)).stdout).toContain('refused     nothing')
   })
 
-  it('tells values that were left out of an accepted request from refused requests', async () => {
+  it('distinguishes values that were left out of an accepted request from refused requests', async () => {
     const directory = await connectDirectory(service, fixture.acme)
     await directory.add({ userName: 'left-out@example.com', timezone: 'Nowhere/Atlantis' })
     await eventually(async () => {

@@ -59,7 +59,7 @@ describe('the embedded PostgreSQL', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Without fsync, which only a loss of power could tell from the default. */
+  /** Without fsync, which only a loss of power could distinguish from the default. */
   const start = async () => {
     const embedded = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
     users.push(embedded)

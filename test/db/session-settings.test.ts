@@ -8,7 +8,7 @@ import { runInProcess } from '../support/command-line.js'
 import { currentTestRun } from '../support/current-test-run.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
-/** What a database may tell its sessions, each of which would change answers, or where tables are. */
+/** What a database may set for its sessions, each of which would change answers, or where tables are. */
 const CONTRARY = {
   array_nulls: 'off',
   bytea_output: 'escape',

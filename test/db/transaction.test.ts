@@ -205,7 +205,7 @@ describe('a transaction', () => {
     expect(await slow.catch(databaseFailure)).toEqual({ kind: 'timeout' })
   })
 
-  it('tells the server the time limit of its statements', async () => {
+  it('sets the time limit of its statements on the server', async () => {
     const startedAt = performance.now()
     const [row] = await database.tablesFor({ timeoutMillis: 5_000 }).transaction(({ run }) => run(statementTimeout, {}))
     expect(row?.millis).toBeGreaterThan(5_000 - (performance.now() - startedAt) - 1)

@@ -159,7 +159,7 @@ describe.each(Object.keys(proxies))('the service behind %s', (name) => {
     expect([tooLarge.statusCode, await text(tooLarge)]).toEqual([413, expect.stringContaining('BODY_TOO_LARGE')])
   })
 
-  it('tells the address of the client, which it cannot choose, and the scheme', async () => {
+  it('passes on the address of the client, which it cannot choose, and the scheme', async () => {
     const statuses: (number | undefined)[] = []
     for (let attempt = 0; attempt < 6; attempt++) {
       const type = 'application/x-www-form-urlencoded'

@@ -46,7 +46,7 @@ describe('a page', () => {
     expect(last.nextPageToken).toBe('')
   })
 
-  it('is the last one if it holds exactly the rest', async () => {
+  it('is the last one if it contains exactly the rest', async () => {
     expect(await page({ pageSize: 5 })).toEqual({
       items: letters.map((each) => JSON.stringify(each)).join(),
       nextPageToken: '',

@@ -68,7 +68,7 @@ describe('the feed of events', () => {
       { actor: systemActor, runtime: service.runtime },
     )
 
-  it('tells a change, who did it, and which fields changed', async () => {
+  it('reports a change, who did it, and which fields changed', async () => {
     const cursor = await latest()
     await rename('Recorded')
     await service.rest('PUT', `/v2/users/${users.viewer}`, {
@@ -185,7 +185,7 @@ describe('the feed of events', () => {
     expect(json.message).toContain('types[0]: is unknown: did you mean "priority.update"?')
   })
 
-  it('tells another organization nothing', async () => {
+  it('returns nothing to another organization', async () => {
     const foreign = (await insertApiKey(service.database, { organizationId: globex })).token
     const cursor = await latest()
     expect((await service.rest('GET', `/v2/events?cursor=${cursor}`, { token: foreign })).status).toBe(400)
@@ -250,7 +250,7 @@ describe('the feed of events', () => {
       expect([none.data, none.hasMore, order]).toEqual([[], false, ['does not', 'waits']])
     })
 
-    it('tells of events of another process, and of one that has died', async () => {
+    it('returns events of another process, and of one that has died', async () => {
       const other = await startTestService({ testDatabase: service.testDatabase })
       const cursor = await latest()
       const waiting = list(`cursor=${cursor}&waitSeconds=20`)
@@ -261,7 +261,7 @@ describe('the feed of events', () => {
       await other.close()
     })
 
-    it('holds no place among running calls and no connection', async () => {
+    it('takes no place among running calls and no connection', async () => {
       const meters = createMeters({ version: '1.2.3', commit: 'abc' })
       const small = await startTestService({
         testDatabase: service.testDatabase,

@@ -120,7 +120,7 @@ describe('the sequencer', () => {
       }
     })
 
-    it('tells whoever waits of events that another process has placed', async () => {
+    it('notifies whoever waits of events that another process has placed', async () => {
       const isBeyond = next(await lastPosition())
       // This process never sees them without positions.
       await database.transaction(async (tables) => {

@@ -40,7 +40,7 @@ async function startLimited(limits: Readonly<Record<string, string>>) {
         if (await Promise.race([waits, answer.then(({ status }) => status !== 503)])) return { answer }
       }
     },
-    /** Holds the row that is updated until the work is done. */
+    /** Locks the row that is updated until the work is done. */
     whileLocked: (work: () => Promise<void>) => whileLocked(testDatabase, lockOf('priorities'), work),
     [Symbol.asyncDispose]: async () => {
       await stop()

@@ -88,7 +88,7 @@ describe('the console over HTTP', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  it('tells its script where it is, and no issuer where people paste a token', async () => {
+  it('gives its script its path, and no issuer where people paste a token', async () => {
     const answer = await get('/console/config.json')
     expect([answer.headers.get('content-type'), answer.json]).toEqual(['application/json', { basePath: '/console' }])
   })
@@ -102,7 +102,7 @@ describe('a console that is configured', () => {
   const start = (config: Parameters<typeof startTestService>[0]) =>
     startTestService({ ...config, testDatabase: service.testDatabase })
 
-  it('may call its issuer, and tells its script who that is', async () => {
+  it('may call its issuer, and gives its script the issuer', async () => {
     const config = { oidc, consoleOidcClientId: 'console', consoleOidcScopes: 'openid email' }
     const other = await start({ config })
     try {

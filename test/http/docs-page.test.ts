@@ -80,7 +80,7 @@ describe('the pages', () => {
     expect(links.filter(leadsNowhere).map(String)).toEqual([])
   })
 
-  it('index the service for people, with everything that programs are told', async () => {
+  it('index the service for people, with everything that programs can read', async () => {
     const answer = await service.rest('GET', '/', { headers: { accept: 'text/html,*/*' } })
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.headers.get('vary')).toContain('accept')

@@ -67,7 +67,7 @@ describe('health', () => {
     watching.abort()
   })
 
-  it('tells its watchers that the server is stopping, and closes the streams', async () => {
+  it('notifies its watchers that the server is stopping, and closes the streams', async () => {
     const stopping = await startTestService()
     const seen: unknown[] = []
     let stopped: Promise<void> | undefined

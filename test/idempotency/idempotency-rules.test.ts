@@ -244,7 +244,7 @@ async function eventCount(): Promise<number> {
   return (await service.database.query('SELECT FROM audit_events WHERE id <> $1::uuid', [feedEvent])).length
 }
 
-/** A hash of every row of every table, but for what authentication writes, and what tells events. */
+/** A hash of every row of every table, but for what authentication writes, and the feed of events. */
 async function stateOfTables(): Promise<string> {
   const tables = await service.database.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables

@@ -139,7 +139,7 @@ describe('concurrent calls with one key', () => {
     expect([await countOf('outer'), await countOf('inner')]).toEqual([1, 0])
   })
 
-  it('hold no connection while they wait in one process', async () => {
+  it('take no connection while they wait in one process', async () => {
     const narrow = testDatabase.open({ maxConnections: 2 })
     const answerOnce = createAnswerOnce()
     let isFree = false

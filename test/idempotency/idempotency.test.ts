@@ -18,7 +18,7 @@ import { removals, type WriteCall, writeCalls } from '../support/write-calls.js'
 const protocols = ['REST', 'Connect JSON', 'Connect binary', 'gRPC-Web'] as const
 type Protocol = (typeof protocols)[number]
 
-/** What an answer and its repetition share, and what tells them apart. */
+/** What an answer and its repetition share, and what distinguishes them. */
 interface Answer {
   readonly status: number
   readonly isReplayed: boolean

@@ -12,7 +12,7 @@ const service = defineService({
   Fetch: { serverStream: true, output: 'google.api.HttpBody', rule: { get: '/v1/fetch' } },
 })
 
-/** What comes of a stream of bytes before it is cut, and what tells its reader so. */
+/** What comes of a stream of bytes before it is cut, and what shows that to its reader. */
 async function fetchUntilCut(port: number, protocol: (typeof PROTOCOLS)[number], coding: string) {
   const headers = { 'accept-encoding': coding }
   const session = protocol === 'HTTP/2' ? connect(`http://127.0.0.1:${port}`) : undefined

@@ -108,7 +108,7 @@ it('a call without a maximum has no deadline unless the caller sets one', async 
 
 /**
  * Sends all of a call but its last byte over HTTP/2, and gives its answer when the server has let go of the stream;
- * `onAnswer` is told when the answer has arrived.
+ * `onAnswer` is called when the answer has arrived.
  */
 async function sendSlowly(kind: Kind, protocol: WireForm['protocol'], onAnswer: () => void) {
   const wire: WireForm = { protocol, form: 'proto', coding: 'identity', unary: kind === 'Unary' }

@@ -140,7 +140,7 @@ function withShortMessage({ body, headers, trailers, ...answer }: RawAnswer): Ra
   }
 }
 
-/** Sends a request over both paths, holds the answers equal to the byte, and answers it. */
+/** Sends a request over both paths, requires answers that are equal to the byte, and returns one. */
 async function sameAnswer(request: RawRequest, version: Version = 'HTTP/1.1'): Promise<RawAnswer> {
   const port = (path: (typeof paths)[number]) => ports[path][version === 'HTTP/1.1' ? 'http1' : 'http2']
   const stock = withShortMessage(await call[version](port('stock'), request))

@@ -29,7 +29,7 @@ type Fields = Record<string, unknown>
 
 /**
  * Routes that answer what they get. The headers of a request say what else: `x-say` comes back as a header, and what the
- * handler was told as a trailer; `x-delay` waits so many milliseconds; `x-fail` fails with that code, a detail and
+ * handler received as a trailer; `x-delay` waits so many milliseconds; `x-fail` fails with that code, a detail and
  * metadata, after the messages, and with `x-fail-first` before any; `x-throw` throws what is no error of Connect.
  */
 export const echoRoutes: (router: ConnectRouter) => void = routesOf(echoService, (input, context, method) => {

@@ -15,7 +15,7 @@ export interface StockOptions {
   readonly maxTimeoutMs: number
 }
 
-/** The handlers of Connect themselves, which ours are held against. */
+/** The handlers of Connect themselves, which ours are compared with. */
 export function createStockHandler(options: StockOptions): (request: NodeRequest, response: NodeResponse) => void {
   const router = createConnectRouter({
     interceptors: options.interceptors,

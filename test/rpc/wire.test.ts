@@ -83,7 +83,7 @@ async function send(
 }
 
 /**
- * Sends a call to ours and to the stock handlers, holds the two answers equal but for what proxies read of ours, and gives
+ * Sends a call to ours and to the stock handlers, requires equal answers but for what proxies read of ours, and returns
  * what ours says.
  */
 async function sameAnswer(row: Row, headers: Record<string, string> = {}): Promise<WireAnswer> {

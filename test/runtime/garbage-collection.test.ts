@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js'
 const main = join(import.meta.dirname, '../../dist/svc/main.js')
 const module = new URL('../../dist/src/runtime/garbage-collection.js', import.meta.url).href
 
-/** Holds objects for good and texts of a megabyte for a while, and returns the most bytes that its heap then has. */
+/** Keeps objects for good and texts of a megabyte for a while, and returns the most bytes that its heap then has. */
 function peakOfTexts(preparation: string): number {
   const program = `${preparation}
     const kept = Array.from({ length: 300_000 }, (_, index) => ({ index, list: [index] }))

@@ -1,4 +1,4 @@
-// Sends requests from a thread of its own, so that what the service does with them is all that holds the main thread.
+// Sends requests from a thread of its own, so that what the service does with them is all that occupies the main thread.
 import { request as http1 } from 'node:http'
 import { connect } from 'node:http2'
 import { buffer } from 'node:stream/consumers'

@@ -31,7 +31,7 @@ export function clusterFaults(text: string, tables: PlacedTables): string[] {
   ]
 }
 
-/** A lock on a text holds only within one node: beside rows, it would be taken on theirs. */
+/** A lock on a text works only within one node: beside rows, it would be taken on theirs. */
 function strayLocks(text: string, { distributed }: PlacedTables): string[] {
   if (!/\bpg_(?:try_)?advisory_\w*lock/.test(text)) return []
   const read = distributed.filter((table) => new RegExp(`\\b(?:FROM|JOIN)\\s+${table}\\b`).test(text))

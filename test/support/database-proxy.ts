@@ -8,7 +8,7 @@ export interface DatabaseProxy {
   cut(): Promise<void>
   /** Forwards nothing but keeps connections open, like a network that loses all packets. */
   stall(): void
-  /** Forwards again, including what was held back. */
+  /** Forwards again, including what was delayed. */
   resume(): void
   /** Accepts connections again. */
   mend(): Promise<void>

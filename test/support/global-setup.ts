@@ -10,7 +10,7 @@ declare global {
 
 /** Prepares the databases before the first test file, and the PgBouncer in front of them if `TEST_ON` asks for it. */
 export default async function setup(): Promise<void> {
-  // If npx started the run, with another Node, this variable would tell every npx of a test what to run.
+  // If npx started the run, with another Node, this variable would decide what every npx of a test runs.
   delete process.env['npm_config_call']
   delete process.env['npm_config_package']
   const { run, stop } = await startTestRun(process.env['TEST_DATABASE_URL'] || undefined)

@@ -68,7 +68,7 @@ const citus: readonly LeftOut[] = [
 ]
 
 const FROZEN = 'freezes the database by an option at the start of sessions, which PgBouncer refuses'
-const IDENTITY = 'tells connections apart by the id of their session, which changes with each transaction'
+const IDENTITY = 'distinguishes connections by the id of their session, which changes with each transaction'
 const LIMITS = 'gives a handle shorter limits than its role, which its sessions get when they begin'
 const NAMES = 'asks the session for the names of its statements; there are none'
 

@@ -24,7 +24,7 @@ export function lockOf(table: string): string {
   return `SELECT FROM ${table} WHERE organization_id = '${fixture.acme}' FOR UPDATE`
 }
 
-/** Does work while a session of its own holds what a statement locks, so that others wait. */
+/** Does work while a session of its own keeps the locks of a statement, so that others wait. */
 export async function whileLocked<T>({ directUrl }: TestDatabase, lock: string, work: () => Promise<T>): Promise<T> {
   return withSession({ connectionString: directUrl }, async (holder) => {
     await holder.query('BEGIN')

@@ -30,7 +30,7 @@ const namesByText = new Map([...statements.values()].map(({ name, text }) => [te
 /** Watches the connections of a handle and the calls of Prisma's client. Calls must come one at a time. */
 export function watchSentQueries({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>): SentQueries {
   let sent: Sent[] = []
-  /** Those in progress, the first one first: that of a call, and what the feed does beside it until it tells so. */
+  /** Those in progress, the first one first: that of a call, and what the feed does beside it until recognized. */
   const transactions = new Map<object, SentTransaction>()
   const record = (name: string, connection?: object) => {
     if (isOfFeed.test(name)) {

@@ -1,5 +1,5 @@
-// A second process of the service on the database of its environment, for tests of what holds across processes. Runs the
-// built code. Says its address over IPC; stops when told anything, or when its parent is gone.
+// A second process of the service on the database of its environment, for tests across processes. Runs the
+// built code. Sends its address over IPC; stops at any message, or when its parent is gone.
 import { pino } from 'pino'
 import { createApp } from '../../dist/src/app.js'
 import { sessionsOf } from '../../dist/src/cli/command-context.js'

@@ -5,7 +5,7 @@ import { createMeters } from '../../src/telemetry/meters.js'
 export const isOfFeed =
   /^(?:sequence_events$|\w+_webhook_\w+$|eventOutbox\.(?:groupBy|findUnique)$|eventHead\.|webhook(?:Endpoint|Delivery)\.|auditEvent\.findUnique$)/
 
-/** What writes the events of a call, and tells the feed of them. */
+/** What writes the events of a call, and puts them into the outbox of the feed. */
 export const eventWrites =
   process.env['TEST_ON'] === 'citus' ? ['insert_audit_events', 'insert_event_outbox'] : ['insert_events_and_outbox']
 

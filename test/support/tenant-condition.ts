@@ -2,7 +2,7 @@
  * The tables that a statement uses without a condition of their own on the organization, once for each use. A table
  * that is read or changed needs `organization_id` to equal a parameter, the same in the whole statement, under the
  * table's alias; an insertion must name the column. Equality with another table's column is not enough: if the tables
- * are distributed by organization, it would not tell where the rows are. The organization itself is found by its `id`.
+ * are distributed by organization, it would not say where the rows are. The organization itself is found by its `id`.
  */
 export function unscopedTables(text: string, tenantTables: readonly string[]): string[] {
   const references = referencesOf(text)

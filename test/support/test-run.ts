@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.j
 import { isAlive } from '../../src/db/embedded/postmaster.js'
 import type { TestRun } from './current-test-run.js'
 
-/** First half of the key of the advisory lock that a run holds while it lasts; the second half is the run's number. */
+/** First half of the key of the advisory lock that a run keeps while it lasts; the second half is the run's number. */
 const RUN_LOCK = 0x74657374
 const DIRECTORY_PREFIX = 'svc-test-'
 

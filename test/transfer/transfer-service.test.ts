@@ -56,7 +56,7 @@ async function exported(kind: string, id: string): Promise<Record<string, unknow
 }
 
 describe('an import over the API', () => {
-  it.each(methodProtocols)('tells what becomes of each record, over %s', async (protocol) => {
+  it.each(methodProtocols)('reports what becomes of each record, over %s', async (protocol) => {
     const id = `team-of-${protocol.toLowerCase()}`
     const records = [newTeam(id), { priority: { id, teamId: id, priority: 'P1', name: 'First' } }]
     const call = async (request: object) =>

@@ -30,7 +30,7 @@ export interface Watching {
   readonly probes: Probes
 }
 
-/** What the service holds while idle. */
+/** What the service uses while idle. */
 export interface IdleUsage {
   readonly heap: number
   readonly handles: number

@@ -67,7 +67,7 @@ async function endure(stage: Stage, service: GaugedService, minutes: number): Pr
   await watch(service, { ...few, windows: 2 })
   // Tables that were empty a moment ago are read whole until statistics are taken, which autovacuum does within minutes.
   await execute(stage.connectionString, 'VACUUM (ANALYZE)')
-  // What a probe leaves open belongs to what is held before.
+  // What a probe leaves open belongs to what is in use before.
   await isServing(service.run)
   // Before the capacity is measured: after idling and garbage collection, the service is slower for a minute.
   const before = await usageWhenIdle(service)
@@ -154,7 +154,7 @@ async function callWith(job: ArrivalsJob, onWindow: (window: ArrivalsWindow) => 
   }
 }
 
-/** Waits until the connections of callers are gone: until no more is held than before, or for a while. */
+/** Waits until the connections of callers are gone: until no more is in use than before, or for a while. */
 async function usageWhenIdle(service: GaugedService, before?: IdleUsage): Promise<IdleUsage> {
   const end = performance.now() + (before === undefined ? QUIET_MILLIS / 4 : QUIET_MILLIS)
   for (;;) {

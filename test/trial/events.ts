@@ -89,7 +89,7 @@ async function addOne({ tokens }: Stage, origin: string, row: number): Promise<A
   }
 }
 
-/** Reads the feed until it is told that there is nothing more, and it has found nothing more. */
+/** Reads the feed until everything is written and the feed returns nothing more. */
 async function follow(
   stage: Stage,
   origin: () => string,
@@ -106,7 +106,7 @@ async function follow(
   }
 }
 
-/** The same of a stream, which is opened again when it ends, until it has told once more that there is nothing new. */
+/** The same of a stream, which is opened again when it ends, until it has said once more that there is nothing new. */
 async function watch(
   { tokens }: Stage,
   origin: () => string,

@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-// Loaded into a service beside its own program (`--import`): tells on the socket of GAUGE_SOCKET what the process holds,
+// Loaded into a service beside its own program (`--import`): reports on the socket of GAUGE_SOCKET what it uses,
 // after a full garbage collection if it is asked for one.
 
-/** What a process holds. */
+/** What a process uses. */
 export interface ProcessUsage {
   /** Bytes of JavaScript objects. */
   readonly heap: number
@@ -15,7 +15,7 @@ export interface ProcessUsage {
   readonly handles: Readonly<Record<string, number>>
 }
 
-/** Asks for what is held, now or after a garbage collection. */
+/** Asks for what is in use, now or after a garbage collection. */
 export type GaugeQuestion = 'now' | 'collected'
 
 const path = process.env['GAUGE_SOCKET']

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers'
 import type { GaugeQuestion, ProcessUsage } from './gauge.js'
 import type { ServiceRun, Stage } from './stage.js'
 
-/** A service that reports what it holds. */
+/** A service that reports what it uses. */
 export interface GaugedService {
   readonly run: ServiceRun
   ask(question: GaugeQuestion): Promise<ProcessUsage>

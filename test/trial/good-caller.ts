@@ -3,7 +3,7 @@ import type { Tokens } from '../../harness/database.js'
 import { quantile } from '../../harness/quantile.js'
 import { read } from './call.js'
 
-// A well-behaved caller, in a separate process: reads one journey after another until it is told to stop.
+// A well-behaved caller, in a separate process: reads one journey after another until it is stopped.
 
 /** Whom it calls. */
 export interface GoodCallerJob {

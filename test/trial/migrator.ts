@@ -81,7 +81,7 @@ async function killAt({ connectionString }: Stage, statement: number): Promise<O
   }
 }
 
-/** Passes everything on, and tells of each message with a statement, before it is passed on for every other one. */
+/** Passes everything on, and reports each message with a statement, before it is passed on for every other one. */
 async function startCountingProxy(connectionString: string, onStatement: () => void) {
   let isFirst = true
   const server = createServer((client) => {

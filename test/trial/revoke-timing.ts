@@ -31,7 +31,7 @@ async function run(stage: Stage, samples: number): Promise<readonly Finding[]> {
   return secretKinds.flatMap((first, index) =>
     secretKinds.slice(index + 1).map((second) => {
       const area = areaUnderCurve(times[first], times[second])
-      const promise = `times do not tell ${first} from ${second}`
+      const promise = `times do not distinguish ${first} from ${second}`
       return { promise, measured: area.toFixed(3), kept: Math.abs(area - 0.5) <= tolerance }
     }),
   )

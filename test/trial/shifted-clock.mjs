@@ -1,4 +1,4 @@
-// Loaded into a process before its program: shifts its clock by the milliseconds that a file holds, whenever they change.
+// Loaded into a process before its program: shifts its clock by the milliseconds in a file, whenever they change.
 import { readFileSync } from 'node:fs'
 
 const Right = globalThis.Date

@@ -20,7 +20,7 @@ export interface DatabaseServer {
   stop(): Promise<void>
 }
 
-/** What a trial works with: a database of its own that holds an organization, and the service on it. */
+/** What a trial works with: a database of its own with an organization, and the service on it. */
 export interface Stage {
   readonly connectionString: string
   readonly tokens: Tokens

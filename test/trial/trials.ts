@@ -34,7 +34,7 @@ import { webhooks } from './webhooks.js'
 import { winner } from './winner.js'
 import { killWorker, silenceWorker } from './worker-loss.js'
 
-/** Every trial, in the order in which they are held. */
+/** Every trial, in the order in which they run. */
 export const trials: readonly Trial[] = [
   kill,
   events,

@@ -82,7 +82,7 @@ interface Scene {
   readonly lost: Tenant
   /** That of the second organization. */
   readonly worker: ClusterWorker
-  /** The calls that were answered 503, as the access log of the service tells it. */
+  /** The calls that were answered 503, according to the access log of the service. */
   readonly refusals: readonly LoggedCall[]
 }
 

@@ -99,7 +99,7 @@ describe('concurrent writes to users', () => {
     }
   })
 
-  it('never wait for another organization that holds or assigns the same address', async () => {
+  it('never wait for another organization that has or assigns the same address', async () => {
     const email = 'apart@example.com'
     const id = 'moving'
     await insertUser(service.database, { id, organizationId: acme })

@@ -187,7 +187,7 @@ describe.each(protocols)('users over %s', (protocol) => {
       expect(await service.database.query('SELECT FROM memberships WHERE email = $1', [email])).toEqual([])
     })
 
-    it('with the address of a person in another organization is a separate user, and that organization is not told', async () => {
+    it('with the address of a person in another organization is a separate user, and that organization sees nothing of it', async () => {
       const person = await newUser({ first_name: 'Grace', job_title: 'Admiral' }, globex)
       const before = await stateOf(person)
       const email = `${person.toUpperCase()}@example.com`

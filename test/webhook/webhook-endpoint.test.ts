@@ -122,7 +122,7 @@ describe('webhook endpoints', () => {
         }),
       ]),
     )
-    // Told after the delivery, of the endpoint.
+    // Recorded after the delivery, for the endpoint.
     const failingSince = async () => (await call('GET', `/${data.id}`)).data.failingSince
     await eventually(async () => expect(await failingSince()).toEqual(expect.any(String)))
     receiver.answer('/retried', 204)
@@ -138,7 +138,7 @@ describe('webhook endpoints', () => {
     await eventually(async () => expect(await failingSince()).toBeUndefined())
   })
 
-  it('keeps the order of a target while another is not held up', async () => {
+  it('keeps the order of a target while another is not delayed', async () => {
     const { data } = await create('/ordered', { mode: 'WEBHOOK_MODE_BY_TARGET' })
     const target = (each: ReceivedWebhook) => each.json.data.subject.id
     receiver.answer('/ordered', (response, got) => response.writeHead(target(got) === priorities.it ? 500 : 200).end())

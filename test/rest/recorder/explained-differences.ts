@@ -55,7 +55,7 @@ export const explanations: readonly Explanation[] = [
   },
   {
     reason:
-      'proto2: a message whose required field is not set cannot be read. The others look for them in the message alone, not in what its Any holds.',
+      'proto2: a message whose required field is not set cannot be read. The others look for them in the message alone, not in what its Any contains.',
     differs: ['accepted'],
     rows: ['a required field missing in Any'],
   },
@@ -79,7 +79,7 @@ export const explanations: readonly Explanation[] = [
   },
   {
     reason:
-      'RFC 9110, 9.3.7: OPTIONS tells the methods of a path, which a rule that names none of its own leaves to the server. Every path answers it (docs/http.md).',
+      'RFC 9110, 9.3.7: OPTIONS lists the methods of a path, which a rule that names none of its own leaves to the server. Every path answers it (docs/http.md).',
     differs: ['accepted'],
     rows: ['OPTIONS lists the methods', 'the methods of a verb and of the path below it'],
   },

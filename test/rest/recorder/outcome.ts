@@ -65,7 +65,7 @@ function codeOf(body: JsonValue | undefined): string | undefined {
   return typeof code === 'number' ? Code[code]?.replaceAll(/(?<=.)[A-Z]/g, '_$&').toLowerCase() : undefined
 }
 
-// Some rows have bodies of megabytes, of which a digest tells as much.
+// Some rows have bodies of megabytes, for which a digest is enough.
 function shortened(value: JsonValue): JsonValue {
   const text = stableText(value)
   return text.length <= MAX_LENGTH ? value : { sha256: createHash('sha256').update(text).digest('hex') }

@@ -152,7 +152,7 @@ function textFault(message: unknown): string | undefined {
   // What it quotes, and names of fields that do not exist, are the caller's.
   const own = message.replaceAll(/"[^"]*"|^.*?(?=: no such field in )/gs, '')
   const isInside = /\b(?:SELECT|prisma|postgres|undefined|\[object|node_modules|\.ts:|\.js:)/i.test(own)
-  return isInside ? `a message that tells of the inside: ${message}` : undefined
+  return isInside ? `a message that shows the inside: ${message}` : undefined
 }
 
 function checkGrpc(request: BadRequest, { status, headers, trailers, body }: BadAnswer, type: string): void {

@@ -27,8 +27,8 @@ export interface TimesPlan {
 }
 
 /**
- * Whether the times tell ids of others from ids of nothing: the area under the curve, for each place, over REST, for a
- * caller who may call the method.
+ * Whether the times distinguish ids of others from ids of nothing: the area under the curve, for each place, over REST,
+ * for a caller who may call the method.
  */
 export async function measureTimes({ port, callers, samples }: TimesPlan): Promise<Finding[]> {
   const rows = foreignPlaces.flatMap((place) => {
@@ -46,7 +46,7 @@ export async function measureTimes({ port, callers, samples }: TimesPlan): Promi
     )
     const area = await areaOf(port, requests, samples)
     findings.push({
-      promise: `times do not tell ${id} from nothing: ${place.name}, ${caller}`,
+      promise: `times do not distinguish ${id} from nothing: ${place.name}, ${caller}`,
       measured: area.toFixed(3),
       kept: Math.abs(area - 0.5) <= tolerance,
     })
