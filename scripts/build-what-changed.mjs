@@ -33,7 +33,7 @@ const steps = [
     inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'scripts/schema-generator.mjs', 'package-lock.json'],
     outputs: ['gen/prisma'],
     run: () => {
-      // Prisma refuses a folder that holds only parts of a client.
+      // Prisma refuses a folder that contains only parts of a client.
       rmSync(join(root, 'gen/prisma'), { recursive: true, force: true })
       return runTool('prisma/build/index.js', ['generate', '--no-hints'])
     },
@@ -140,13 +140,13 @@ async function takeLock() {
       return symlinkSync(String(process.pid), lock)
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
-      if (holds(lock)) await sleep(100)
+      if (isOwnerRunning(lock)) await sleep(100)
       else rmSync(lock, { force: true })
     }
   }
 }
 
-function holds(link) {
+function isOwnerRunning(link) {
   try {
     process.kill(Number(readlinkSync(link)), 0)
     return true

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: generated code is fresh, contract, migrations, format, lint, types, drift, tests;
+# Everything that must pass before a change lands: generated code is fresh, contract, migrations, format, lint, types, drift, tests;
 # of these all, or those that are named.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -3,7 +3,7 @@
 //   node scripts/console-figures.mjs records > figures.ndjson && npx svc import figures.ndjson
 //   node scripts/console-figures.mjs http://127.0.0.1:8080 "$(npx svc tokens create --org org_figures --user user_0)"
 // Every page is opened with a cold cache, in a Chromium of its own; of five runs, the middle one counts. Beside the times,
-// which others on the machine lengthen, it tells the processor time of the page.
+// which others on the machine lengthen, it prints the processor time of the page.
 import { chromium } from 'playwright-core'
 
 const PEOPLE = 100_000
@@ -12,7 +12,7 @@ const TASKS = 300
 const RESOURCES = 20_000
 const MEMBERS = 3_000
 const RUNS = 5
-/** By which pages tell their processor time. */
+/** By which pages report their processor time. */
 const sessions = new WeakMap()
 const journeyId = '0198a1c0-7d00-7000-8000-000000000300'
 const [first = '', token = ''] = process.argv.slice(2)
@@ -172,7 +172,7 @@ async function measure(origin, userToken) {
 function watch(ready) {
   const figures = { ready: 0, paint: 0, blocked: 0 }
   figures.isReady = new Promise((resolve) => {
-    figures.tell = resolve
+    figures.finish = resolve
   })
   window.figures = figures
   new PerformanceObserver((list) => {
@@ -188,7 +188,7 @@ function watch(ready) {
     requestAnimationFrame(() =>
       setTimeout(() => {
         figures.ready = performance.now()
-        figures.tell()
+        figures.finish()
       }),
     )
   })
@@ -206,8 +206,8 @@ async function taskMillis(page) {
   return metrics.find(({ name }) => name === 'TaskDuration').value * 1_000
 }
 
-/** Tells of each of four keys the time to the next paint of what it changes, and the processor time of all of them. */
-async function typed(page, field, changed, tell) {
+/** Reports of each of four keys the time to the next paint of what it changes, and the processor time of all of them. */
+async function typed(page, field, changed, report) {
   await field.focus()
   await page.evaluate((selector) => {
     window.times = []
@@ -232,12 +232,12 @@ async function typed(page, field, changed, tell) {
     )
     await page.waitForTimeout(300)
   }
-  tell('processor (ms)', ((await taskMillis(page)) - before) / 4)
-  for (const time of await page.evaluate('window.times')) tell('(ms)', time)
+  report('processor (ms)', ((await taskMillis(page)) - before) / 4)
+  for (const time of await page.evaluate('window.times')) report('(ms)', time)
 }
 
-/** Tells of the frames while a list, or the page if it has no name, is scrolled so far. */
-async function scrolled(page, name, distance, tell) {
+/** Reports the frames while a list, or the page if it has no name, is scrolled so far. */
+async function scrolled(page, name, distance, report) {
   const before = await taskMillis(page)
   const frames = await page.evaluate(
     ([label, far]) =>
@@ -262,9 +262,9 @@ async function scrolled(page, name, distance, tell) {
     [name, distance],
   )
   frames.sort((a, b) => b - a)
-  tell('longest frame (ms)', frames[0])
-  tell('frames above 50 ms', frames.filter((frame) => frame > 50).length)
-  tell('processor of a frame (ms)', ((await taskMillis(page)) - before) / frames.length)
+  report('longest frame (ms)', frames[0])
+  report('frames above 50 ms', frames.filter((frame) => frame > 50).length)
+  report('processor of a frame (ms)', ((await taskMillis(page)) - before) / frames.length)
 }
 
 /** The time from the choice of the graph to its paint. */

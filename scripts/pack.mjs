@@ -1,5 +1,5 @@
 // Puts what runs the built service, and nothing else, into a folder: node scripts/pack.mjs FOLDER. COMMIT is the commit that
-// it is made from, where Git cannot tell. Needs no network; the packages are those of the lockfile that neither development nor the embedded database is for.
+// it is made from, where Git does not know. Needs no network; the packages are those of the lockfile that neither development nor the embedded database is for.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'

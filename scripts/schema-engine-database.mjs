@@ -63,7 +63,7 @@ export function urlOf(url, database) {
 }
 
 async function connect(url) {
-  // One session, so that advisory locks and settings hold.
+  // One session, so that advisory locks and settings last.
   const adapter = await new PrismaPg({ connectionString: url, max: 1 }).connect()
   const pool = adapter.underlyingDriver()
   // The adapter would split a script at every semicolon, even inside functions; and the server refuses scripts of
