@@ -34,7 +34,7 @@ const holders = createStatement<Asked, ValueHolder>({
   name: 'find_value_holders',
   columns: { kind: 'text', value: 'text', userId: 'text', name: 'text', hasUserName: 'bool', isDeleted: 'bool' },
   text: ({ organizationId }) => {
-    const holding = (
+    const holdersOf = (
       kind: ValueHolder['kind'],
       value: Prisma.Sql,
       isAsked = isOneOf(value, { parameter: kind }),
@@ -45,10 +45,10 @@ SELECT ${Prisma.raw(`'${kind}'`)} AS kind, ${value} AS value, m.user_id AS "user
   FROM memberships m WHERE m.organization_id = ${organizationId} AND ${isAsked}`
     const hasUserName = Prisma.sql`lower(m.directory_user_name) = ANY ((
        SELECT array_agg(lower(asked)) FROM unnest(${{ parameter: 'userNames' }}::text[]) AS asked)::text[])`
-    return Prisma.sql`${holding('emails', Prisma.sql`m.email_key`)}
-UNION ALL ${holding('phones', Prisma.sql`m.primary_phone`)}
-UNION ALL ${holding('userNames', Prisma.sql`m.directory_user_name`, hasUserName)}
-UNION ALL ${holding('externalIds', Prisma.sql`m.directory_external_id`)}`
+    return Prisma.sql`${holdersOf('emails', Prisma.sql`m.email_key`)}
+UNION ALL ${holdersOf('phones', Prisma.sql`m.primary_phone`)}
+UNION ALL ${holdersOf('userNames', Prisma.sql`m.directory_user_name`, hasUserName)}
+UNION ALL ${holdersOf('externalIds', Prisma.sql`m.directory_external_id`)}`
   },
 })
 
