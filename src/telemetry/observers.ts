@@ -67,8 +67,7 @@ export function createCallMeters(registry: Registry): Pick<CallObserver, 'ended'
 }
 
 export function createRequestMeters(registry: Registry): RequestObserver {
-  const help =
-    'Requests, by protocol (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.'
+  const help = 'Requests, by protocol (rest, rpc, scim, page, probe, preflight, refused) and HTTP status.'
   const counts = metersOf(registry).counter('svc_http_requests_total', help, 'protocol', 'status')
   const open = new Gauge({ name: 'svc_http_requests_open', help: 'Requests in progress.', registers: [registry] })
   const limit = limitSeries(MAX_REQUEST_SERIES)

@@ -30,7 +30,7 @@ function check(request: BadRequest, answer: BadAnswer): void {
   }
   const type = String(headers['content-type'] ?? '')
   if (type.startsWith('application/grpc')) checkGrpc(request, answer, type)
-  else if (/^\/scim\/v2(?:$|[/?])/.test(request.path)) throwIf(scimFault(request, status, type, plain.toString()))
+  else if (/^\/+scim(?:$|[/?])/i.test(request.path)) throwIf(scimFault(request, status, type, plain.toString()))
   else if (request.path.startsWith('/svc.')) checkConnect(request, status, type, plain)
   else checkRest(request, answer, type, plain.toString())
 }
