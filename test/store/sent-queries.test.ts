@@ -188,7 +188,7 @@ describe('an operation reads, creates and changes by models', () => {
 const reasons: Readonly<Record<string, RegExp>> = {
   'prints JSON in the database': /\bto_json\(|\bjsonb?_(?:build_object|agg)\(/,
   'locks rows or values': /\bFOR (?:(?:NO KEY )?UPDATE|(?:KEY )?SHARE)\b|\bpg_advisory_xact_lock\(/,
-  'takes a set of rows as one parameter': /\bunnest\(|\bjson_to_recordset\(/,
+  'takes a set of rows as one parameter': /\bunnest\(|\bjson_(?:to_recordset|populate_recordset|array_elements)\(/,
   'reads or takes a page': /\bLIMIT (?:\$?\d|\(SELECT \$\d)/,
   recurs: /\bWITH RECURSIVE\b/,
   'works on rows that an import has staged': /\b(?:staged_\w+|import_rows)\b/,
