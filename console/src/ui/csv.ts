@@ -11,21 +11,28 @@ interface CsvColumn {
 }
 
 /**
- * The beginning of what a spreadsheet would run, in whatever width its sign is, at the beginning of a cell or of what
- * some take for the next one; a number or a phone number is none.
+ * The beginning of a cell, or of what some take for the next one, after a sign, with what a spreadsheet would run, in
+ * whatever width, and not with a number or a phone number; or with what an upload would read as something else.
  */
-const formula = /(^|[;\t\r\n])(?= *(?:[=@＝＠]|[+＋－-](?![\d ().-]*$)))/g
+const beginning = (sign: string) =>
+  new RegExp(`(^|[;\\t\\r\\n])${sign}(?=[ ']*(?:[=@＝＠]|[+＋－-](?![\\d ().-]*$)|""$))`, 'g')
+const [bare, guarded] = [beginning(''), beginning("'")]
 
 /** Lines of a list as separated values, as spreadsheets read them: a column for each field, the first ones under their labels. */
 export function csvOf(schema: DescMessage, rows: readonly Message[], areFirst: boolean): string {
   const columns = columnsOf(schema)
-  const data = rows.map((row) => columns.map(({ text }) => text(row).replace(formula, "$1'")))
-  const fields = columns.map(({ label }) => label)
-  const lines = papaparse.unparse({ fields, data }, { header: areFirst })
+  const data = rows.map((row) => columns.map(({ text }) => text(row).replace(bare, "$1'")))
+  const lines = papaparse.unparse({ fields: columns.map(({ label }) => label), data }, { header: areFirst })
   return areFirst ? `\ufeff${lines}` : `\r\n${lines}`
 }
 
-function columnsOf(schema: DescMessage): CsvColumn[] {
+/** The text of a cell as it was before it was saved. */
+export function withoutGuards(cell: string): string {
+  return cell.replace(guarded, '$1')
+}
+
+/** The columns that a list is saved with. */
+export function columnsOf(schema: DescMessage): CsvColumn[] {
   return schema.fields.flatMap((field) => {
     const label = `${labelOf(field.localName)}${kindOf(field.localName) ? ' ID' : ''}`
     if (field.fieldKind !== 'message' || isDate(field.message)) return { label, text: (row) => textOf(field, row) }

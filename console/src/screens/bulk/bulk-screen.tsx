@@ -40,7 +40,7 @@ export function BulkScreen() {
   const [done, setDone] = useState<readonly PlannedLine[]>()
   const [notice, setNotice] = useState<string>()
   const noRight = useWhyNot(batchUpdateUsers)
-  const { updates, faults, badLines } = readUpdates(text)
+  const { updates, ignored, faults, badLines } = readUpdates(text)
   const plan = useMutation({ mutationFn: () => planUpdates(transport, updates) })
   const release = useMutation({
     mutationFn: (results: readonly UserUpdateResult[]) => releaseFields(transport, results),
@@ -71,12 +71,13 @@ export function BulkScreen() {
   const isReadable = updates.length + badLines.length > 0 && faults.length === 0
   const why = noRight ?? (isReadable ? undefined : 'Give a file that can be read first.')
   const changing = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.UPDATED).length ?? 0
+  const same = planned?.filter(isSame).length ?? 0
   const refused = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.REFUSED).length ?? 0
   return (
     <Screen
       title="Change many people"
       above={<Link to="/people">People</Link>}
-      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is.`}
+      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is. An export of People can be edited and given back.`}
     >
       <Panel title="File">
         <Field label="Choose a file">
@@ -103,12 +104,13 @@ export function BulkScreen() {
             {fault}
           </p>
         ))}
+        {ignored.length > 0 && <p>Not changed by this: {ignored.join(', ')}.</p>}
         <CheckField
-          label="Pin what the file sets, so that automation cannot change it until it is released"
+          label="Pin what the file changes, so that automation cannot change it until it is released"
           checked={isPinning}
           onChange={setPinning}
         />
-        {!isPinning && <p>What is set is handed back right after, so the next writer may change it.</p>}
+        {!isPinning && <p>What is changed is handed back right after, so the next writer may change it.</p>}
         <Toolbar>
           <Button look="main" onClick={() => plan.mutate()} why={why}>
             Show the plan
@@ -129,6 +131,7 @@ export function BulkScreen() {
           actions={
             !done && (
               <Toolbar>
+                {same > 0 && <Badge>{countText(same, 'person stays', 'people stay')} as they are</Badge>}
                 {refused > 0 && (
                   <Badge tone="bad">{countText(refused, 'line is left out', 'lines are left out')}</Badge>
                 )}
@@ -146,8 +149,9 @@ export function BulkScreen() {
           <ShortTable
             label="What becomes of each"
             columns={done ? lineColumns : planColumns}
-            rows={done ?? planned ?? []}
+            rows={(done ?? planned ?? []).filter((line) => !isSame(line))}
             keyOf={({ line }) => String(line)}
+            empty={['Nothing changes', 'Everybody in the file is already as it says.']}
           />
         </Panel>
       )}
@@ -158,7 +162,7 @@ export function BulkScreen() {
           input={{ users: [...(plan.data?.updates ?? [])] }}
           changes={() => [
             { label: 'People', to: `${changing} changed, as the plan says` },
-            { label: 'Pins', to: isPinning ? 'What is set is pinned' : 'What is set is handed back' },
+            { label: 'Pins', to: isPinning ? 'What is changed is pinned' : 'What is changed is handed back' },
           ]}
           confirm="Change them"
           isTyped
@@ -180,6 +184,9 @@ export function BulkScreen() {
     </Screen>
   )
 }
+
+/** Whether a line says nothing but what is there. */
+const isSame = ({ result, fault }: PlannedLine) => result === undefined && fault === undefined
 
 const lineColumns: readonly Column<PlannedLine>[] = [
   {

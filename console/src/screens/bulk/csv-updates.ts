@@ -1,6 +1,7 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
-import { UserRoleSchema, UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
+import { UserRoleSchema, UserSchema, UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { enumText, labelOf } from '../../api/words.js'
+import { columnsOf, withoutGuards } from '../../ui/csv.js'
 import { type CsvRow, readRows } from './csv-rows.js'
 
 /** An update of a person, and the line that asks for it. */
@@ -15,6 +16,8 @@ export interface CsvUpdate {
 /** What a file of separated values asks for. */
 export interface CsvUpdates {
   readonly updates: readonly CsvUpdate[]
+  /** The columns of an export that an update cannot change. */
+  readonly ignored: readonly string[]
   /** What is wrong with the file as a whole. */
   readonly faults: readonly string[]
   /** What is wrong with single lines, which stand beside the others. */
@@ -34,9 +37,13 @@ const columnNames = new Map(
   columns.flatMap((name) => [name, labelOf(name)].map((each) => [plain(each), name] as const)),
 )
 
+const exported = new Set(columnsOf(UserSchema).map(({ label }) => plain(label)))
+
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]/g, '')
 }
+
+const nothing: CsvUpdates = { updates: [], ignored: [], faults: [], badLines: [] }
 
 /**
  * Reads updates of people: a header with fields of a user, among them `id` or `email`, and a row for each person. An
@@ -46,15 +53,16 @@ function plain(name: string): string {
 export function readUpdates(text: string): CsvUpdates {
   const { rows, faults } = readRows(text)
   const [header, ...people] = withoutEmptyColumns(rows)
-  if (header === undefined) return { updates: [], faults: ['The file is empty.'], badLines: [] }
+  if (header === undefined) return { ...nothing, faults: ['The file is empty.'] }
   const names = header.cells.map((cell) => columnNames.get(plain(cell)))
   const all = [...faults, ...headerFaults(header, names)]
   if (people.length > MAX_UPDATES) all.push(`${people.length} people: a file has at most ${MAX_UPDATES}`)
-  if (all.length > 0) return { updates: [], faults: all, badLines: [] }
+  if (all.length > 0) return { ...nothing, faults: all }
   const updates = people.map((row) => updateFrom(row, names))
   return {
+    ...nothing,
     updates: updates.flatMap((each) => ('fault' in each ? [] : each)),
-    faults: [],
+    ignored: header.cells.filter((_, index) => names[index] === undefined),
     badLines: updates.flatMap((each) => ('fault' in each ? each : [])),
   }
 }
@@ -66,7 +74,7 @@ function withoutEmptyColumns(rows: readonly CsvRow[]): readonly CsvRow[] {
 }
 
 function headerFaults({ line, cells }: CsvRow, names: readonly (string | undefined)[]): string[] {
-  const unknown = cells.filter((_, index) => names[index] === undefined)
+  const unknown = cells.filter((cell, index) => names[index] === undefined && !exported.has(plain(cell)))
   const twice = names.filter((name, index) => name !== undefined && names.indexOf(name) !== index)
   return [
     ...(unknown.length > 0
@@ -93,11 +101,13 @@ function updateFrom(
 ): CsvUpdate | CsvUpdates['badLines'][number] {
   const given = names.flatMap((name, index): [string, string][] => {
     const value = cells[index]?.trim() ?? ''
-    return name === undefined || value === '' ? [] : [[name, value === '""' ? '' : value]]
+    return name === undefined || value === '' ? [] : [[name, value === '""' ? '' : withoutGuards(value)]]
   })
   const { email, role, ...others }: Partial<Record<string, string>> = Object.fromEntries(given)
   const bad = (fault: string) => ({ line, who: others['id'] ?? email ?? '', fault })
-  if (cells.length !== names.length) return bad(`${cells.length} cells, and the header has ${names.length}.`)
+  // Spreadsheets leave out some of the empty cells at the end of a row.
+  const isWhole = cells.length <= names.length && names.slice(cells.length).every((name) => name === undefined)
+  if (!isWhole) return bad(`${cells.length} cells, and the header has ${names.length}.`)
   const isByAddress = others['id'] === undefined
   if (isByAddress && email === undefined) return bad('It names nobody: give an id or an email.')
   const named = role === undefined ? undefined : roles.get(plain(role))

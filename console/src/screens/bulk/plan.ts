@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import {
   type User,
@@ -5,11 +6,12 @@ import {
   UserService,
   UserUpdateOutcome,
   type UserUpdateResult,
+  UserUpdateSchema,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { failureFrom } from '../../api/failure.js'
 import { callTagged } from '../../api/tagged.js'
 import { enumText, labelOf } from '../../api/words.js'
-import type { CsvUpdate } from './csv-updates.js'
+import { type CsvUpdate, columns } from './csv-updates.js'
 
 const { batchUpdateUsers, listUsers } = UserService.method
 
@@ -41,18 +43,20 @@ interface Asked {
 /** Asks the service what the updates of a file would do; lines that it cannot take stand beside the others. */
 export async function planUpdates(transport: Transport, given: readonly CsvUpdate[]): Promise<Plan> {
   const people = await readPeople(transport, given)
-  const bad: PlannedLine[] = []
+  const settled: PlannedLine[] = []
   let asked: Asked[] = []
   const seen = new Map<string, number>()
   for (const [index, { line, address, update }] of given.entries()) {
     const person = people[index]
     const id = update.id || person?.id
     const before = id === undefined ? undefined : seen.get(id)
-    if (id === undefined) bad.push(badLine(line, address ?? '', `Nobody has the email ${address}.`))
-    else if (before !== undefined) bad.push(badLine(line, id, `Line ${before} is about the same person.`))
+    if (id === undefined) settled.push(badLine(line, address ?? '', `Nobody has the email ${address}.`))
+    else if (before !== undefined) settled.push(badLine(line, id, `Line ${before} is about the same person.`))
     else {
       seen.set(id, line)
-      asked.push({ line, update: { ...update, id }, person })
+      const changes = person ? changesIn(update, person) : update
+      if (changes === undefined) settled.push({ line, userId: id, outcome: UserUpdateOutcome.UNCHANGED, changes: [] })
+      else asked.push({ line, update: { ...changes, id }, person })
     }
   }
   // Each answer names the lines that cannot be read; the others are asked for again without them.
@@ -61,7 +65,7 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
       const users = asked.map(({ update }) => update)
       const { message } = await callTagged(transport, batchUpdateUsers, { users, validateOnly: true })
       const good = asked.flatMap((each, index) => lineFrom(each, message.data[index]))
-      return { updates: users, lines: [...good, ...bad].toSorted((one, other) => one.line - other.line) }
+      return { updates: users, lines: [...good, ...settled].toSorted((one, other) => one.line - other.line) }
     } catch (error) {
       const refused = new Map<number, string[]>()
       for (const { field, description } of failureFrom(error).faults) {
@@ -72,12 +76,12 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
       if (refused.size === 0) throw error
       for (const [index, faults] of refused) {
         const each = asked[index]
-        if (each !== undefined) bad.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`))
+        if (each !== undefined) settled.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`))
       }
       asked = asked.filter((_, index) => !refused.has(index))
     }
   }
-  return { updates: [], lines: bad.toSorted((one, other) => one.line - other.line) }
+  return { updates: [], lines: settled.toSorted((one, other) => one.line - other.line) }
 }
 
 /** A line that changes nothing, and why. */
@@ -118,6 +122,24 @@ function changesOf(result: UserUpdateResult, before: User | undefined, update: C
     const [was, will] = [textOf(before, field), textOf(update, field)]
     return `${labelOf(field)}: ${was || '(empty)'} → ${will || '(empty)'}`
   })
+}
+
+/** The values of an update that a person does not have; undefined where there are none. */
+function changesIn(update: CsvUpdate['update'], person: User): CsvUpdate['update'] | undefined {
+  const changes = columns.slice(1).flatMap((name) => {
+    const value: unknown = Reflect.get(update, name)
+    return value === undefined || isSame(textOf(update, name), textOf(person, name)) ? [] : [[name, value]]
+  })
+  return changes.length === 0 ? undefined : create(UserUpdateSchema, Object.fromEntries(changes))
+}
+
+/** Whether a cell has a text, blanks around it aside, as it is or as a spreadsheet saves the number that it takes it for. */
+function isSame(cell: string, text: string): boolean {
+  const [given, had] = [cell, text].map((each) => each.replaceAll(/\r\n?/g, '\n').trim()) as [string, string]
+  const isRewritten = /^(?:[+0]\d+|\d{12,})$/.test(had)
+  const number = Number(had)
+  const asSaved = [String(number), number.toExponential(5).replace(/\.?0*e/, 'E')]
+  return given === had || (isRewritten && asSaved.includes(given.replace(',', '.')))
 }
 
 /** The text of a field; the one that is no text is the role. */
