@@ -2,7 +2,7 @@ import { useQuery, useTransport } from '@connectrpc/connect-query'
 import { useQueries } from '@tanstack/react-query'
 import { CallerService, type NamedObject } from '../../../gen/svc/v2/caller_pb.js'
 import { useCaller } from '../api/caller-context.js'
-import { idOf, nameOf } from '../api/message.js'
+import { idOf, nameOf, plainName, teamOf } from '../api/message.js'
 import { whyNot } from '../api/rights.js'
 import { isSearched, type Kind, kinds, listOptions, methodsOf, targetKinds } from '../api/things.js'
 
@@ -11,7 +11,13 @@ export interface NamedThing {
   readonly path: Kind
   readonly id: string
   readonly name: string
+  readonly teamId?: string | undefined
+  /** The name of the team; none where the caller may not see it. */
+  readonly team?: string | undefined
 }
+
+/** So many are shown, and named with one call. */
+export const MAX_HITS = 8
 
 const ID = /^[\w.~:-]{1,128}$/
 
@@ -25,12 +31,24 @@ export function useNamedThings(text: string): readonly NamedThing[] {
   const answers = useQueries({
     queries: asked.map((kind) => listOptions(transport, kind, isSearched(kind) ? text : '')),
   })
-  const objects = Object.keys(targetKinds).map((type) => `${type}/${text}`)
-  const byId = useQuery(CallerService.method.listNames, { objects }, { enabled: ID.test(text) })
-  const found = asked.flatMap((path, index) =>
-    (answers[index]?.data ?? []).map((item) => ({ path, id: idOf(item), name: nameOf(item) })),
+  const listed = asked.flatMap((path, index) =>
+    (answers[index]?.data ?? []).map((item) => ({ path, id: idOf(item), name: nameOf(item), teamId: teamOf(item) })),
   )
-  return [...(byId.data?.data.flatMap(thingsOf) ?? []), ...found]
+  const found = bestOf(listed, text)
+  const teams = found.flatMap(({ teamId }) => (teamId ? `team/${teamId}` : []))
+  const byId = ID.test(text) ? Object.keys(targetKinds).map((type) => `${type}/${text}`) : []
+  const objects = [...new Set([...byId, ...teams])]
+  // Once, when all are found.
+  const enabled = objects.length > 0 && answers.every(({ isFetching }) => !isFetching)
+  const named = useQuery(CallerService.method.listNames, { objects }, { enabled }).data?.data ?? []
+  const names = new Map(named.map(({ type, id, name }) => [`${type}/${id}`, plainName(name)]))
+  const others = named.filter(({ id }) => id === text).flatMap(thingsOf)
+  return bestOf([...found, ...others], text).map((thing) => ({ ...thing, team: names.get(`team/${thing.teamId}`) }))
+}
+
+/** The things that a text names best, each of them once. */
+function bestOf(things: readonly NamedThing[], text: string): readonly NamedThing[] {
+  return things
     .filter(({ path, id }, index, all) => all.findIndex((each) => each.path === path && each.id === id) === index)
     .flatMap((thing) => {
       const rank = rankOf(thing, text)
@@ -38,6 +56,7 @@ export function useNamedThings(text: string): readonly NamedThing[] {
     })
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ thing }) => thing)
+    .slice(0, MAX_HITS)
 }
 
 function thingsOf({ type, id, name }: NamedObject): NamedThing[] {

@@ -7,7 +7,7 @@ import { nameOf } from '../api/message.js'
 import { type Kind, typeOf } from '../api/things.js'
 import { sentence, thingText } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
-import { hasText, useNamedThings } from './named-things.js'
+import { hasText, MAX_HITS, useNamedThings } from './named-things.js'
 import { destinationsFor } from './navigation.js'
 import styles from './palette.module.css'
 
@@ -23,8 +23,6 @@ interface PaletteProps {
   readonly onText: (text: string) => void
   readonly onClose: () => void
 }
-
-const MAX_HITS = 8
 
 /** Opens a screen, a person by name or address, another thing by name, or anything by its id. */
 export function Palette({ text, onText, onClose }: PaletteProps) {
@@ -84,7 +82,7 @@ function useHits(text: string): Hit[] {
     .flatMap(({ items }) => items)
     .filter(({ title }) => hasText(title, text))
     .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
-  const others = things.slice(0, MAX_HITS).map(({ path, id, name }) => hitOf(path, id, name, id))
+  const others = things.map(({ path, id, name, team = '' }) => hitOf(path, id, name, team))
   return [...persons, ...others.filter(({ path }) => persons.every((hit) => hit.path !== path)), ...screens]
 }
 
