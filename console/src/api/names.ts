@@ -33,17 +33,22 @@ function loaderFor(transport: Transport): DataLoader<string, string> {
   return loader
 }
 
-/**
- * The name of a thing by its type, such as `app_instance`, and its id: undefined until it is read, and the id of what is
- * not here, what the caller may not see and what has no name. Nothing is asked without an id.
- */
-export function useName(type: string, id: string): string | undefined {
+/** Reads the name of a thing by its type, such as `app_instance`, and its id: empty for what the caller may not see. */
+export function useNameQuery(type: string, id: string) {
   const transport = useTransport()
-  const { data, error } = useQuery({
+  return useQuery({
     queryKey: ['name', type, id],
     enabled: id !== '',
     staleTime: STALE_MILLIS,
     queryFn: () => loaderFor(transport).load(`${type}/${id}`),
   })
+}
+
+/**
+ * The name of a thing: undefined until it is read, and the id of what is not here, what the caller may not see and what has
+ * no name. Nothing is asked without an id.
+ */
+export function useName(type: string, id: string): string | undefined {
+  const { data, error } = useNameQuery(type, id)
   return error || id === '' ? id : data === undefined ? undefined : data || id
 }

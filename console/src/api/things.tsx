@@ -19,12 +19,12 @@ import { type SlaDefinition, SlaDefinitionService } from '../../../gen/svc/v2/sl
 import { TeamService } from '../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService } from '../../../gen/svc/v2/webhook_endpoint_pb.js'
-import { useWhyNot } from './caller-context.js'
+import { useOwnTeams, useWhyNot } from './caller-context.js'
 import { idOf, memberOf, nameOf, teamOf } from './message.js'
-import { useName } from './names.js'
+import { useName, useNameQuery } from './names.js'
 import { itemOf, type ReadMethods, readMethods } from './standard-methods.js'
 import { callTagged } from './tagged.js'
-import { spokenId } from './words.js'
+import { oneOf, spokenId, thingText } from './words.js'
 
 /** The services of things that others refer to, by the path of their screen. */
 const services = {
@@ -139,14 +139,22 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
   return { choices: shown, isCut: shown.length < found.length, isAsking: isFetching }
 }
 
-/** The name of a thing: undefined until it is read, its id where it cannot be. */
+/** Whether a thing is none of those that the caller may see, where others may see more. */
+function useIsHidden(kind: Kind, id: string): boolean {
+  const isNarrow = useOwnTeams(methodsOf(kind).list) !== undefined
+  return useNameQuery(typeOf(kind), id).data === '' && isNarrow
+}
+
+/** The name of a thing: undefined until it is read; words for what is hidden, and the id of what is not here. */
 export function useThingName(kind: Kind, id: string): string | undefined {
-  return useName(typeOf(kind), id)
+  const name = useName(typeOf(kind), id)
+  return useIsHidden(kind, id) ? `${oneOf(thingText(typeOf(kind)))} you cannot see` : name
 }
 
 /** A link to a thing by its name. */
 export function ThingLink({ kind, id }: { readonly kind: Kind; readonly id: string }) {
   const name = useThingName(kind, id)
+  if (useIsHidden(kind, id)) return <span title={id}>{name}</span>
   if (id === '') return <>–</>
   return <Link to={`/${kind}/${encodeURIComponent(id)}`}>{name ?? '…'}</Link>
 }
@@ -192,7 +200,7 @@ export function usePersonName(id: string): string {
   return useThingName('people', id) ?? '…'
 }
 
-/** A link to a person by name; where there is no such person, or the caller may not see them, the id. */
+/** A link to a person by name; the id where there is no such person. */
 export function PersonLink({ id }: { readonly id: string }) {
   return usePersonName(id) === id ? id || '–' : <ThingLink kind="people" id={id} />
 }

@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { type Journey, JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
 import { useCaller } from '../../api/caller-context.js'
+import { useName } from '../../api/names.js'
 import { usePages, useTotal } from '../../api/pages.js'
-import { PersonLink, ThingName, usePersonName } from '../../api/things.js'
+import { PersonLink, ThingName } from '../../api/things.js'
 import { optionsOf } from '../../api/words.js'
 import { listAt, type Search, useFilters } from '../../ui/address.js'
 import { Badge } from '../../ui/button.js'
@@ -173,6 +174,6 @@ function WaitsForText({ journey: { tasks } }: { readonly journey: Journey }) {
 
 /** Who is to do it, for those who may see that. */
 function Assignee({ id }: { readonly id: string }) {
-  const name = usePersonName(id)
-  return name === id ? null : ` (${name})`
+  const name = useName('user', id)
+  return name === undefined || name === id ? null : ` (${name})`
 }

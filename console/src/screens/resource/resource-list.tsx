@@ -105,14 +105,14 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
 
 /** The columns of a resource: its names, and the fields that are declared. A team lists what others share with it, too. */
 export function columnsOf(
-  { path, list, columns }: ResourceDeclaration,
+  { path, list, get, columns }: ResourceDeclaration,
   listOf: string = EVERY_TEAM,
 ): readonly Column<Message>[] {
   const { field } = itemOf(list)
   return [
     {
       label: 'Name',
-      cell: (item) => <Link to={`/${path}/${encodeURIComponent(idOf(item))}`}>{nameOf(item)}</Link>,
+      cell: (item) => <NameLink {...{ path, get, item }} />,
     },
     ...columns.flatMap((name, index) => {
       const column = field[name]
@@ -127,6 +127,13 @@ export function columnsOf(
       return [{ label: labelOf(name), isMinor: index > 0, isNumber: controlOf(column) === 'number', cell }]
     }),
   ]
+}
+
+/** A link to a thing; its name where the caller may not open what another team shares. */
+function NameLink({ path, get, item }: Pick<ResourceDeclaration, 'path' | 'get'> & { readonly item: Message }) {
+  const why = useWhyNot(get, { teamId: teamOf(item) })
+  if (why !== undefined) return <span title={why}>{nameOf(item)}</span>
+  return <Link to={`/${path}/${encodeURIComponent(idOf(item))}`}>{nameOf(item)}</Link>
 }
 
 /** Lists that search by name are read across teams where none is chosen (AIP-159). */
