@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { startTestConsole, type TestConsole } from '../support/console.js'
+import { eventually } from '../support/eventually.js'
 
 let console: TestConsole
 beforeAll(async () => {
@@ -33,6 +34,18 @@ describe('the manager of a team', () => {
       await go(path)
       await page.getByRole('button', { name }).waitFor()
       expect(await disabledOn(page)).toContainEqual([name, `You need the permission ${permission} here.`])
+    }
+    await go('/people')
+    await page.getByRole('link', { name: 'Hanna Schulz' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Change many from a file' }).count()).toBe(0)
+    // The directory supplies all that one could write of oneself, and no other team is seen.
+    for (const [path, name, reason] of [
+      ['/people/user_farah', 'Edit', 'The directory supplies all of it: change it there.'],
+      ['/apps/app_learning', 'Share', 'You see no other team to share it with.'],
+    ] as const) {
+      await go(path)
+      await page.getByRole('button', { name, exact: true }).waitFor()
+      await eventually(async () => expect(await disabledOn(page)).toContainEqual([name, reason]))
     }
     // In the own team it can be done.
     await go('/teams/team_people')
@@ -110,17 +123,79 @@ describe('the manager of a team', () => {
   })
 })
 
+describe('what a caller may not see', () => {
+  it.each([
+    ['/apps', /Forge \(source code\)a team you cannot see/],
+    ['/apps?teamId=team_people', /Forge \(source code\)Shared by a team you cannot see/],
+    ['/apps/app_learning', /Default access policya policy you cannot see/],
+    ['/apps/app_learning', /Shared with.*a team you cannot see/],
+    ['/ingestion', /Company Directoryan app you cannot see/],
+    ['/ingestion/config_directory_people', /everything from an app you cannot see, as entities/],
+    ['/policies/policy_payroll', /Everybody in a group you cannot see/],
+  ])(
+    'has words in place of an ID, and no link that leads nowhere, for the manager of a team at %s: %s',
+    async (path, words) => {
+      const { page, close } = await console.open(path, await console.token('user_farah'))
+      const main = page.locator('main')
+      await main.filter({ hasText: words }).waitFor()
+      expect(await main.textContent()).not.toMatch(/team_it|policy_standard|app_directory|group_finance/)
+      expect(await main.locator('a[href*=team_it], a[href*=app_forge], a[href*=policy_standard]').count()).toBe(0)
+      await close()
+    },
+  )
+
+  it.each([
+    'people',
+    'people/changes',
+    'people/user_hanna',
+    'directory',
+    'events',
+    'audit',
+    'mappings',
+    'mappings/mapping_person_email',
+    'teams',
+    'teams/team_it',
+    'groups/group_finance',
+    'apps',
+    'apps/app_forge',
+    'resources',
+    'resources/resource_gripper',
+    'policies/policy_production',
+    'priorities/pri_urgent',
+    'slas/sla_resolution',
+    'entity-types/type_person',
+    'ingestion/config_devices',
+    'keys',
+    'webhooks',
+  ])('is said to a member without a role, who asks the service for nothing of it: %s', async (path) => {
+    const { page, complaints, go, close } = await console.open('/', await console.token('user_luca'))
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await go(`/${path}`)
+    await page.getByRole('heading', { name: 'You have no access to this' }).waitFor()
+    await page.getByText(/^(?:You need the permission \w+:\w+ here|Only administrators can do this)\.$/).waitFor()
+    expect(complaints).toEqual([])
+    expect(await page.locator('main').locator('input, select').count()).toBe(0)
+    await close()
+  })
+})
+
 describe('a member without a role', () => {
   it('sees no link that only refuses on the own page, and no second try of what is refused', async () => {
     const { page, complaints, go, close } = await console.open('/people/user_luca', await console.token('user_luca'))
     await page.getByRole('heading', { level: 1, name: 'Luca Ferri' }).waitFor()
     await page.getByText('Who wrote a field, and what was skipped, needs audit:read.').waitFor()
-    expect(await page.getByRole('link', { name: /user_ada|Who reports/ }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: /user_ada|a person|Who reports/ }).count()).toBe(0)
+    await page.getByText('a person you cannot see').first().waitFor()
+    expect(await page.getByText('user_ada').count()).toBe(0)
+    expect(await disabledOn(page)).toContainEqual(['Pin Manager', 'You need the permission users:write here.'])
     await go('/people/user_hanna')
-    const refusal = page.getByRole('alert')
-    await refusal.getByText('You have no access to this').waitFor()
-    expect(await refusal.getByRole('button').count()).toBe(0)
-    complaints.splice(0)
+    await page.getByText('You have no access to this').waitFor()
+    expect(await page.locator('main').getByRole('button').count()).toBe(0)
+    await go('/journeys')
+    await page.getByLabel('Search by name').waitFor()
+    expect(await page.getByRole('combobox', { name: 'Team' }).count()).toBe(0)
+    expect(await page.getByLabel('Team', { exact: true }).count()).toBe(0)
+    expect(complaints).toEqual([])
     await close()
   })
 })

@@ -32,6 +32,7 @@ export async function callTagged<I extends DescMessage, O extends DescMessage>(
 export function useTagged<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,
+  enabled = true,
 ) {
   const transport = useTransport()
   const read = () => callTagged(transport, method, input)
@@ -41,6 +42,6 @@ export function useTagged<I extends DescMessage, O extends DescMessage>(
     transport,
     cardinality: 'finite',
   })
-  const query = useQuery({ queryKey: [...key, 'tagged'], queryFn: read, structuralSharing: false })
+  const query = useQuery({ queryKey: [...key, 'tagged'], queryFn: read, structuralSharing: false, enabled })
   return { ...query, read }
 }

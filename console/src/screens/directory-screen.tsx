@@ -32,9 +32,9 @@ export function DirectoryScreen() {
   )
   const status = data?.data
   return (
-    <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM.">
+    <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM." why={why}>
       {(status === undefined || Boolean(error)) && (
-        <Answered asked={[{ why, error, isPending, refetch }]} lines={8}>
+        <Answered asked={[{ error, isPending, refetch }]} lines={8}>
           {null}
         </Answered>
       )}

@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useId, useState } from 'react'
-import { type Choice, type Kind, ThingName, useChoices, useThingName } from '../api/things.js'
+import { useWhyNot } from '../api/caller-context.js'
+import { type Choice, type Kind, methodsOf, ThingName, useChoices, useThingName } from '../api/things.js'
 import styles from './controls.module.css'
 import { Field, type Labelled } from './field.js'
 
@@ -31,6 +32,7 @@ export function ComboboxPicker({
   const [isTyped, setTyped] = useState(Boolean(typed))
   const { choices, isAsking, isCut } = useChoices(kind, isTyped ? text : '')
   const name = useThingName(kind, value)
+  const why = useWhyNot(methodsOf(kind).list)
   const listId = useId()
   const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…' }
   const shown = without === undefined ? choices : choices.filter(({ id }) => !without.has(id))
@@ -74,7 +76,7 @@ export function ComboboxPicker({
             <Combobox.Positioner className={styles['over']} sideOffset={4} align="start">
               <Combobox.Popup className={styles['list']} id={listId}>
                 <Combobox.Empty className={styles['nothing']}>
-                  {isAsking ? 'Searching …' : 'Nothing has this name.'}
+                  {isAsking ? 'Searching …' : (why ?? 'Nothing has this name.')}
                 </Combobox.Empty>
                 <Combobox.List>
                   {(choice: Choice) => (

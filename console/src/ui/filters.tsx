@@ -1,7 +1,9 @@
 import SearchIcon from 'lucide-react/dist/esm/icons/search.mjs'
 import X from 'lucide-react/dist/esm/icons/x.mjs'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { type Kind, ThingName } from '../api/things.js'
+import { useCaller } from '../api/caller-context.js'
+import { whyNot } from '../api/rights.js'
+import { type Kind, methodsOf, ThingName } from '../api/things.js'
 import { useFilters } from './address.js'
 import type { PickerProps } from './combobox.js'
 import { Field } from './field.js'
@@ -32,6 +34,7 @@ export interface Filter {
 /** The filters of a list. Each that narrows it stands out, and is taken away by a button of its own. */
 export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [given, change] = useFilters()
+  const caller = useCaller()
   return (
     <search aria-label="Filters" className={styles['filters']}>
       {filters.map((filter) => {
@@ -41,7 +44,9 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
         if (filter.kind === 'search') {
           return <SearchFilter key={filter.name} label={filter.label} value={value} onChange={set} />
         }
-        if (filter.kind === 'fixed' && value === '') return null
+        // There is nothing to choose from.
+        const isNarrow = filter.of !== undefined && whyNot(methodsOf(filter.of).list, caller) !== undefined
+        if ((filter.kind === 'fixed' || isNarrow) && value === '') return null
         const remove = () => change(without([filter.name, ...(filter.removes ?? []), ...(filter.resets ?? [])]))
         return <Chip key={filter.name} filter={filter} value={value} onChange={set} onRemove={remove} />
       })}

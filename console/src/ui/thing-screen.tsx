@@ -1,6 +1,7 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { Link, useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
+import { useCaller, useWhyNot } from '../api/caller-context.js'
 import { useTagged } from '../api/tagged.js'
 import { sentence } from '../api/words.js'
 import { Screen } from './screen.js'
@@ -23,7 +24,10 @@ interface ThingScreenProps<I extends DescMessage, O extends DescMessage> {
 export function ThingScreen<I extends DescMessage, O extends DescMessage>(props: ThingScreenProps<I, O>) {
   const { method, one, path, title, children } = props
   const id: string = useParams({ strict: false, select: ({ id = '' }: { id?: string }) => id })
-  const { data, error, read, refetch } = useTagged(method, { id } as unknown as MessageInitShape<I>)
+  // A journey may be one's own, which only the service knows.
+  const userId = useCaller().id
+  const why = useWhyNot(method, { userId: path === 'people' ? id : userId })
+  const { data, error, read, refetch } = useTagged(method, { id } as unknown as MessageInitShape<I>, why === undefined)
   const above = <Link to={`/${path}`}>{title}</Link>
   const failed = Boolean(error) && <FailureBox error={error} onRetry={() => void refetch()} />
   if (data !== undefined)
@@ -33,14 +37,14 @@ export function ThingScreen<I extends DescMessage, O extends DescMessage>(props:
         {children(data.message, { tagged: data, read }, above)}
       </Fragment>
     )
-  if (!failed)
+  if (!failed && why === undefined)
     return (
       <div className={styles['screen']}>
         <Skeleton lines={10} />
       </div>
     )
   return (
-    <Screen title={sentence(one)} above={above}>
+    <Screen title={sentence(one)} above={above} why={why}>
       {failed}
     </Screen>
   )

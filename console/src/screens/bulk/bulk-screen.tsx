@@ -69,13 +69,14 @@ export function BulkScreen() {
     )
   const shownFaults = text.trim() === '' ? [] : faults
   const isReadable = updates.length + badLines.length > 0 && faults.length === 0
-  const why = noRight ?? (isReadable ? undefined : 'Give a file that can be read first.')
+  const why = isReadable ? undefined : 'Give a file that can be read first.'
   const changing = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.UPDATED).length ?? 0
   const same = planned?.filter(isSame).length ?? 0
   const refused = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.REFUSED).length ?? 0
   return (
     <Screen
       title="Change many people"
+      why={noRight}
       above={<Link to="/people">People</Link>}
       lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is. An export of People can be edited and given back.`}
     >

@@ -63,9 +63,11 @@ export function PeopleScreen() {
       }}
       actions={
         <Toolbar>
-          <Link to="/people/changes" className={controls['button']}>
-            Change many from a file
-          </Link>
+          {whyNotCreate === undefined && (
+            <Link to="/people/changes" className={controls['button']}>
+              Change many from a file
+            </Link>
+          )}
           <Button look="main" onClick={() => setCreating(true)} why={whyNotCreate}>
             <Plus size={15} aria-hidden />
             Add a person
@@ -91,7 +93,10 @@ export function PeopleScreen() {
 }
 
 function usePeopleFilters(filters: Search): readonly Filter[] {
-  const departments = useQuery(UserService.method.listDepartmentOptions)
+  const { listDepartmentOptions } = UserService.method
+  const departments = useQuery(listDepartmentOptions, undefined, {
+    enabled: useWhyNot(listDepartmentOptions) === undefined,
+  })
   const names = departments.data?.data.map(({ name }) => ({ value: name, text: name })) ?? []
   // It says something only of a field.
   const owner: Filter = {

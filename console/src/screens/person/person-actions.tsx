@@ -94,20 +94,22 @@ interface EditButtonProps extends PersonProps, Pick<ButtonProps, 'look' | 'label
 /** Opens the form of a person. */
 export function EditButton({ user, subject, facts, only, ...look }: EditButtonProps) {
   const [isOpen, setOpen] = useState(false)
-  const why = useWhyNot(updateUser, { userId: user.id })
+  const noRight = useWhyNot(updateUser, { userId: user.id })
   const whyNotRole = useWhyNot(updateUser)
   const supplied = facts.filter(({ owner }) => owner === FieldOwner.DIRECTORY)
   const own = profileFields.filter((name) => !supplied.some(({ property }) => property === name))
+  const fields = only ?? [...own, ...(whyNotRole ? [] : ['role'])]
+  const whyNothing = fields.length === 0 ? 'The directory supplies all of it: change it there.' : undefined
   const close = () => setOpen(false)
   return (
     <>
-      <Button {...look} onClick={() => setOpen(true)} why={only ? whyNotRole : why}>
+      <Button {...look} onClick={() => setOpen(true)} why={(only ? whyNotRole : noRight) ?? whyNothing}>
         {only ? 'Change' : 'Edit'}
       </Button>
       {isOpen && (
         <ResourceForm
           declaration={personForm}
-          only={only ?? [...own, ...(whyNotRole ? [] : ['role'])]}
+          only={fields}
           note={
             only === undefined && (
               <p>
@@ -171,9 +173,9 @@ interface OwnerButtonProps extends Omit<PersonProps, 'facts'> {
 
 /** Pins a field at its value, or hands it back to automation. */
 export function OwnerButton({ user, subject, fact: { field, label, property, value, owner } }: OwnerButtonProps) {
-  const noRight = useWhyNot(updateUser, { userId: user.id })
   const isPin = owner !== FieldOwner.PINNED
   const isManager = field === UserProfileField.MANAGER
+  const noRight = useWhyNot(isPin && isManager ? createUserRelationship : updateUser, { userId: user.id })
   const isSupplied = owner === FieldOwner.DIRECTORY
   const changesOf = (data: User | undefined) => {
     const before = data?.fieldOwnership.find((each) => each.field === field)?.owner

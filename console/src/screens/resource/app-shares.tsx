@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { AppInstanceService, AppInstanceShareSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
+import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
+import { useOwnTeams, useWhyNot } from '../../api/caller-context.js'
 import { teamOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
 import { ThingName, useThingName } from '../../api/things.js'
@@ -18,6 +19,8 @@ export function AppShares({ id, item }: PartProps) {
   const pages = usePages(listAppInstanceShares, { id })
   const taken = new Set([teamOf(item) ?? '', ...pages.rows.map(({ teamId }) => teamId)])
   const why = useWhyNot(shareAppInstance, { teamId: teamOf(item) })
+  const isAlone = useOwnTeams(TeamService.method.listTeams)?.every(({ teamId }) => taken.has(teamId))
+  const whyNobody = isAlone ? 'You see no other team to share it with.' : undefined
   return (
     <MemberPanel
       title="Shared with"
@@ -31,7 +34,7 @@ export function AppShares({ id, item }: PartProps) {
             chosen === '' ? [] : [{ label: 'In the list of', to: <ThingName kind="teams" id={chosen} /> }]
           }
           confirm="Share"
-          why={why}
+          why={why ?? whyNobody}
           onClose={() => setChosen('')}
         >
           <Picker label="Team" kind="teams" value={chosen} without={taken} onChange={setChosen} />
