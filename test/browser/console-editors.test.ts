@@ -114,7 +114,7 @@ describe('the forms of the console', () => {
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
     const dialog = page.getByRole('dialog', { name: 'Change the procedure' })
-    await dialog.getByRole('row', { name: /^Stage 3 The workflow Risk score .* Group Budget Owners/ }).waitFor()
+    await dialog.getByRole('row', { name: /^Stage 3 The workflow Risk score .* Members of Budget Owners/ }).waitFor()
     await dialog.getByRole('row', { name: /^Stage 4 – The workflow Risk score/ }).waitFor()
     expect(await dialog.getByRole('row', { name: /^Stage [12]/ }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Save' }).click()

@@ -131,7 +131,7 @@ describe('what a caller may not see', () => {
     ['/apps/app_learning', /Shared with.*a team you cannot see/],
     ['/ingestion', /Company Directoryan app you cannot see/],
     ['/ingestion/config_directory_people', /everything from an app you cannot see, as entities/],
-    ['/policies/policy_payroll', /Everybody in a group you cannot see/],
+    ['/policies/policy_payroll', /Members of a group you cannot see/],
   ])(
     'has words in place of an ID, and no link that leads nowhere, for the manager of a team at %s: %s',
     async (path, words) => {

@@ -62,7 +62,7 @@ function ApproverName({ approver: { kind } }: { readonly approver: Approver }) {
   if (kind.case !== 'group') return kind.case ? approverWords[kind.case] : 'Nobody'
   return (
     <>
-      Everybody in <ThingLink kind="groups" id={kind.value.groupId} />
+      Members of <ThingLink kind="groups" id={kind.value.groupId} />
     </>
   )
 }
