@@ -10,10 +10,7 @@ export interface HttpRequest {
   readonly body: string | undefined
 }
 
-/**
- * The plain HTTP request that is the same as a call, by the method's `google.api.http`: fields of the path, the rest in the
- * body or the query. Throws for a method without that annotation.
- */
+/** The HTTP request that is the same as a call, by its `google.api.http`. Throws for a method without one. */
 export function httpRequestFor(method: DescMethodUnary, input: Message): HttpRequest {
   const { pattern, body } = getOption(method, http)
   if (pattern.case === undefined || pattern.case === 'custom') throw new Error(`${method.name} has no HTTP form`)

@@ -44,10 +44,7 @@ export function useNameQuery(type: string, id: string) {
   })
 }
 
-/**
- * The name of a thing: undefined until it is read, and the id of what is not here, what the caller may not see and what has
- * no name. Nothing is asked without an id.
- */
+/** The name of a thing: undefined until it is read; its id where it has none or the caller may not see it. */
 export function useName(type: string, id: string): string | undefined {
   const { data, error } = useNameQuery(type, id)
   return error || id === '' ? id : data === undefined ? undefined : data || id

@@ -14,10 +14,7 @@ export interface RightSubject {
   readonly userId?: string | undefined
 }
 
-/**
- * Why a caller may not call a method, in words; undefined if they may. Judges the rule that the schema declares for it, as
- * far as the console knows what that depends on; the service judges all of it.
- */
+/** Why a caller may not call a method, in words, as far as the rule of the schema says; undefined if they may. */
 export function whyNot(method: DescMethodUnary, caller: Caller, subject: RightSubject = {}): string | undefined {
   const rule = getOption(method, access)
   if (rule.credentialKinds.length > 0 && !rule.credentialKinds.includes(caller.kind))

@@ -10,10 +10,7 @@ const TIMEOUT_MILLIS = 30_000
 /** A longer `Retry-After` is shown, with a button. */
 const MAX_WAIT_MILLIS = 3_000
 
-/**
- * Calls the service as the person who is signed in, and tries again what can be. A refused token is renewed,
- * or ends the session; then the call fails with `unauthenticated`.
- */
+/** Calls the service as who is signed in, tries again what can be, and renews a refused token or ends the session. */
 export function createServiceTransport(baseUrl: string, session: Session): Transport {
   return createConnectTransport({
     baseUrl,

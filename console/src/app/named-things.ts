@@ -1,6 +1,6 @@
 import { useQuery, useTransport } from '@connectrpc/connect-query'
 import { useQueries } from '@tanstack/react-query'
-import { CallerService, type NamedObject } from '../../../gen/svc/v2/caller_pb.js'
+import { CallerService } from '../../../gen/svc/v2/caller_pb.js'
 import { useCaller } from '../api/caller-context.js'
 import { idOf, nameOf, plainName, teamOf } from '../api/message.js'
 import { whyNot } from '../api/rights.js'
@@ -42,7 +42,10 @@ export function useNamedThings(text: string): readonly NamedThing[] {
   const enabled = objects.length > 0 && answers.every(({ isFetching }) => !isFetching)
   const named = useQuery(CallerService.method.listNames, { objects }, { enabled }).data?.data ?? []
   const names = new Map(named.map(({ type, id, name }) => [`${type}/${id}`, plainName(name)]))
-  const others = named.filter(({ id }) => id === text).flatMap(thingsOf)
+  const others = named.flatMap(({ type, id, name }): NamedThing[] => {
+    const path = targetKinds[type]
+    return path === undefined || id !== text ? [] : [{ path, id, name: name || id }]
+  })
   return bestOf([...found, ...others], text).map((thing) => ({ ...thing, team: names.get(`team/${thing.teamId}`) }))
 }
 
@@ -57,11 +60,6 @@ function bestOf(things: readonly NamedThing[], text: string): readonly NamedThin
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ thing }) => thing)
     .slice(0, MAX_HITS)
-}
-
-function thingsOf({ type, id, name }: NamedObject): NamedThing[] {
-  const path = targetKinds[type]
-  return path === undefined ? [] : [{ path, id, name: name || id }]
 }
 
 /** Whether a name has a text, in whatever case. */

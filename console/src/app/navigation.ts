@@ -38,63 +38,45 @@ export interface Destination {
 const listOf = (kind: Kind) => ({ path: `/${kind}`, reads: methodsOf(kind).list })
 
 /** The navigation, in groups. */
-const groups: readonly { readonly title: string; readonly items: readonly Destination[] }[] = [
-  {
-    title: '',
-    items: [
-      { path: '/', title: 'Home', Icon: House },
-      { path: '/directory', title: 'Directory', Icon: FolderSync, reads: DirectoryService.method.getDirectoryStatus },
-    ],
-  },
-  {
-    title: 'People',
-    items: [
-      { ...listOf('people'), title: 'People', Icon: Users },
-      { ...listOf('teams'), title: 'Teams', Icon: Network },
-      { ...listOf('groups'), title: 'Groups', Icon: UsersRound },
-    ],
-  },
-  {
-    title: 'Access',
-    items: [
-      { ...listOf('apps'), title: 'Apps', Icon: LayoutGrid },
-      { ...listOf('resources'), title: 'Resources', Icon: Boxes },
-      { ...listOf('policies'), title: 'Policies', Icon: ShieldCheck },
-    ],
-  },
-  {
-    title: 'Work',
-    items: [
-      { path: '/journeys', title: 'Journeys', Icon: RouteIcon },
-      { ...listOf('priorities'), title: 'Priorities', Icon: Flag },
-      { ...listOf('slas'), title: 'SLAs', Icon: Timer },
-    ],
-  },
-  {
-    title: 'Data',
-    items: [
-      { ...listOf('entity-types'), title: 'Entity types', Icon: Shapes },
-      { ...listOf('ingestion'), title: 'Ingestion', Icon: ArrowDownToLine },
-      { path: '/mappings', title: 'Field mappings', Icon: GitMerge, reads: methodsOf('entity-types').list },
-    ],
-  },
-  {
-    title: 'Developers',
-    items: [
-      { ...listOf('keys'), title: 'API keys', Icon: KeyRound },
-      { ...listOf('webhooks'), title: 'Webhooks', Icon: WebhookIcon },
-      { path: '/events', title: 'Events', Icon: Activity, reads: EventService.method.listEvents },
-      { path: '/audit', title: 'Audit log', Icon: ScrollText, reads: AuditLogService.method.listAuditEvents },
-    ],
-  },
-]
+const groups: Readonly<Record<string, readonly Destination[]>> = {
+  '': [
+    { path: '/', title: 'Home', Icon: House },
+    { path: '/directory', title: 'Directory', Icon: FolderSync, reads: DirectoryService.method.getDirectoryStatus },
+  ],
+  People: [
+    { ...listOf('people'), title: 'People', Icon: Users },
+    { ...listOf('teams'), title: 'Teams', Icon: Network },
+    { ...listOf('groups'), title: 'Groups', Icon: UsersRound },
+  ],
+  Access: [
+    { ...listOf('apps'), title: 'Apps', Icon: LayoutGrid },
+    { ...listOf('resources'), title: 'Resources', Icon: Boxes },
+    { ...listOf('policies'), title: 'Policies', Icon: ShieldCheck },
+  ],
+  Work: [
+    { path: '/journeys', title: 'Journeys', Icon: RouteIcon },
+    { ...listOf('priorities'), title: 'Priorities', Icon: Flag },
+    { ...listOf('slas'), title: 'SLAs', Icon: Timer },
+  ],
+  Data: [
+    { ...listOf('entity-types'), title: 'Entity types', Icon: Shapes },
+    { ...listOf('ingestion'), title: 'Ingestion', Icon: ArrowDownToLine },
+    { path: '/mappings', title: 'Field mappings', Icon: GitMerge, reads: methodsOf('entity-types').list },
+  ],
+  Developers: [
+    { ...listOf('keys'), title: 'API keys', Icon: KeyRound },
+    { ...listOf('webhooks'), title: 'Webhooks', Icon: WebhookIcon },
+    { path: '/events', title: 'Events', Icon: Activity, reads: EventService.method.listEvents },
+    { path: '/audit', title: 'Audit log', Icon: ScrollText, reads: AuditLogService.method.listAuditEvents },
+  ],
+}
 
 /** The screens on which a caller finds something, in groups. */
-export function destinationsFor(caller: Caller): typeof groups {
+export function destinationsFor(caller: Caller) {
   const isShown = ({ reads }: Destination) => reads === undefined || whyNot(reads, caller) === undefined
   const titled = (item: Destination) =>
     item.path === '/' && isOverseer(caller) ? { ...item, title: 'Overview' } : item
-  return groups
-    .map(({ title, items }) => ({ title, items: items.filter(isShown).map(titled) }))
+  return Object.entries(groups)
+    .map(([title, items]) => ({ title, items: items.filter(isShown).map(titled) }))
     .filter(({ items }) => items.length > 0)
 }

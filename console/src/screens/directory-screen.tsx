@@ -154,10 +154,7 @@ const connectionColumns: readonly Column<DirectoryConnection>[] = [
     label: 'Key',
     cell: ({ keyId, name }) => <Link to={`/keys/${encodeURIComponent(keyId)}`}>{name || 'Without a name'}</Link>,
   },
-  {
-    label: 'State',
-    cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'warn'}>{sentence(state)}</Badge>,
-  },
+  { label: 'State', cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'warn'}>{sentence(state)}</Badge> },
   { label: 'Last used', cell: ({ lastUsedAt }) => <When at={lastUsedAt} exact none="Never" /> },
   { label: 'Ends', cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
 ]

@@ -16,10 +16,7 @@ export interface ButtonProps {
 
 const ButtonReason = lazyRouteComponent(() => import('./button-reason.js'), 'ButtonReason')
 
-/**
- * A button. One that cannot be used says why, to pointers, keyboards and screen readers alike. It is the same element
- * whether or not it can be used, so it keeps the focus.
- */
+/** A button. One that cannot be used says why, and stays the same element, so that it keeps the focus. */
 export function Button({
   children,
   onClick,

@@ -10,10 +10,7 @@ interface CsvColumn {
   readonly text: (row: Message) => string
 }
 
-/**
- * The beginning of a cell, or of what some take for the next one, after a sign, with what a spreadsheet would run, in
- * whatever width, and not with a number or a phone number; or with what an upload would read as something else.
- */
+/** Where a cell, or what some take for the next one, has what a spreadsheet would run or an upload read otherwise. */
 const beginning = (sign: string) =>
   new RegExp(`(^|[;\\t\\r\\n])${sign}(?=[ ']*(?:[=@＝＠]|[+＋－-](?![\\d ().-]*$)|""$))`, 'g')
 const [bare, guarded] = [beginning(''), beginning("'")]

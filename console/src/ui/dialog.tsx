@@ -16,10 +16,7 @@ export interface DialogProps {
 
 const DialogFrame = lazyRouteComponent(() => import('./dialog-frame.js'), 'DialogFrame')
 
-/**
- * A dialog, which is open as long as it is rendered. It keeps the focus inside and gives it back. Its title and its foot
- * stay while what is between them scrolls. What it is shown in is loaded with the first one.
- */
+/** A dialog, open as long as it is rendered, with the focus, which it gives back. What shows it is loaded once. */
 export function Dialog(props: DialogProps) {
   return (
     <Suspense>

@@ -44,7 +44,6 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
         if (filter.kind === 'search') {
           return <SearchFilter key={filter.name} label={filter.label} value={value} onChange={set} />
         }
-        // There is nothing to choose from.
         const isNarrow = filter.of !== undefined && whyNot(methodsOf(filter.of).list, caller) !== undefined
         if ((filter.kind === 'fixed' || isNarrow) && value === '') return null
         const remove = () => change(without([filter.name, ...(filter.removes ?? []), ...(filter.resets ?? [])]))

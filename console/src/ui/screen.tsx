@@ -3,7 +3,7 @@ import ChevronRight from 'lucide-react/dist/esm/icons/chevron-right.mjs'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyButton } from './copy-button.js'
 import styles from './screen.module.css'
-import { Empty } from './states.js'
+import { Answered, type Asked, Empty } from './states.js'
 
 export interface ScreenProps {
   readonly title: string
@@ -76,18 +76,23 @@ export function NoScreen() {
 interface PanelProps {
   readonly title: string
   readonly actions?: ReactNode
+  /** What its content waits for, in whose place so many lines stand. */
+  readonly asked?: readonly Asked[]
+  readonly lines?: number
   readonly children: ReactNode
 }
 
 /** A part of a screen, with a title. */
-export function Panel({ title, actions, children }: PanelProps) {
+export function Panel({ title, actions, asked = [], lines = 3, children }: PanelProps) {
   return (
     <section className={styles['panel']} aria-label={title}>
       <div className={styles['panelHead']}>
         <h2 tabIndex={-1}>{title}</h2>
         {actions}
       </div>
-      {children}
+      <Answered asked={asked} lines={lines}>
+        {children}
+      </Answered>
     </section>
   )
 }

@@ -149,7 +149,7 @@ export function BulkScreen() {
         >
           <ShortTable
             label="What becomes of each"
-            columns={done ? lineColumns : planColumns}
+            columns={columnsOf(done !== undefined)}
             rows={(done ?? planned ?? []).filter((line) => !isSame(line))}
             keyOf={({ line }) => String(line)}
             empty={['Nothing changes', 'Everybody in the file is already as it says.']}
@@ -189,30 +189,28 @@ export function BulkScreen() {
 /** Whether a line says nothing but what is there. */
 const isSame = ({ result, fault }: PlannedLine) => result === undefined && fault === undefined
 
-const lineColumns: readonly Column<PlannedLine>[] = [
+const columnsOf = (isDone: boolean): readonly Column<PlannedLine>[] => [
   {
     label: 'Person',
     // An email where nobody has it.
     cell: ({ userId }) => (userId.includes('@') ? userId : <PersonLink id={userId} />),
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
-  { label: 'Outcome', cell: ({ outcome }) => <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} /> },
+  {
+    label: 'Outcome',
+    cell: ({ outcome }) =>
+      isDone || outcome !== UserUpdateOutcome.UPDATED ? (
+        <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} />
+      ) : (
+        <Badge tone="good">Will be updated</Badge>
+      ),
+  },
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
   {
     label: 'Skipped or refused, and why',
     cell: ({ fault, result }) => fault ?? result?.refusal?.message ?? (result && skippedText(result)),
   },
 ]
-
-const planColumns = lineColumns.map((column) =>
-  column.label !== 'Outcome'
-    ? column
-    : {
-        ...column,
-        cell: (row: PlannedLine) =>
-          row.outcome === UserUpdateOutcome.UPDATED ? <Badge tone="good">Will be updated</Badge> : column.cell(row),
-      },
-)
 
 const templateUrl = `data:text/csv;charset=utf-8,${encodeURIComponent('email,department,jobTitle\nname@example.com,Sales,Account manager\n')}`
 

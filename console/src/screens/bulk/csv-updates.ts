@@ -45,11 +45,7 @@ function plain(name: string): string {
 
 const nothing: CsvUpdates = { updates: [], ignored: [], faults: [], badLines: [] }
 
-/**
- * Reads updates of people: a header with fields of a user, among them `id` or `email`, and a row for each person. An
- * empty cell leaves the field as it is; `""` as its text, written `""""""`, clears it. A row without an id is about the
- * person who has the address.
- */
+/** Reads a header with `id` or `email`, and a row for each person. An empty cell leaves a field, `""` clears it. */
 export function readUpdates(text: string): CsvUpdates {
   const { rows, faults } = readRows(text)
   const [header, ...people] = withoutEmptyColumns(rows)

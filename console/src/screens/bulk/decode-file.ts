@@ -1,7 +1,4 @@
-/**
- * Reads a file as spreadsheets save it: UTF-8, UTF-16 with a byte order mark, or what is no UTF-8 as Windows-1252, which
- * is said as a guess. Throws for bytes that are no text in any of them.
- */
+/** Reads UTF-8, UTF-16 with a byte order mark, or else Windows-1252, as a guess. Throws for bytes that are no text. */
 export function decodeFile(bytes: Uint8Array): { readonly text: string; readonly guessed?: string } {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le', { fatal: true }).decode(bytes) }

@@ -112,9 +112,7 @@ async function readPeople(transport: Transport, given: readonly CsvUpdate[]): Pr
 }
 
 /** What addresses are compared by. */
-function keyOf(address: string): string {
-  return address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-}
+const keyOf = (address: string): string => address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** The fields that change, each with the value before and after. */
 function changesOf(result: UserUpdateResult, before: User | undefined, update: CsvUpdate['update']): string[] {

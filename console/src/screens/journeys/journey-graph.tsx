@@ -110,10 +110,7 @@ function arranged(facts: readonly TaskFacts[]) {
   return known
 }
 
-/**
- * Places for the tasks, in columns by how many others come before each, and the arrows between them. The layout goes from
- * the last task to the first, because the ranker that counts from the end is the fastest.
- */
+/** Places of the tasks, in columns by how many come before each, and the arrows. The last come first, as is fastest. */
 function arrange(facts: readonly TaskFacts[]) {
   const graph = new Graph({ multigraph: true })
   const gaps = { nodesep: 18, ranksep: 46, marginx: MARGIN, marginy: MARGIN }
@@ -139,9 +136,7 @@ function arrange(facts: readonly TaskFacts[]) {
   }
 }
 
-function pointFrom({ x = 0, y = 0 }: { x?: number; y?: number }): Point {
-  return { x, y }
-}
+const pointFrom = ({ x = 0, y = 0 }: { x?: number; y?: number }): Point => ({ x, y })
 
 function pathThrough(points: readonly Point[]): string {
   return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join(' ')

@@ -13,7 +13,6 @@ import { ListScreen } from '../../ui/list-screen.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered } from '../../ui/states.js'
 import { dateText, lateText } from '../../ui/when.js'
 import styles from './journeys.module.css'
 
@@ -54,10 +53,7 @@ export function JourneysScreen() {
 
 /** What every list of journeys says of one. */
 export const journeyColumns = {
-  name: {
-    label: 'Journey',
-    cell: ({ id, name }) => <Link to={`/journeys/${encodeURIComponent(id)}`}>{name}</Link>,
-  },
+  name: { label: 'Journey', cell: ({ id, name }) => <Link to={`/journeys/${encodeURIComponent(id)}`}>{name}</Link> },
   due: { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> },
   progress: { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
   waiting: { label: 'Waits for', size: 'wide', cell: (journey) => <WaitsForText journey={journey} /> },
@@ -142,16 +138,14 @@ export function JourneysOf({ userId, title, saysWaits = false }: JourneysOfProps
   const pages = usePages(JourneyService.method.listJourneys, request, { about: { userId } })
   const all = <Link {...listAt('/journeys', { requester: userId })}>All journeys</Link>
   return (
-    <Panel title={title} actions={pages.hasNextPage && all}>
-      <Answered asked={[pages]}>
-        <ShortTable
-          label={title}
-          columns={[name, due, progress, ...(saysWaits ? [waiting] : [])]}
-          rows={pages.rows}
-          keyOf={({ id }) => id}
-          empty={['No journey is under way', 'What is requested for a person is listed here until it is done.']}
-        />
-      </Answered>
+    <Panel title={title} actions={pages.hasNextPage && all} asked={[pages]}>
+      <ShortTable
+        label={title}
+        columns={[name, due, progress, ...(saysWaits ? [waiting] : [])]}
+        rows={pages.rows}
+        keyOf={({ id }) => id}
+        empty={['No journey is under way', 'What is requested for a person is listed here until it is done.']}
+      />
     </Panel>
   )
 }

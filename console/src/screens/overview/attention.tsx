@@ -16,7 +16,7 @@ import { countText, enumText } from '../../api/words.js'
 import type { Search } from '../../ui/address.js'
 import { FirstFew } from '../../ui/first-few.js'
 import { Panel } from '../../ui/screen.js'
-import { Answered, type Asked } from '../../ui/states.js'
+import type { Asked } from '../../ui/states.js'
 import { dayOf, dayStart, When } from '../../ui/when.js'
 import { isLeftBehind, isUnused } from '../keys/key-facts.js'
 import styles from './overview.module.css'
@@ -30,27 +30,25 @@ export function Attention() {
   const asked = parts.flatMap((part) => part.asked)
   const allowed = asked.filter(({ why }) => why === undefined)
   return (
-    <Panel title="Needs attention">
-      <Answered asked={allowed.length === 0 ? asked : allowed}>
-        {parts.every(({ matters }) => matters.length === 0) ? (
-          <p>Nothing needs attention{allowed.length < asked.length ? ', of what you can see' : ''}.</p>
-        ) : (
-          parts.map(({ many, matters }) => (
-            <FirstFew key={many} items={matters} many={many}>
-              {(shown) => (
-                <ul className={styles['matters']}>
-                  {shown.map(({ key, text }) => (
-                    <li key={key}>
-                      <TriangleAlert size={15} aria-hidden />
-                      <span>{text}</span>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </FirstFew>
-          ))
-        )}
-      </Answered>
+    <Panel title="Needs attention" asked={allowed.length === 0 ? asked : allowed}>
+      {parts.every(({ matters }) => matters.length === 0) ? (
+        <p>Nothing needs attention{allowed.length < asked.length ? ', of what you can see' : ''}.</p>
+      ) : (
+        parts.map(({ many, matters }) => (
+          <FirstFew key={many} items={matters} many={many}>
+            {(shown) => (
+              <ul className={styles['matters']}>
+                {shown.map(({ key, text }) => (
+                  <li key={key}>
+                    <TriangleAlert size={15} aria-hidden />
+                    <span>{text}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </FirstFew>
+        ))
+      )}
     </Panel>
   )
 }

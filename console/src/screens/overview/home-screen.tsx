@@ -8,7 +8,6 @@ import { enumText, labelOf } from '../../api/words.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered } from '../../ui/states.js'
 import { JourneysOf } from '../journeys/journeys-screen.js'
 
 /** The first screen of those who do not look after the organization: their profile, teams and journeys. */
@@ -20,9 +19,10 @@ export function HomeScreen() {
     <Screen title="Home" lead={`You are signed in as ${nameOf(caller)}.`}>
       <Panel
         title="Your profile"
+        asked={[person]}
         actions={<Link to={`/people/${encodeURIComponent(caller.id)}`}>Edit your profile</Link>}
       >
-        <Answered asked={[person]}>{user && <Facts facts={factsOf(user)} />}</Answered>
+        {user && <Facts facts={factsOf(user)} />}
       </Panel>
       <JourneysOf userId={caller.id} title="Your journeys" saysWaits />
       <Panel title="Your teams">

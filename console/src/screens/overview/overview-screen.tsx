@@ -15,7 +15,7 @@ import { countText, numberText } from '../../api/words.js'
 import { listAt } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
-import { Answered, type Asked } from '../../ui/states.js'
+import type { Asked } from '../../ui/states.js'
 import { dateText, dayOf, dayStart } from '../../ui/when.js'
 import { isOfAge, keyAges } from '../keys/key-facts.js'
 import { Attention } from './attention.js'
@@ -113,39 +113,37 @@ export function ChangesADay() {
   const most = Math.max(1, ...counts.values())
   const width = WIDTH / days.length
   return (
-    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>}>
-      <Answered asked={[events]}>
-        <div className={styles['plot']}>
-          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-            <title>Changes a day</title>
-            {days.map((day, index) => {
-              const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
-              const count = counts.get(day) ?? 0
-              const text = `${dayText(day)}: ${countText(count, 'change')}`
-              return (
-                <Link key={day} to="/audit" search={{ since: day, until: day } as never} aria-label={text}>
-                  <title>{text}</title>
-                  <rect
-                    className={styles['bar']}
-                    x={index * width + GAP / 2}
-                    y={HEIGHT - height}
-                    width={width - GAP}
-                    height={height}
-                    rx="2"
-                  />
-                </Link>
-              )
-            })}
-          </svg>
-          <p>
-            <span>{dayText(days[0])}</span>
-            <span>
-              Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
-              {numberText(counts.get(today) ?? 0)}
-            </span>
-          </p>
-        </div>
-      </Answered>
+    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>} asked={[events]}>
+      <div className={styles['plot']}>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+          <title>Changes a day</title>
+          {days.map((day, index) => {
+            const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
+            const count = counts.get(day) ?? 0
+            const text = `${dayText(day)}: ${countText(count, 'change')}`
+            return (
+              <Link key={day} to="/audit" search={{ since: day, until: day } as never} aria-label={text}>
+                <title>{text}</title>
+                <rect
+                  className={styles['bar']}
+                  x={index * width + GAP / 2}
+                  y={HEIGHT - height}
+                  width={width - GAP}
+                  height={height}
+                  rx="2"
+                />
+              </Link>
+            )
+          })}
+        </svg>
+        <p>
+          <span>{dayText(days[0])}</span>
+          <span>
+            Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
+            {numberText(counts.get(today) ?? 0)}
+          </span>
+        </p>
+      </div>
     </Panel>
   )
 }
@@ -164,17 +162,15 @@ export function JourneysByState() {
   const failing = useTotal(listJourneys, { isArchived: false, isFailing: true })
   const [all = 0, overdue = 0, failed = 0] = [underWay.data, late.data, failing.data]
   return (
-    <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>}>
-      <Answered asked={[underWay, late, failing]}>
-        <Split
-          parts={[
-            { text: 'On time', count: Math.max(0, all - overdue) },
-            { text: 'Late', count: overdue, search: { state: 'overdue' } },
-          ]}
-          to="/journeys"
-        />
-        <p>{failed === 0 ? 'No check fails.' : `${numberText(failed)} with a failing check.`}</p>
-      </Answered>
+    <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>} asked={[underWay, late, failing]}>
+      <Split
+        parts={[
+          { text: 'On time', count: Math.max(0, all - overdue) },
+          { text: 'Late', count: overdue, search: { state: 'overdue' } },
+        ]}
+        to="/journeys"
+      />
+      <p>{failed === 0 ? 'No check fails.' : `${numberText(failed)} with a failing check.`}</p>
     </Panel>
   )
 }
@@ -184,17 +180,15 @@ export function KeysByAge() {
   const keys = usePages(ApiKeyService.method.listApiKeys, {})
   const active = keys.rows.filter(({ status }) => status === ApiKeyStatus.ACTIVE)
   return (
-    <Panel title="API keys by age" actions={<Link to="/keys">API keys</Link>}>
-      <Answered asked={[keys]}>
-        <Split
-          parts={keyAges.map((age) => ({
-            text: age.text,
-            count: active.filter((key) => isOfAge(key, age, Date.now())).length,
-            search: { status: String(ApiKeyStatus.ACTIVE), age: age.value },
-          }))}
-          to="/keys"
-        />
-      </Answered>
+    <Panel title="API keys by age" actions={<Link to="/keys">API keys</Link>} asked={[keys]}>
+      <Split
+        parts={keyAges.map((age) => ({
+          text: age.text,
+          count: active.filter((key) => isOfAge(key, age, Date.now())).length,
+          search: { status: String(ApiKeyStatus.ACTIVE), age: age.value },
+        }))}
+        to="/keys"
+      />
     </Panel>
   )
 }
@@ -206,17 +200,15 @@ export function Webhooks() {
   const enabled = pages.rows.filter(({ status }) => status === WebhookEndpointStatus.ENABLED)
   const failing = enabled.filter(({ failingSince }) => failingSince !== undefined).length
   return (
-    <Panel title="Webhooks by state" actions={<Link to="/webhooks">Webhooks</Link>}>
-      <Answered asked={[pages]}>
-        <Split
-          parts={[
-            { text: 'Working', count: enabled.length - failing },
-            { text: 'Failing', count: failing },
-            { text: 'Disabled', count: pages.rows.length - enabled.length },
-          ]}
-          to="/webhooks"
-        />
-      </Answered>
+    <Panel title="Webhooks by state" actions={<Link to="/webhooks">Webhooks</Link>} asked={[pages]}>
+      <Split
+        parts={[
+          { text: 'Working', count: enabled.length - failing },
+          { text: 'Failing', count: failing },
+          { text: 'Disabled', count: pages.rows.length - enabled.length },
+        ]}
+        to="/webhooks"
+      />
     </Panel>
   )
 }

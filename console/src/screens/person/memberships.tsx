@@ -49,19 +49,17 @@ export function Memberships({ user }: { readonly user: User }) {
         </Answered>
         {isAdding && <GiveRole userId={user.id} onClose={() => setAdding(false)} />}
       </Panel>
-      <Panel title="Groups">
-        <Answered asked={[groups]} lines={1}>
-          <p>
-            {groups.rows.length === 0
-              ? 'In no group.'
-              : groups.rows.map(({ id, name }, index) => (
-                  <span key={id}>
-                    {index > 0 && ', '}
-                    <Link to={`/groups/${encodeURIComponent(id)}`}>{name}</Link>
-                  </span>
-                ))}
-          </p>
-        </Answered>
+      <Panel title="Groups" asked={[groups]} lines={1}>
+        <p>
+          {groups.rows.length === 0
+            ? 'In no group.'
+            : groups.rows.map(({ id, name }, index) => (
+                <span key={id}>
+                  {index > 0 && ', '}
+                  <Link to={`/groups/${encodeURIComponent(id)}`}>{name}</Link>
+                </span>
+              ))}
+        </p>
       </Panel>
     </>
   )

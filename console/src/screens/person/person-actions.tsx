@@ -14,7 +14,7 @@ import { useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
 import { PersonLink } from '../../api/things.js'
 import { countText } from '../../api/words.js'
-import { Button, type ButtonProps } from '../../ui/button.js'
+import { Button, type ButtonProps, Toolbar } from '../../ui/button.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
 import type { WriteSubject } from '../../ui/write-dialog.js'
@@ -41,7 +41,7 @@ export function PersonActions({ user, subject, facts }: PersonProps) {
     { label: 'State', from: answer?.data?.deactivatedAt === undefined ? 'Active' : 'Deactivated', to },
   ]
   return (
-    <>
+    <Toolbar>
       <WriteButton
         {...common}
         text="End sessions"
@@ -77,7 +77,7 @@ export function PersonActions({ user, subject, facts }: PersonProps) {
         />
       )}
       <EditButton user={user} subject={subject} facts={facts} look="main" />
-    </>
+    </Toolbar>
   )
 }
 

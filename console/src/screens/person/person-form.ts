@@ -15,16 +15,7 @@ export const personForm = {
 }
 
 /** What can be edited of a person at once: the address changes alone, and the manager has a version of its own. */
-export const profileFields = [
-  'firstName',
-  'lastName',
-  'department',
-  'jobTitle',
-  'timezone',
-  'locale',
-  'primaryPhone',
-  'avatarUrl',
-]
+export const profileFields = 'firstName lastName department jobTitle timezone locale primaryPhone avatarUrl'.split(' ')
 
 /** What a write of a profile answers. */
 export type SavedProfile = Pick<UpdateUserResponse, 'skippedPinnedFields' | 'skippedDirectoryLockedFields'>

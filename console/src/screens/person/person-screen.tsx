@@ -9,7 +9,7 @@ import { usePages } from '../../api/pages.js'
 import { PersonLink } from '../../api/things.js'
 import { enumText } from '../../api/words.js'
 import { listAt, usePagesOfAddress } from '../../ui/address.js'
-import { Badge, Button, Toolbar } from '../../ui/button.js'
+import { Badge, Button } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
 import { Answered, Empty } from '../../ui/states.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
@@ -51,11 +51,7 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
           {facts.some(({ owner }) => owner === FieldOwner.DIRECTORY) && <Badge tone="accent">From the directory</Badge>}
         </>
       }
-      actions={
-        <Toolbar>
-          <PersonActions {...person} />
-        </Toolbar>
-      }
+      actions={<PersonActions {...person} />}
     >
       <Panel title="About">
         <Facts
@@ -102,11 +98,9 @@ function Deeds({ id }: { readonly id: string }) {
   const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
   const all = <Link {...listAt('/audit', { actor: id })}>All that this person did</Link>
   return (
-    <Panel title="What this person did" actions={all}>
-      <Answered asked={[deeds]}>
-        {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
-        <AuditTimeline events={deeds.rows} />
-      </Answered>
+    <Panel title="What this person did" actions={all} asked={[deeds]}>
+      {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
+      <AuditTimeline events={deeds.rows} />
     </Panel>
   )
 }

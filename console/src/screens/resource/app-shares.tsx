@@ -20,7 +20,6 @@ export function AppShares({ id, item }: PartProps) {
   const taken = new Set([teamOf(item) ?? '', ...pages.rows.map(({ teamId }) => teamId)])
   const why = useWhyNot(shareAppInstance, { teamId: teamOf(item) })
   const isAlone = useOwnTeams(TeamService.method.listTeams)?.every(({ teamId }) => taken.has(teamId))
-  const whyNobody = isAlone ? 'You see no other team to share it with.' : undefined
   return (
     <MemberPanel
       title="Shared with"
@@ -34,7 +33,7 @@ export function AppShares({ id, item }: PartProps) {
             chosen === '' ? [] : [{ label: 'In the list of', to: <ThingName kind="teams" id={chosen} /> }]
           }
           confirm="Share"
-          why={why ?? whyNobody}
+          why={why ?? (isAlone ? 'You see no other team to share it with.' : undefined)}
           onClose={() => setChosen('')}
         >
           <Picker label="Team" kind="teams" value={chosen} without={taken} onChange={setChosen} />

@@ -39,10 +39,7 @@ export interface PartProps {
   readonly subject: WriteSubject<Message>
 }
 
-/**
- * What differs between the screens of resources. Everything else follows from the schema: the fields that are shown and
- * edited, their labels, who may do what, and the request as curl.
- */
+/** What differs between the screens of resources. Everything else follows from the schema. */
 export interface ResourceDeclaration extends StandardMethods {
   /** The first part of the address, such as `teams`. */
   readonly path: string

@@ -130,6 +130,4 @@ function ChecksField({ label, text, known, wordsOf, all, hint, fault, onChange }
 }
 
 /** What a value is about, in words. */
-function thingOf(value: string): string {
-  return sentence(thingText(value.split(/[.:]/)[0] ?? ''))
-}
+const thingOf = (value: string): string => sentence(thingText(value.split(/[.:]/)[0] ?? ''))

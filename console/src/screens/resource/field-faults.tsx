@@ -41,10 +41,7 @@ interface FormFaultsOptions {
   readonly isTouched?: (name: string) => boolean
 }
 
-/**
- * What is wrong with the fields of a form, by the limits of the schema while one types, and by what the service has
- * refused until something is changed. What is missing is said once the form is to be reviewed.
- */
+/** What is wrong with the fields of a form, by the schema and by the service; what is missing, once it is reviewed. */
 export function useFormFaults(schema: DescMessage, request: Message | undefined, options: FormFaultsOptions) {
   const { shown, within = [], unread = [], isTouched } = options
   const limits = useLimits(schema, request)

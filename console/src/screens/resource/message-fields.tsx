@@ -153,6 +153,4 @@ function readItems(schema: DescMessage, text: string): readonly JsonObject[] | u
 }
 
 /** Whether a person gives the field, rather than the service. */
-function isGiven(field: DescField): boolean {
-  return !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)
-}
+const isGiven = (field: DescField): boolean => !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)

@@ -110,10 +110,7 @@ export function columnsOf(
 ): readonly Column<Message>[] {
   const { field } = itemOf(list)
   return [
-    {
-      label: 'Name',
-      cell: (item) => <NameLink {...{ path, get, item }} />,
-    },
+    { label: 'Name', cell: (item) => <NameLink {...{ path, get, item }} /> },
     ...columns.flatMap((name, index) => {
       const column = field[name]
       if (column === undefined) throw new Error(`${path} has no field ${name}`)

@@ -175,9 +175,7 @@ function isArchived(item: Message | undefined): boolean {
   return item !== undefined && memberOf(item, 'archivedAt') !== undefined
 }
 
-function stateText(archived: boolean): string {
-  return archived ? 'Archived' : 'In use'
-}
+const stateText = (archived: boolean): string => (archived ? 'Archived' : 'In use')
 
 /** What of another resource belongs to a thing. Throws for an unknown path. */
 function RelatedPanel({ path, by, id }: NonNullable<ResourceDeclaration['related']> & Pick<PartProps, 'id'>) {

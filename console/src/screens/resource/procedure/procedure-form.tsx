@@ -133,9 +133,7 @@ function StageFields({ number, stage, faults, onChange }: StageFieldsProps) {
   )
 }
 
-function newStage(): Stage {
-  return create(StageSchema, { steps: [newStep()] })
-}
+const newStage = (): Stage => create(StageSchema, { steps: [newStep()] })
 
 function newProcedure(): ApprovalProcedure {
   return create(ApprovalProcedureSchema, { timeoutSeconds: USUAL_TIMEOUT_SECONDS, stages: [newStage()] })
