@@ -12,7 +12,7 @@ import {
 import { useWhyNot } from '../../api/caller-context.js'
 import { callTagged } from '../../api/tagged.js'
 import { PersonLink } from '../../api/things.js'
-import { countText, labelOf } from '../../api/words.js'
+import { countText, labelOf, numberText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, Field, TextField } from '../../ui/field.js'
@@ -78,7 +78,7 @@ export function BulkScreen() {
       title="Change many people"
       why={noRight}
       above={<Link to="/people">People</Link>}
-      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is. An export of People can be edited and given back.`}
+      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is. You can edit an export of People and upload it again.`}
     >
       <Panel title="File">
         <Field label="Choose a file">
@@ -132,7 +132,7 @@ export function BulkScreen() {
           actions={
             !done && (
               <Toolbar>
-                {same > 0 && <Badge>{countText(same, 'person stays', 'people stay')} as they are</Badge>}
+                {same > 0 && <Badge>{numberText(same)} unchanged</Badge>}
                 {refused > 0 && (
                   <Badge tone="bad">{countText(refused, 'line is left out', 'lines are left out')}</Badge>
                 )}
