@@ -188,6 +188,10 @@ describe('the source tree', () => {
     expect(writers).toEqual([join('src', 'domain', 'user', 'write.ts')])
   })
 
+  it('gives rules typed rows, so that src/domain parses no JSON', () => {
+    expect(files.filter((file) => partOf(file) === 'domain' && /\bJSON\.parse\b/.test(sourceOf(file)))).toEqual([])
+  })
+
   it('reads the environment only in src/config.ts', () => {
     expect(files.filter((file) => file !== join('src', 'config.ts') && sourceOf(file).includes('process.env'))).toEqual(
       [],

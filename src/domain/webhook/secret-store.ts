@@ -16,6 +16,9 @@ import type { SigningKeys } from './signature.js'
 /** How long a replaced secret still signs. */
 const OVERLAP_MILLIS = 24 * 3_600_000
 
+/** Keys as they are sealed: JSON of texts in base64, in which nothing is escaped. */
+const SEALED_KEYS = /^\{"secret":"([^"]+)"(?:,"privateKey":"([^"]+)")?\}$/
+
 export type SecretStore = ReturnType<typeof createSecretStore>
 
 /** With what secrets are sealed; the previous key only opens. */
@@ -58,8 +61,8 @@ export function createSecretStore({ current, previous }: SealKeys) {
     /** The keys of an endpoint. Throws `SEAL_KEY_MISSING` if one was sealed with a key that is not set. */
     open: (endpoint: SealedEndpoint): SigningKeys[] =>
       sealedOf(endpoint).map((secret): SigningKeys => {
-        const text = opened(secret)
-        if (text !== undefined) return JSON.parse(text)
+        const [, key, privateKey] = SEALED_KEYS.exec(opened(secret) ?? '') ?? []
+        if (key !== undefined) return { secret: key, ...(privateKey !== undefined && { privateKey }) }
         const fault = `a secret of the webhook endpoint ${endpoint.id} cannot be opened`
         const advice = 'its operator must set the SVC_SEAL_KEY that sealed it; if that is lost, rotate the secret'
         throw new ServiceError('SEAL_KEY_MISSING', `${fault} by this server: ${advice}`)
