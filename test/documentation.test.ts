@@ -72,6 +72,26 @@ describe('the documentation', () => {
     }
   })
 
+  it('names the eight and nine functions through which a write of a member goes', async () => {
+    const text = await read('docs/adr/0008-one-way-to-write-a-member.md')
+    const rows = [...text.matchAll(/^ {2}\|(.*)\|(.*)\|$/gm)].map(([, ...cells]) => cells.map((cell) => cell.trim()))
+    const [heading = [], , ...functions] = rows.map(([put = '', patch = '']) => [
+      put,
+      patch === 'the same' ? put : patch,
+    ])
+    for (const [index, count] of [8, 9].entries()) {
+      expect(heading[index]).toMatch(new RegExp(`: ${count}$`))
+      const named = functions.flatMap((row) => [...(row[index] ?? '').matchAll(/^`(\w+)` of `(\S+)`$/g)])
+      expect(named).toHaveLength(count)
+      const sources = await Promise.all(
+        named.map(([, , path = '']) => read(`src/${path}`).catch(() => read(`src/domain/${path}`))),
+      )
+      const unknown = named.filter(([, name], at) => !new RegExp(`\\b${name}\\b`).test(sources[at] ?? ''))
+      const isCalled = (name = '') => sources.some((source) => new RegExp(`\\b${name}[(<]`).test(source))
+      expect([unknown, named.filter(([, name]) => !isCalled(name))]).toEqual([[], []])
+    }
+  })
+
   it('says in at most 40 words where a change goes', async () => {
     const [, table = ''] = (await read('CONTRIBUTING.md')).split('## Where a change goes')
     const cells = [...table.matchAll(/^\| (.+) \|$/gm)].flatMap(([, row = '']) => row.split(' | '))
