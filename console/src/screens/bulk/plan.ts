@@ -131,13 +131,12 @@ function changesIn(update: CsvUpdate['update'], person: User): CsvUpdate['update
   return changes.length === 0 ? undefined : create(UserUpdateSchema, Object.fromEntries(changes))
 }
 
-/** Whether a cell has a text, blanks around it aside, as it is or as a spreadsheet saves the number that it takes it for. */
+/** Whether a cell has a text, blanks around it aside, as it is or as the number that a spreadsheet saves in its place. */
 function isSame(cell: string, text: string): boolean {
   const [given, had] = [cell, text].map((each) => each.replaceAll(/\r\n?/g, '\n').trim()) as [string, string]
-  const isRewritten = /^(?:[+0]\d+|\d{12,})$/.test(had)
-  const number = Number(had)
-  const asSaved = [String(number), number.toExponential(5).replace(/\.?0*e/, 'E')]
-  return given === had || (isRewritten && asSaved.includes(given.replace(',', '.')))
+  if (given === had || !/^(?:[+0]\d+|\d{12,})$/.test(had)) return given === had
+  const [saved, number] = [Number(given.replace(',', '.')), Number(had)]
+  return saved === number || saved === Number(number.toPrecision(6))
 }
 
 /** The text of a field; the one that is no text is the role. */
