@@ -16,7 +16,7 @@ export interface DialogProps {
 
 const DialogFrame = lazyRouteComponent(() => import('./dialog-frame.js'), 'DialogFrame')
 
-/** A dialog, open as long as it is rendered, with the focus, which it gives back. What shows it is loaded once. */
+/** A dialog, open as long as it is rendered. It keeps the focus inside and gives it back. Its frame is loaded lazily. */
 export function Dialog(props: DialogProps) {
   return (
     <Suspense>

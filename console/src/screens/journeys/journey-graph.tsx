@@ -110,7 +110,7 @@ function arranged(facts: readonly TaskFacts[]) {
   return known
 }
 
-/** Places of the tasks, in columns by how many come before each, and the arrows. The last come first, as is fastest. */
+/** Places of the tasks, in columns by how many come before each, and the arrows. Ranked from the end, which is fastest. */
 function arrange(facts: readonly TaskFacts[]) {
   const graph = new Graph({ multigraph: true })
   const gaps = { nodesep: 18, ranksep: 46, marginx: MARGIN, marginy: MARGIN }
