@@ -135,7 +135,7 @@ describe('the time for which the plan of an import blocks others', () => {
       const ratios = () => [least.text / mebibytes(text) / least.plain, least.text / least.half]
       const isShort = () => ratios().every((ratio, index) => ratio < (index === 0 ? MOST : MOST_GROWTH))
       // The first ones compile, and collecting garbage takes turns of its own.
-      for (let rounds = 0; rounds < 3 || (rounds < 10 && !isShort()); rounds++) {
+      for (let rounds = 0; rounds < 3 || (rounds < 20 && !isShort()); rounds++) {
         least.plain = Math.min(least.plain, await plainTurn())
         for (const [size, body] of [
           ['text', text],
