@@ -4,7 +4,7 @@ import { longestTurn, plainTurn } from '../support/longest-turn.js'
 import { startTestService, type TestService } from '../support/service.js'
 
 /** What an import may stall others for each mebibyte, as a multiple of what reading a plain text of one takes (17 ms). */
-const MOST = 1.5
+const MOST = 2
 /** How much longer it may be for an import of twice the size. */
 const MOST_GROWTH = 3
 const { acme: organizationId, it: teamId } = fixture
