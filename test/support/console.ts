@@ -89,6 +89,8 @@ export async function startTestConsole(options: TestServiceOptions = {}, timezon
       page.on('pageerror', (error) => complaints.push(String(error)))
       page.on('request', (request) => requested.push(request.url()))
       await page.goto(`${service.baseUrl}/console${path}${token === undefined ? '' : `#token=${token}`}`)
+      // Before the first screen is drawn, nothing listens to where the reader goes.
+      await page.locator('h1').first().waitFor()
       const go = async (next: string) => {
         const address = JSON.stringify(`/console${next}`)
         await page.evaluate(`history.pushState({}, '', ${address}); dispatchEvent(new PopStateEvent('popstate'))`)
