@@ -82,16 +82,16 @@ export function createPages<Filters extends object>(name: string, pages: Pages<F
       const most = keepsPlans ? Prisma.sql`(SELECT ${pageSize}::int + 1)` : Prisma.sql`${pageSize} + 1`
       const isIn = Prisma.sql`${row}.place <= ${pageSize} AND ${row}.bytes - octet_length(${row}.printed) < ${MAX_BYTES}`
       const isEnd = Prisma.sql`${isIn} AND (${row}.place = ${pageSize} OR ${row}.bytes >= ${MAX_BYTES})`
-      // No more than `most` rows are read, of which a page needs one more than it has. Each is printed once, in a
-      // subquery of its own: the text is the page's, and its length decides where that ends.
+      // No more than `most` rows are read: a page needs one more than it has. Each is printed once, in a subquery that
+      // decides by its length where the page ends, and passes on little else, since each column costs time to plan.
       return Prisma.sql`
 SELECT ${itemsText(Prisma.sql`${row}.printed`, inOrder, isIn)} AS items,
        CASE WHEN count(*) > count(*) FILTER (WHERE ${isIn}) THEN max(${row}.last) FILTER (WHERE ${isEnd}) END AS last
   FROM (
-    SELECT ${row}.*, row_number() OVER in_order AS place,
+    SELECT ${values}, ${row}.printed, ${row}.last, row_number() OVER in_order AS place,
            sum(octet_length(${row}.printed)) OVER in_order AS bytes
       FROM (
-        SELECT ${row}.*, ${pages.text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
+        SELECT ${values}, ${pages.text} AS printed, ${Prisma.join(position, ` || ' ' || `)} AS last
           FROM (SELECT ${row}.* FROM ${rowsOf(pages)} WHERE ${wanted(pages, places)} AND ${isAfter}
                  ORDER BY ${orderBy('found')} LIMIT ${most}) ${row} ${join}
          ORDER BY ${inOrder} LIMIT ${most}
