@@ -16,7 +16,7 @@ export interface AppOptions {
   /** Observes what happens; absent is nobody. */
   readonly meters?: Meters | undefined
   readonly tracing?: Tracing | undefined
-  /** With which certificate to speak TLS; absent is cleartext. */
+  /** The certificate and key for TLS. Absent: cleartext. */
   readonly tlsIdentity?: TlsIdentity | undefined
 }
 
@@ -36,14 +36,14 @@ export function createServiceTables({ database, meters, tracing }: AppOptions) {
   return {
     /** Tables for work that no call started. */
     shared: database.tablesFor({ observers }),
-    /** Those with which callers are looked up. */
+    /** The tables through which credentials are looked up. */
     credentials: database.tablesFor({ timeoutMillis: AUTHENTICATION_MS, observers: withObserver(lookups) }),
     /** The look-ups of callers that traced calls wait for. */
     lookups,
-    /** Those of the call of a request, on account of an organization, or of an address. */
+    /** The tables of one call, whose work counts against an organization, or an address. */
     ofCall: (request: NodeRequest, user: Pick<TablesUser, 'organizationId' | 'address'>) =>
       database.tablesFor({ ...user, call: request, observers: withObserver(tracing?.callOf(request)) }),
-    /** Those of a report of a leak, which is carried out even if nobody waits for the answer, and answered in time. */
+    /** The tables for reports of leaks, which complete even if the client disconnects, and are answered in time. */
     ofRevocation: (request: NodeRequest, address: string) =>
       database.tablesFor({ address, timeoutMillis: REVOCATION_MS, observers: withObserver(tracing?.callOf(request)) }),
   }

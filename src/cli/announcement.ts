@@ -23,7 +23,7 @@ export async function prepareAnnouncement(database: Database, context: CommandCo
       /** Base addresses of the servers, and of their pages for people and for balancers. */
       servers: origins.map((url) => ({
         url,
-        /** Absent where the console is turned off. */
+        /** Absent if the console is turned off. */
         ...(config.console && { console: `${url}${CONSOLE_PATH}` }),
         docs: `${url}/docs`,
         ready: `${url}/readyz`,

@@ -40,7 +40,7 @@ export async function checkSecret(argument: string, { stdin, stdout }: CommandCo
   else throw new Error(`not an API key secret: the ${inspection.fault} is wrong`)
 }
 
-/** What is known about a credential; times of events that have not happened are null. */
+/** The facts about a credential. The time of an event that has not happened is null. */
 function factsOf(owner: CredentialOwner): Readonly<Record<string, string | Date | null>> {
   const { credential } = owner
   if (credential === 'user token') {

@@ -54,7 +54,7 @@ export async function openDatabase({ config, log, make, serves = false }: OpenOp
     return {
       database,
       connectionString: sessions.connectionString,
-      /** The same database, bypassing the pooler if there is one: for work that needs a session. */
+      /** The database's own address, past a pooler if there is one: for work that needs a session. */
       directUrl,
       appliedMigrations,
       isEmbedded: embedded !== undefined,

@@ -19,7 +19,7 @@ export const telemetryVariables = {
 
 type TelemetryValues = { readonly [Name in keyof typeof telemetryVariables]?: string | undefined }
 
-/** What becomes of traces; `ignored` has a sentence for each value that means nothing here. */
+/** How traces are exported. `ignored` has a sentence for each variable that has no effect here. */
 export function traceSettings(values: TelemetryValues) {
   const ignored: string[] = []
   const usable = <Value extends string>(

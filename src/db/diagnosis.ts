@@ -11,7 +11,7 @@ interface Report {
   readonly onlyReads: boolean
   /** How many more sessions the server accepts. */
   readonly freeConnections: number
-  /** Of its data, if that is on a disk of this machine and the server reports it. */
+  /** The data directory, if it is on this machine and the server reports it. */
   readonly folder: string | null
 }
 

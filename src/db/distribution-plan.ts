@@ -7,9 +7,9 @@ export interface DistributionStep {
   readonly statements: readonly string[]
 }
 
-/** What is left to do until a database is distributed. */
+/** The steps that remain until a database is distributed. */
 export interface DistributionPlan {
-  /** What is missing before anything can be done, a sentence each; empty if nothing is. */
+  /** Unmet preconditions, a sentence each; empty if there are none. */
   readonly needs: readonly string[]
   /** In order. Each is done completely or not at all, and is not planned again once it is done. */
   readonly steps: readonly DistributionStep[]

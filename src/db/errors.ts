@@ -174,5 +174,5 @@ export function isConstraint(constraint: string, name: string): boolean {
   return constraint === name || (constraint.length >= SHORTEST_CUT && name.startsWith(constraint))
 }
 
-/** What is left of a name beside a hash of 8 and a number of up to 19 digits. */
+/** The fewest characters that remain of a name beside a hash of 8 and a number of up to 19 digits. */
 const SHORTEST_CUT = MAX_NAME_LENGTH - '_12345678'.length - '_9223372036854775807'.length

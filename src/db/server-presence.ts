@@ -16,7 +16,7 @@ export type ServerPresence = Awaited<ReturnType<typeof showServer>>
 interface ServerPresenceOptions {
   readonly connectionString: string
   readonly origin: string
-  /** Ends it as `close` does, without waiting. */
+  /** Aborting it ends the session; unlike `close`, nobody waits for that. */
   readonly signal: AbortSignal
   /** Where it is logged that the server cannot be announced for a while. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }

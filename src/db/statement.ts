@@ -106,7 +106,7 @@ declare module 'pg' {
 
 /** How a statement is sent, and how long its result is of use to its sender. */
 export interface StatementBounds {
-  /** Whether it is prepared under its name. */
+  /** Whether the statement is prepared under its name. */
   readonly isNamed: boolean
   /** Asked before each statement. Throws when nothing more must be sent. */
   readonly throwIfOver?: (() => void) | undefined

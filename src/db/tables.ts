@@ -3,7 +3,7 @@ import { createStatement, type Statement, type StatementDefinition } from './sta
 
 /** The tables: of the database, of a call, or in a transaction. Stores take them. */
 export interface Tables {
-  /** Whether they are spread over the workers of a cluster by organization. */
+  /** Whether the tables are distributed over the workers of a cluster by organization. */
   readonly isDistributed: boolean
   readonly models: Models
   readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
@@ -87,6 +87,6 @@ export interface UserTables extends Tables {
     statements: readonly Statement<Parameters, Row>[],
     parameters: Parameters,
   ) => AsyncGenerator<Row[]>
-  /** The same as lists and snapshots read them: a replica runs their statements if one is fresh enough. */
+  /** The tables for lists and snapshots: a replica runs the statements if one is fresh enough. */
   readonly reads: Tables
 }

@@ -22,7 +22,7 @@ export function createTables(source: TablesSource, user: TablesUser): UserTables
   return Object.assign(tables, { reads: replica === undefined ? tables : tablesReading(source, user, replica) })
 }
 
-/** Those for which a replica reads, if there is one and it can. */
+/** Tables that read from a replica, if there is one and it is fresh enough. */
 function tablesReading(
   source: TablesSource,
   user: TablesUser,
@@ -127,7 +127,7 @@ function recorded<T>(answer: Promise<T>, settled: (failure: unknown) => void): P
   return answer
 }
 
-/** The same models, each of whose queries is sent by `use`; it is named like `team.findMany`. */
+/** Wraps models so that `use` sends each query, which it gets with a name such as `team.findMany`. */
 function eachQuery(
   models: Models,
   use: (name: string, send: () => Promise<unknown>, query: unknown) => Promise<unknown>,

@@ -95,7 +95,7 @@ export async function updateApprovalProcedure(
   )
 }
 
-/** What is not named cannot be looked for. */
+/** Refuses a draft whose ids are missing or invalid, since they cannot be looked up. */
 function requireNames({ violations }: ApprovalProcedureDraft): void {
   refuseViolations(violations.filter(({ field }) => field === 'accessPolicyId' || field === 'id'))
 }

@@ -18,9 +18,9 @@ export interface NamedCall {
   readonly method: string
   readonly key: string
   readonly requestHash: Uint8Array
-  /** Whether its transaction may be a long one, which may have only a share of the connections. */
+  /** Whether the transaction may be long: such transactions share a limited number of connections. */
   readonly isLong: boolean
-  /** Whether it sends something to somebody else: what it writes is committed at once, and the answer when it has ended. */
+  /** Whether the call has effects outside the database: it commits before them, and stores the answer afterwards. */
   readonly sendsOut: boolean
 }
 

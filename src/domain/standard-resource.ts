@@ -54,7 +54,7 @@ function permissionOf(
   return permission
 }
 
-/** The same resource, limited to the objects of one owner. */
+/** Limits a resource to the objects of one owner. */
 export function ofOwner<Of extends StandardKey>(
   { store, ...resource }: StandardResource<Of>,
   ownerId: string,

@@ -40,7 +40,7 @@ export interface SendResult {
 /** Sends a request. Rejects only if the signal aborts. */
 export type SendWebhook = (request: WebhookRequest, signal: AbortSignal) => Promise<SendResult>
 
-/** What is wrong with the egress proxy is for whoever operates the service, not for its customers. */
+/** Customers see only this. The fault of the egress proxy is logged for the operator. */
 const NO_TUNNEL = 'the egress proxy of the service made no connection'
 
 export interface SenderOptions {

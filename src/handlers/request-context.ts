@@ -2,7 +2,7 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { CallContext, Caller } from '../domain/caller/caller.js'
 import { ServiceError } from '../errors.js'
 
-/** What is known about a request, and what it may use, before its body is read. */
+/** The context of a request before its body is read. */
 export interface RequestContext extends Omit<CallContext, 'caller'> {
   readonly caller: Caller | undefined
   /** The client address that limits count, as determined by `TRUST_PROXY`. */

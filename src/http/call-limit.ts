@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 export type CallLimit = ReturnType<typeof createCallLimit>
 
 const WINDOW_MILLIS = 1_000
-/** So many refused callers may come back for each answer of a second: refusing them again takes time as well. */
+/** How many refused callers may return for each call answered in a second: refusing them again takes time too. */
 const RETURNS_PER_ANSWER = 1 / 4
 const MAX_RETRY_AFTER_MILLIS = 30_000
 
@@ -76,7 +76,7 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
       answered++
       return organizationId
     },
-    /** Whose call it is that has been taken up and has not ended. */
+    /** The organization of a running call. */
     organizationOf: (request: object): string | undefined => running.get(request),
     get running() {
       return count

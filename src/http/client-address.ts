@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** Whose `X-Forwarded-For` is trusted: so many hops in front of the service, and proxies by network. */
+/** The proxies whose `X-Forwarded-For` is trusted: a number of hops before the service, and networks. */
 export interface TrustProxy {
   readonly hops: number
   readonly networks: readonly Network[]

@@ -13,7 +13,7 @@ export interface ConsoleOptions {
 /** The client of an OpenID Connect issuer as which people sign in. */
 export interface ConsoleSignIn {
   readonly issuer: string
-  /** Whom the token that is sent must be for. */
+  /** The audience that a token must have. */
   readonly audience: string
   readonly clientId: string
   readonly scopes: string

@@ -42,7 +42,7 @@ export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: s
   })
 }
 
-/** Both regions serve the same paths. An EU address is named only if it is configured. */
+/** The servers of the document. Both regions serve the same paths; an EU address is listed only if configured. */
 function addressesFor(request: NodeRequest, { publicUrlEu, ...reached }: PublicUrls, guide: string): JsonObject {
   const own = baseUrlFor(request, reached)
   const servers = [{ url: own === '' ? '/' : own, description: 'US region, the default' }]

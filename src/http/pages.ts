@@ -15,7 +15,7 @@ export interface PagesOptions extends PublicUrls {
   /** The folder of the package, which contains `web/docs`, the guides and the generated documents. */
   readonly root: string
   readonly version: string
-  /** Absent where it is turned off. */
+  /** Absent if the console is turned off. */
   readonly console: ConsoleOptions | undefined
   /** Called with failures that no caller sees. */
   readonly onError: (error: unknown, request: NodeRequest) => void

@@ -28,7 +28,7 @@ export function loggedPath(request: NodeRequest): string {
 /** A host name or address with an optional port, and nothing that could break out of a URL (RFC 9110 section 7.2). */
 const HOST = /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
-/** What is known of where clients reach the service. */
+/** The address at which clients reach the service, as far as it is known. */
 export interface Reached {
   readonly publicUrl?: string | undefined
   readonly trustProxy: TrustProxy

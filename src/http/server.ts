@@ -26,7 +26,7 @@ export interface HttpServerLimits {
   readonly maxStreams: number
   /** Further connections are closed at once. Default: as many as the system allows. */
   readonly maxConnections?: number | undefined
-  /** With which certificate to speak TLS. Default: cleartext. */
+  /** The certificate and key for TLS. Default: cleartext. */
   readonly identity?: TlsIdentity | undefined
 }
 

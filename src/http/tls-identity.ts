@@ -39,7 +39,7 @@ export async function readTlsIdentity(files: TlsFiles) {
   }
 }
 
-/** What is wrong with the time of a certificate: it has expired, or is not valid yet; undefined if nothing is. */
+/** Says that a certificate has expired or is not valid yet; undefined if it is valid. */
 export function timeFault({ validFrom, expiresAt }: TlsIdentity, now: Date): string | undefined {
   if (expiresAt <= now) return `the certificate expired at ${expiresAt.toISOString()}: renew it`
   if (validFrom <= now) return undefined

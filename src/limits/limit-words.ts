@@ -66,7 +66,7 @@ function textWords(rules: StringRules, { required, ignore }: FieldRules, ruleId:
 const idRules = textRulesOf(ApprovalProcedureSchema.field.id)
 const idPattern = new RegExp(idRules.pattern, 'u')
 
-/** What is wrong with a text as an id; undefined if it is a valid one. */
+/** Says why a text is no valid id; undefined if it is one. */
 export function idFault(text: string): string | undefined {
   if (text !== '' && text.length <= Number(idRules.maxLen) && idPattern.test(text)) return undefined
   return textWords(idRules, getOption(ApprovalProcedureSchema.field.id, fieldRules), 'string.pattern')

@@ -4,7 +4,7 @@ import { services } from '../../gen/svc/v2/services.js'
 
 const CAPTURE = /^\{\w+\}/
 
-/** What is wrong with a text as the id of an object that others find by a path; undefined if nothing is. */
+/** Says why an object with a path cannot have the id; undefined if it can. */
 export function reservedIdFault(id: string): string | undefined {
   if (!reservedIds.has(id)) return undefined
   return `must not be "${id}", which means something else in paths: choose another id`

@@ -11,7 +11,7 @@ interface Fragments {
   readonly securitySchemes: JsonObject
   readonly parameters: { readonly [Name in 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch' | 'LastEventId']: JsonObject }
   readonly headers: JsonObject
-  /** With the Connect codes that come with the status; none if the body is not the usual one. */
+  /** The error statuses, each with its Connect codes; none if the body is not the usual one. */
   readonly errorStatuses: Readonly<
     Record<string, { description: string; codes: string[]; schema: string; headers?: JsonObject }>
   >

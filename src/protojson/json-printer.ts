@@ -19,7 +19,7 @@ export function printJson(desc: DescMessage, message: Message, options: JsonOpti
   return joinPieces([...(preprintedJson(message) ?? [JSON.stringify(toJson(desc, message, options))]), end])
 }
 
-/** The same text, however long it is, of one message. */
+/** Prints a message as one text, however long. */
 export function jsonText(desc: DescMessage, message: Message, options: JsonOptions): string {
   return preprintedJson(message)?.join('') ?? JSON.stringify(toJson(desc, message, options))
 }

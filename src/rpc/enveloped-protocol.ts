@@ -112,7 +112,7 @@ export async function bytesOfEnvelope(
 }
 
 interface ResponseEnd {
-  /** Sent if nothing has been sent. */
+  /** The headers to send if none have been sent yet. */
   readonly headers: OutgoingHttpHeaders
   /** What comes before the end. */
   readonly parts?: readonly Uint8Array[]

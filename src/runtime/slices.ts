@@ -8,7 +8,7 @@ export async function jsonInSlices<Item>(items: Iterable<Item>, work: (item: Ite
   return `[${(await mapInSlices(items, (item) => JSON.stringify(work(item)))).join(',')}]`
 }
 
-/** What is made of each item, in order. Others have their turns of the event loop meanwhile, however many items there are. */
+/** Maps items in order, yielding to the event loop every few milliseconds, however many items there are. */
 export async function mapInSlices<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item, index: number) => Result,

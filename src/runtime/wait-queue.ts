@@ -4,7 +4,7 @@ export interface WaitLimits {
   readonly maxWaitMillis?: number
 }
 
-/** Those who wait for something, first come first served. */
+/** Waiters in the order of their arrival. */
 export type WaitQueue<Waiter> = ReturnType<typeof createWaitQueue<Waiter>>
 
 /** Makes a queue; `refuse` is called once for each waiter that is not, or no longer, kept. */

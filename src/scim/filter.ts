@@ -37,7 +37,7 @@ export type Filter =
     }
   /** One of the entries of a multi-valued attribute satisfies the filter, in which sub-attributes are compared. */
   | { readonly kind: 'some'; readonly attribute: Attribute; readonly filter: Filter }
-  /** The same for all resources: what is compared is an attribute that none of them has. */
+  /** True or false for all resources: they have no such attribute. */
   | { readonly kind: 'constant'; readonly isTrue: boolean }
 
 /** Reads a filter on resources (RFC 7644 section 3.4.2.2). Throws `invalidFilter`, naming what is wrong. */

@@ -9,7 +9,7 @@ export interface ScimRequest {
   /** The variable of the path, decoded; empty if it has none. */
   readonly id: string
   readonly query: URLSearchParams
-  /** Empty if the method has none. */
+  /** The body; an empty object if the method has none. */
   readonly body: JsonObject
   /** The address of SCIM as the directory reaches it, such as `https://api.example.com/scim/v2`. */
   readonly baseUrl: string

@@ -62,7 +62,7 @@ export interface ResourceType<Row = unknown> {
   readonly schema: Schema<Row>
   /** None of them is required. */
   readonly extensions: readonly Schema<Row>[]
-  /** Those of the schema, and `id`, `externalId`, `schemas` and `meta`, which belong to none (RFC 7643 section 3.1). */
+  /** Attributes of the schema and common ones: `id`, `externalId`, `schemas`, `meta` (RFC 7643 section 3.1). */
   readonly attributes: readonly Attribute<Row>[]
 }
 

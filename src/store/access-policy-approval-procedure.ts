@@ -70,7 +70,7 @@ const flowOf = (ofOrganization: (alias: string) => Prisma.Sql) => Prisma.sql`
       ) stage
   ) flow ON true`
 
-/** The same for the procedures of all organizations. */
+/** The flow of procedures of all organizations. */
 export const approvalFlowOfAll = flowOf((alias) => Prisma.raw(`${alias}.organization_id = p.organization_id`))
 
 const lockUsers = createRowLock({ table: schema.Membership, strength: 'KEY SHARE', read: ['userId'], key: 'user_id' })

@@ -49,7 +49,7 @@ const insert = createQuery<RecordedEvents>({ name: 'insert_audit_events', column
 
 const insertOutboxRow = createQuery<RecordedEvents>({ name: 'insert_event_outbox', columns: {}, text: outboxText })
 
-/** Both in one message; a cluster would run each part through its coordinator. */
+/** Events and outbox row in one message; a cluster would run each part through its coordinator. */
 const insertWithOutboxRow = createQuery<RecordedEvents>({
   name: 'insert_events_and_outbox',
   columns: {},

@@ -32,7 +32,7 @@ const kinds = [
 /** What only one transaction at a time may lock, until it ends; or any number that share it, and no other. */
 export interface Lock {
   readonly kind: (typeof kinds)[number]
-  /** Empty for that of all organizations. */
+  /** Empty for the lock of all organizations. */
   readonly organizationId: string
   /** Which source, address, number or name. */
   readonly value?: string

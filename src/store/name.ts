@@ -11,7 +11,7 @@ interface Kind {
   readonly names?: readonly string[]
   /** Called so without a name. */
   readonly otherwise?: string
-  /** Those who are related to an object read it whatever their teams are. */
+  /** The people related to the object, who may read it whatever their teams. */
   readonly related?: readonly string[]
 }
 

@@ -16,7 +16,7 @@ export function findOrganization({ models }: Tables, id: string) {
   return models.organization.findUnique({ where: { id }, select: { ...shown, version: true } })
 }
 
-/** The same, locked until the end of the transaction by a write that changes nothing. */
+/** Reads an organization and locks it until the transaction ends, by a write that changes nothing. */
 export async function lockOrganization(tables: Tables, id: string) {
   await tables.models.organization.updateMany({ where: { id }, data: { ordinal: { increment: 0 } } })
   return findOrganization(tables, id)

@@ -103,7 +103,7 @@ SELECT ${itemsText(Prisma.sql`${row}.printed`, inOrder, isIn)} AS items,
   return (tables: Tables, page: Page) => list(tables, { ...page, after: page.after ?? start })
 }
 
-/** What is before all values of a type, and what is after them. */
+/** A value before all others of a type, and one after them. */
 const starts: Readonly<Record<string, readonly [first: string, last?: string]>> = {
   date: ['-infinity'],
   int8: ['0', '9223372036854775807'],
@@ -128,7 +128,7 @@ export function wanted<Filters>(
   return Prisma.join([ofOrganization(alias), ...isEqual, ...(condition ? [condition(places)] : [])], ' AND ')
 }
 
-/** What is searched for; null for nothing. */
+/** The text to search for; null for none. */
 export const q: Parameter = { parameter: 'q' }
 
 /** True if no search is given, or if each of its words begins a word of the text, in a row with the alias. */

@@ -41,7 +41,7 @@ export interface Page<Row> {
 /** How many references the rows of a page show before it is cut, so that its answer fits into memory. */
 const MAX_REFERENCES = 20_000
 
-/** Null is the place in the only row of an empty page. */
+/** An empty page has one row, whose place is null. */
 type Counted = Readonly<{ place: bigint | null; total: number }>
 
 /** The statement that reads a page of a selection, and counts the selection as of the same moment. */

@@ -39,7 +39,7 @@ export interface Compared {
   readonly text: 'exact' | 'folded' | undefined
 }
 
-/** What is true or false of a row, and never unknown: the opposite of what is false is true for rows without a value too. */
+/** A condition that is true or false, never null: its negation also finds rows without a value. */
 export interface Condition {
   readonly sql: Prisma.Sql
   /** An index leads to all rows of which it is true. */

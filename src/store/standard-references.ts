@@ -26,7 +26,7 @@ export function createReference<Of>(table: Table, column: string) {
     /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
     teams: async (tables: Tables, named: NamedRows & Visibility): Promise<ReadonlyMap<string, string>> =>
       new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
-    /** The same, without keeping them there. */
+    /** Finds teams without locking them. */
     findTeams: async (
       tables: Tables,
       { organizationId, ids, teamIds }: NamedRows & Visibility,

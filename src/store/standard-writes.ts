@@ -123,7 +123,7 @@ function timesIn({ columns }: Table, now: Date) {
   return 'updated_at' in columns ? { createdAt: now, updatedAt: now } : undefined
 }
 
-/** Those of the values that are columns. Prisma takes null as a value of JSON's. */
+/** Picks the values that have columns. For Prisma, null in a JSON column is `DbNull`. */
 function columnsIn({ columns }: Table, values: Row): Row {
   const given = Object.entries(columns).flatMap(([column, { type }]) => {
     const name = camelCase(column)

@@ -15,7 +15,7 @@ export function nameOfCall({ protocolName, request, route, method }: Call): stri
   return isHttp(protocolName) ? `${request.method ?? 'GET'} ${route ?? ''}` : `${method.parent.typeName}/${method.name}`
 }
 
-/** What is known when a call begins (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
+/** The attributes of a call at its start (OpenTelemetry semantic conventions for HTTP, RPC, Connect and gRPC). */
 export function describeCall(call: Call): Attributes {
   const { protocolName, request, route = '', method } = call
   const name = `${method.parent.typeName}/${method.name}`
@@ -40,7 +40,7 @@ const FAULTS: ReadonlySet<Code> = new Set([
   Code.DataLoss,
 ])
 
-/** What is known once a call is answered, and whether the server was at fault. */
+/** The attributes of an answered call, and whether the server was at fault. */
 export function describeAnswer(call: Call): { readonly attributes: Attributes; readonly isFault: boolean } {
   const { protocolName, request, response, errorCode } = call
   const attributes: Attributes = { 'network.protocol.version': request.httpVersion.replace(/\.0$/, '') }

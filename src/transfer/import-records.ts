@@ -123,7 +123,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly locks?: readonly Lock[]
 }
 
-/** What was written, and what was refused, which only a transaction that is rolled back may have. */
+/** The written and the refused records. Only a transaction that is rolled back may have refused ones. */
 export interface WrittenRecords extends ImportSummary {
   /** What has become of those that have been written, by kind. */
   readonly outcomes: ReadonlyMap<RecordKind, readonly Outcome[]>

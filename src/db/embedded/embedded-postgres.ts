@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres({
   return {
     /** URL of the service's database, for pg and for Prisma alike. */
     connectionString: `postgresql://postgres@localhost:5432/${DATABASE}?host=${host}&sslmode=disable`,
-    /** Whether it was already running: a server that another process uses, or that a killed one left behind. */
+    /** Whether the server was already running: another process uses it, or a killed one left it behind. */
     adopted,
     /** Makes this process the one that serves, until `stop`. Throws with the name of the other if there is one. */
     lockServe: async () => {

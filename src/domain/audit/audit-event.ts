@@ -38,7 +38,7 @@ export interface MembersChange {
   readonly removed: readonly string[]
 }
 
-/** The same, in the organization of the caller. */
+/** An event in the organization of the caller. */
 export type CallEvent = Omit<AuditEvent, 'organizationId'>
 
 export const anonymousActor: Actor = { kind: 'ANONYMOUS', id: '', name: '' }
@@ -84,7 +84,7 @@ export async function recordAuditEvents(
   }
 }
 
-/** The same of one organization. */
+/** Records events of one organization. */
 export function recordEventsIn(
   tables: Tables,
   organizationId: string,

@@ -99,7 +99,7 @@ function headerUnreadable(): ServiceError {
   return clientCredentialsInvalid(`the Authorization header does not contain an id and a secret: ${howToSend}`)
 }
 
-/** Both halves are form-encoded before they are joined. Badly encoded text is left unchanged, and matches no key. */
+/** Decodes half of Basic credentials (RFC 6749 section 2.3.1). Badly encoded text stays as it is: it matches no key. */
 function formDecoded(text: string): string {
   return percentDecoded(text.replaceAll('+', ' '))
 }

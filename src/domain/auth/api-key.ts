@@ -244,7 +244,7 @@ export async function printedKey(context: CallContext, id: string): Promise<stri
   return (await written(context, context.tables, apiKeys, id)).json
 }
 
-/** With what a call makes, rotates and revokes keys. */
+/** The dependencies with which a call makes, rotates and revokes keys. */
 export function keyToolsOf(call: CallContext, hasher: SecretHasher): KeyTools {
   return { database: call.tables, runtime: call.runtime, hasher, call }
 }

@@ -13,7 +13,7 @@ type TokenPrefix = typeof ACCESS_TOKEN_PREFIX | typeof USER_TOKEN_PREFIX
 
 export const BEARER_SEAL = { purpose: 'bearer token', macBytes: 16, blockBytes: 16 }
 
-/** What follows the prefix: 256 random bits, and the sealed organization. */
+/** The body of a token, after its prefix: 256 random bits, and the sealed organization. */
 const BODY = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43,})$/
 
 /** Whether the body of a token, which follows its prefix, is complete. */

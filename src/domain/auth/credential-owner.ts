@@ -10,7 +10,7 @@ export type CredentialOwner =
   | { readonly credential: 'API key' | 'access token'; readonly key: KeyOwnerRow }
   | { readonly credential: 'user token'; readonly token: UserTokenRow }
 
-/** Whose the secret or token in a text is; tokens of revoked keys, and expired ones that are swept, belong to no one. */
+/** Finds the owner of the secret or token in a text. Tokens of revoked keys, and swept ones, have none. */
 export async function ownerOfSecret(
   tables: Tables,
   hasher: SecretHasher,

@@ -3,7 +3,7 @@ import { ACCESS_TOKEN_PREFIX, tokenBodiesAt, USER_TOKEN_PREFIX } from './bearer-
 
 export interface LeakedCredential {
   readonly kind: 'secret' | 'access token' | 'user token'
-  /** What it may be: what follows a token may look like a part of it, so there may be several. */
+  /** The tokens that the text may contain: several, if what follows a token could be a part of it. */
   readonly readings: readonly [string, ...string[]]
 }
 

@@ -67,7 +67,7 @@ const MAX_CHARACTERS = 1_000
  * others.
  */
 export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
-  /** What waits, by organization, while a write of it is under way. */
+  /** Refusals that wait, by organization, while earlier ones are being written. */
   const waiting = new Map<string, NewRefusal[]>()
 
   async function write(organizationId: string, queue: NewRefusal[]): Promise<void> {

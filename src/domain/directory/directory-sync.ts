@@ -29,7 +29,7 @@ export interface DirectoryWrite {
   readonly supplied: Readonly<Partial<Record<GovernedField, string | undefined>>>
   readonly email?: string | undefined
   readonly active?: boolean | undefined
-  /** What it calls the member, and says beside the profile. Only what changes. */
+  /** The account data that changes, apart from the profile: user name, external id, attributes. */
   readonly account?: DirectoryAccount | undefined
 }
 

@@ -11,7 +11,7 @@ import { type DirectoryContext, requireVersion, writerOf } from './directory-syn
 export interface GroupMembersChange {
   /** By user id, whether the user is a member from now on. */
   readonly isMember: ReadonlyMap<string, boolean>
-  /** Whether nobody else is. */
+  /** Whether everyone else is removed. */
   readonly areAll: boolean
 }
 

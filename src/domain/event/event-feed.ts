@@ -7,7 +7,7 @@ import type { FeedSignals } from './feed-signals.js'
 
 /** Which events to read; empty means no filter. */
 export interface EventQuery extends EventFilter {
-  /** Empty for the first event that is kept, `latest` for those to come. */
+  /** Where to begin: empty for the oldest event that is kept, `latest` for new events only. */
   readonly cursor: string
 }
 
@@ -57,7 +57,7 @@ export async function listEvents(
   }
 }
 
-/** The same without end: pages with events as soon as there are any, and at times one with only a new cursor. */
+/** Reads the feed without end: a page as soon as there are events, and now and then one with only a new cursor. */
 export async function* watchEvents(
   context: CallContext,
   query: EventQuery,
@@ -117,7 +117,7 @@ async function readerOf(
     const teamIds = permittedTeamIds(caller, 'audit:read')
     return readFeedPage(tables, { organizationId, teamIds, ...filter, after, pageSize })
   }
-  /** What was read before the caller lost a right is not of later than that. */
+  /** Reads a page, and once more if the caller's rights have changed meanwhile. */
   const readAdmitted = async () => {
     for (;;) {
       const page = await read(context)

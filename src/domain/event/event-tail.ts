@@ -5,11 +5,11 @@ import { type EventPage, noFilter, placeOf, readFeedPage } from './feed-page.js'
 
 export interface TailOptions {
   readonly organizationId: string
-  /** Empty for the first event that is kept, `latest` for those to come. */
+  /** Where to begin: empty for the oldest event that is kept, `latest` for new events only. */
   readonly cursor: string
   readonly isFollowed: boolean
   readonly timing: Pick<Timing, 'sleep'>
-  /** Ends it after a page. */
+  /** Ends the tail after the current page. */
   readonly signal: AbortSignal
 }
 

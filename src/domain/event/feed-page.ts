@@ -48,7 +48,7 @@ export interface EventPage extends Pick<FeedPageRow, 'items' | 'hasMore' | 'isBe
   readonly place: FeedPlace | undefined
 }
 
-/** So many events are looked at for a page with a filter, which so costs about the same however rare they are. */
+/** How many events a page with a filter examines at most, so that it costs about the same however few match. */
 const LOOKED_AT = 5_000
 
 /** What to read; without a place, from wherever the feed begins. */

@@ -21,9 +21,9 @@ const MAX_PAUSE_MILLIS = 100
 
 /** Observes the events between their commit and the feed. Must not throw. */
 export interface SequencerObserver {
-  /** So many have got positions. */
+  /** Called with the number of events that have got positions. */
   sequenced(events: number): void
-  /** The events of so many writes have none, the oldest for so long. */
+  /** Called with the number of writes whose events have no position, and the age of the oldest. */
   waiting(writes: number, oldestSeconds: number): void
 }
 
@@ -33,7 +33,7 @@ export interface Background {
   readonly runtime: Runtime
   readonly timing: Timing
   readonly log: { warn(fields: { err: unknown; organizationId?: string; endpointId?: string }, message: string): void }
-  /** Ends it. */
+  /** Aborting it ends the sequencer. */
   readonly signal: AbortSignal
 }
 

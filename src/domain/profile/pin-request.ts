@@ -10,7 +10,7 @@ export const updatePinFields: ReadonlySet<GovernedField> = new Set(textFields.fi
 /** The fields that `POST /v2/users` can pin by name. */
 export const createPinFields: ReadonlySet<GovernedField> = new Set<GovernedField>(['FIRST_NAME', 'LAST_NAME'])
 
-/** What is wrong with the pins and releases of a request (docs/field-ownership.md). */
+/** Finds invalid pins and releases in a request (docs/field-ownership.md). */
 export function pinViolations(
   request: {
     readonly profile: Readonly<Partial<Record<GovernedField, string | undefined>>>

@@ -19,7 +19,7 @@ export const fieldNames = perOwnedField(({ value }) => value)
 /** Values as a caller gives them: absent means not given, empty clears the field. */
 export type ProfileInput = Readonly<Partial<Record<TextField, string | undefined>>>
 
-/** The same under the names of requests and answers. */
+/** Profile values by the field names of requests and answers. */
 export type NamedProfile = Readonly<Partial<Record<(typeof fieldNames)[TextField], string | undefined>>>
 
 /** The values of a profile as the API names them. */

@@ -9,7 +9,7 @@ import type { LockedMembers } from './lock.js'
 import { isActive, isActiveAdministrator, type Member, type MemberChange, type MemberWriter } from './member.js'
 import { otherHolder } from './value-holders.js'
 
-/** What is said about an address that is changed together with something else. */
+/** The fault of an address that is changed together with other fields. */
 export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
 
 /** What decides about changes outside the profile. */

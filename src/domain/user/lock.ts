@@ -24,7 +24,7 @@ export interface LockedMembers extends HoldersByValue {
   readonly now: Date
   /** By id, including those who join. */
   readonly members: ReadonlyMap<string, Member>
-  /** Those who join, in the order of the changes. They are not in the table yet. */
+  /** New members, in the order of the changes. They have no rows yet. */
   readonly newcomers: readonly Member[]
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains

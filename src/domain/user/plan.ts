@@ -27,16 +27,16 @@ import {
 import { eventsOf } from './member-event.js'
 import { otherHolder, ValueHolders } from './value-holders.js'
 
-/** What is to be written for changes of members. */
+/** The rows to write for changes of members. */
 export interface MemberPlan<Outcomes extends readonly unknown[] = readonly ChangedMember[]> {
-  /** Those who join, in the order of the changes. */
+  /** New members, in the order of the changes. */
   readonly added: readonly Member[]
-  /** Those whose memberships change, and what all were before, by id. */
+  /** The members that change. `before` has all members as they were, by id. */
   readonly changed: readonly Member[]
   readonly before: ReadonlyMap<string, Member>
-  /** Those of them who are written before the others, because they give up names that others get. */
+  /** The ids of changed members that are written first, because they give up names that others get. */
   readonly freeing: ReadonlySet<string>
-  /** Those of them whose tokens end now: with their sessions, or for good after a deactivation. */
+  /** Changed members whose tokens end now, because their sessions were ended or they were deactivated. */
   readonly signedOut: readonly Member[]
   /** The departments that members get. */
   readonly departments: readonly string[]
@@ -189,7 +189,7 @@ class PlannedMembers {
     }
   }
 
-  /** What is to be written for the changes so far. */
+  /** The rows to write for the changes so far. */
   plan(): Omit<MemberPlan, 'outcomes'> {
     const { members: before, newcomers, now } = this.#locked
     const joining = new Set(newcomers.map(({ userId }) => userId))

@@ -196,7 +196,7 @@ const keyPinFields: ReadonlySet<GovernedField> = new Set([...updatePinFields, 'M
 /** A person's import pins whatever it sets. */
 const personPinFields: ReadonlySet<GovernedField> = new Set(governedFields)
 
-/** What is wrong with a record by itself, and beside the member. */
+/** Finds faults of a record, on its own and compared with the existing member. */
 function violationsOf({ caller }: CallContext, user: ImportedUser, member: Member, isNew: boolean): FieldViolation[] {
   const { values, owners, email } = user
   const allowed = apiWriterOf(caller) === 'person' ? personPinFields : keyPinFields

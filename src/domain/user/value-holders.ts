@@ -18,14 +18,14 @@ export function otherHolder<Each extends Holder>(
 export interface HoldersByValue {
   /** Addresses, by their keys; newcomers do not have theirs yet. */
   readonly emails: ReadonlyMap<string, ValueHolder>
-  /** Whom the directory calls by names, by their keys. */
+  /** The holders of directory user names, by the key of the name. */
   readonly userNames: ReadonlyMap<string, Holder>
-  /** Whom the directory knows by ids. */
+  /** The holders of directory external ids. */
   readonly externalIds: ReadonlyMap<string, Holder>
   readonly phones: ReadonlyMap<string, Holder>
 }
 
-/** The same, as changes are applied. */
+/** Tracks the holders of values while changes are applied. */
 export class ValueHolders implements HoldersByValue {
   readonly emails: Map<string, ValueHolder>
   readonly userNames: Map<string, Holder>

@@ -75,7 +75,7 @@ export async function runDispatcher(options: DispatcherOptions): Promise<void> {
 
 function createDispatcher(options: DispatcherOptions) {
   const { database, secrets, sends, runtime, timing, log, observer, signal } = options
-  /** Those that have something to do, by the names of their endpoints. */
+  /** The lanes with work, by the names of their endpoints. */
   const lanes = new Map<string, Lane>()
   /** Until when the makers of their endpoints need not be asked for again. */
   const readableUntil = new Map<string, number>()

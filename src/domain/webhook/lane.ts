@@ -17,7 +17,7 @@ export interface Lane {
   readonly awaitsPlace: boolean
   /** Attempts that have begun and are not recorded. */
   readonly inFlight: number
-  /** Those of them that have ended, to be recorded in the next turn. */
+  /** Attempts that have ended and are recorded in the next turn. */
   readonly ended: readonly Outcome[]
   /** Whether there may be events for which there are no deliveries. */
   readonly hasEvents: boolean

@@ -21,7 +21,7 @@ const SEALED_KEYS = /^\{"secret":"([^"]+)"(?:,"privateKey":"([^"]+)")?\}$/
 
 export type SecretStore = ReturnType<typeof createSecretStore>
 
-/** With what secrets are sealed; the previous key only opens. */
+/** The keys that seal secrets. The previous key only opens them. */
 export interface SealKeys {
   readonly current: string | undefined
   readonly previous: string | undefined

@@ -14,7 +14,7 @@ import type { Reference } from './user.js'
 
 /** A group as its directory sees one. */
 export type DirectoryGroupRow = Pick<GroupModel, 'id' | 'name' | 'directoryExternalId' | 'createdAt' | 'updatedAt'> & {
-  /** Null if they were not asked for. */
+  /** Null if members were not requested. */
   readonly members: readonly Reference[] | null
   /** Every change of the group or of its members raises it. */
   readonly version: string
@@ -98,7 +98,7 @@ export async function claimGroupName(
   return (await transaction.models.group.findFirst({ where, select: { id: true } }))?.id
 }
 
-/** Those of the users who exist and whom the directory has not deleted. */
+/** Finds the users who exist and whom the directory has not deleted. */
 export async function findGroupableUsers(
   { models }: Tables,
   organizationId: string,

@@ -47,10 +47,10 @@ export function selectDirectoryRefusals(tables: Tables, organizationId: string) 
 export async function countSuppliedMembers(tables: Tables, organizationId: string) {
   const supplied = { organizationId, directoryManaged: true, directoryDeletedAt: null }
   return {
-    /** Whom it writes and has not deleted. */
+    /** Members that the directory supplies. */
     supplied: await tables.models.membership.count({ where: supplied }),
     active: await tables.models.membership.count({ where: { ...supplied, deactivatedAt: null } }),
-    /** Whom it has deleted. */
+    /** Members that the directory has deleted. */
     deleted: await tables.models.membership.count({ where: { organizationId, directoryDeletedAt: { not: null } } }),
   }
 }

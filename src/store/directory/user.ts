@@ -58,7 +58,7 @@ const lock = createLookUp<MemberKey, DirectoryUserColumns>({
   text: (key) => Prisma.sql`${memberText(directoryUserColumns, key)} FOR NO KEY UPDATE OF m`,
 })
 
-/** The same, locked until the transaction ends; undefined if the organization has no such member. */
+/** Reads a member as its directory sees one, locked until the transaction ends; undefined if there is none. */
 export async function lockDirectoryUser(transaction: Tables, key: MemberKey): Promise<DirectoryUserRow | undefined> {
   const row = await lock(transaction, key)
   return row && memberFrom(row)

@@ -86,13 +86,13 @@ type FieldOf<Shape> = Message extends Shape
         : Name
     }[Exclude<keyof Shape, keyof Message> & string]
 
-/** What is declared about a field: the name of its column, if that differs from its own, or another source. */
+/** The declaration of a field: its column, if the name differs, or another source. */
 type Declared<Of extends Table = Table> =
   | (keyof Of['columns'] & string)
   | Source
   | { readonly kind: 'column'; readonly name: keyof Of['columns'] & string; readonly read: Prisma.Sql }
 
-/** What is declared about fields, by their local names: something about each that has no column of its name. */
+/** Declarations by the local names of fields: one for each field without a column of its name. */
 export type Declarations<Desc extends DescMessage, Of extends Table> = Readonly<
   Partial<Record<FieldOf<MessageShape<Desc>>, Declared<Of>>> &
     Record<Exclude<FieldOf<MessageShape<Desc>>, keyof RowOf<Of>>, Declared<Of>>

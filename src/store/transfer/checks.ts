@@ -2,7 +2,7 @@ import { Prisma } from '../../../gen/prisma/client.js'
 import type { Columns } from '../../db/statement.js'
 import { type Expressions, equal, type RecordOwner, type Reference, type StagedKind, storedValues } from './kind.js'
 
-/** What is wrong with a record; the organization is empty if it has none. */
+/** A fault of a record; the organization is empty if the record has none. */
 export type Fault = Readonly<{ line: number } & Record<'id' | 'organizationId' | 'field' | 'fault', string>>
 
 export const faultColumns: Columns<Fault> = {

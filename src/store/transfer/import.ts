@@ -114,7 +114,7 @@ export async function writeLists({ run }: Tables, kind: RecordKind): Promise<voi
   for (const each of kindStatements[kind].lists) await run(each, {})
 }
 
-/** Those of the groups that the directory manages. */
+/** Finds which of the groups the directory manages. */
 export async function findDirectoryGroups(
   { models }: Tables,
   organizationId: string,

@@ -86,10 +86,10 @@ function ownerNamedIn(resource: Resource, field: string) {
   return {
     table,
     column,
-    /** Whether it is no organization itself: several organizations may have one of its id. */
+    /** Whether the owner belongs to an organization, so that several organizations may have one with its id. */
     isInOrganization,
     field,
-    /** What it is, in words. */
+    /** The name of the owner in messages. */
     noun: field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
     /** Columns of the staging table that it provides. */
     gives,

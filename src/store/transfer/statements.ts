@@ -25,13 +25,13 @@ export interface Outcome {
 
 /** Which outcomes to report, and how much of each. */
 export interface OutcomeDetail {
-  /** Of all records, instead of those that stood and are changed. */
+  /** Whether to report all records, not only existing ones that change. */
   readonly isWhole: boolean
-  /** With the records. */
+  /** Whether to include the records themselves. */
   readonly hasRecords: boolean
 }
 
-/** What is exported: an organization, or the whole database if it is null. */
+/** The organization to export; null for the whole database. */
 export interface ExportedOrganization {
   readonly organizationId: string | null
 }
