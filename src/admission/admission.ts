@@ -16,14 +16,14 @@ import type { UsableRule } from './access-rule.js'
 import { bearerTokenFrom, credentialExpired, credentialInvalid } from './bearer.js'
 import { credentialFormFault } from './credential-form.js'
 
-/** What admission needs from a request, whatever the protocol. */
+/** The parts of a request that admission reads, over any protocol. */
 export interface Admissible extends SignInCall {
   readonly authorization: string | undefined
   /** Called with the id of the caller's key or user once it is known, of callers without the permission too. */
   readonly onCaller?: ((callerId: string) => void) | undefined
 }
 
-/** What admission depends on. */
+/** The dependencies of admission. */
 export interface AdmissionOptions {
   readonly access: ReadonlyMap<DescMethod, UsableRule>
   readonly authenticate: Authenticate

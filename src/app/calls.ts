@@ -77,7 +77,7 @@ export function createCalls(options: Parts) {
   }
   /** Notes the id of the key or user that sent a request, also where it is refused. */
   const noteCaller = (request: NodeRequest, id: string) => void callerIds.set(request, id)
-  /** What happens to a call, over any protocol. */
+  /** The hooks around a call, over any protocol. */
   const hooks: CallHooks = {
     interceptors: [createLimits(options.limitCheck), createIdempotency()],
     admit: createAdmit(options, access, noteCaller, clientAddressOf),

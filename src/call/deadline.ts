@@ -22,7 +22,7 @@ export function parseTimeout(name: TimeoutHeader, value: string): number | Conne
   return Number(match[1]) * unit
 }
 
-/** What the timeout headers of a request say. */
+/** The timeout that the headers of a request ask for. */
 export type Timeout = ReturnType<typeof readTimeout>
 
 /** Reads the deadline of a request, of both headers unless one is named; the maximum is also the default. */

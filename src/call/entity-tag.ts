@@ -4,7 +4,7 @@ import { headerOf, type NodeRequest } from './node-http.js'
 export const OPAQUE_TAG = /"[!#-~\x80-\xff]*"/g
 
 const TAG = /(?:W\/)?("[!#-~\x80-\xff]*")/g
-/** What proxies and servers add to a tag when they compress what it belongs to: one of these ends. */
+/** The suffixes that proxies and servers add to a tag when they compress the response. */
 const ENDS = ['-', ';', '--'].map((mark) => new RegExp(`${mark}(?:gzip|gz|br|deflate|zstd)"$`))
 
 /**

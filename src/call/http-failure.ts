@@ -49,7 +49,7 @@ export function httpFailureFrom(error: ConnectError): HttpFailure {
   return new HttpFailure(httpStatusFromCode(error.code), sendable(error))
 }
 
-/** What a header says of the body that came with it, and the status of protocols that send it as a header. */
+/** Headers that describe the body they came with, or carry the status of a protocol. */
 const OF_BODY = /^(?:content-(?:type|encoding|length)$|(?:grpc|connect)-)/
 
 /**

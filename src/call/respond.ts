@@ -18,7 +18,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** What streams, and answers that are waited for, say to nginx: to pass on each part as it comes. */
+/** Headers of streams and long polls, which tell nginx not to buffer. */
 export const streamHeaders = { 'x-accel-buffering': 'no' } as const
 
 /**

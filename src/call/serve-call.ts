@@ -14,13 +14,13 @@ export interface CallObserver {
   ended(call: Call): void
 }
 
-/** What `admit` gets of a call, whose path and method are matched; nothing of its body or query has been read. */
+/** The call as `admit` sees it: path and method are matched, body and query are not read yet. */
 export type AdmitCall = Pick<
   Call,
   'method' | 'request' | 'requestHeader' | 'responseHeader' | 'url' | 'signal' | 'values' | 'timeoutMs'
 >
 
-/** What happens to the calls of every protocol. */
+/** The hooks around the calls of every protocol. */
 export interface CallHooks {
   /** Around every call, the first one outermost, as in `connectNodeAdapter`. */
   readonly interceptors?: readonly Interceptor[] | undefined

@@ -50,7 +50,7 @@ export async function runProgram(argv: readonly string[], options: ProgramOption
   }
 }
 
-/** What to do about what a database refuses, by SQLSTATE; other refusals speak for themselves. */
+/** Advice on errors of the database, by SQLSTATE; other errors explain themselves. */
 const databaseAdvice: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only: point DATABASE_URL to the primary, or turn off default_transaction_read_only',
   '42501':

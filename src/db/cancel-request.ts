@@ -9,7 +9,7 @@ declare module 'pg' {
     cancel(processId: number, secretKey: number): void
   }
   interface Client {
-    /** What the server, or a pooler before it, wants to hear in order to cancel; null until it has said so. */
+    /** The key with which the server, or a pooler before it, accepts a cancel request; null until it is sent. */
     readonly processID: number | null
     readonly secretKey: number | null
   }

@@ -6,7 +6,7 @@ import { firstRow, type Tables } from './tables.js'
 /** The clock of the database, by which everything ends that has an end, whichever process looks. */
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>
 
-/** What a clock of this machine may differ: with more, a process is not ready. */
+/** How far the clock of this machine may differ; a process whose clock differs more is not ready. */
 const MAX_DIFFERENCE_MILLIS = 60_000
 
 const selectTime = createStatement<Record<string, never>, { readonly time: Date }>({

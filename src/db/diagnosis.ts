@@ -3,7 +3,7 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createStatement } from './statement.js'
 import { firstRow, type Tables } from './tables.js'
 
-/** What a database reports about itself. */
+/** The report of a database about itself. */
 interface Report {
   /** Such as `15.4`. */
   readonly version: string
@@ -15,7 +15,7 @@ interface Report {
   readonly folder: string | null
 }
 
-/** What an operator should know about a database; `freeBytes` is any number where that is not known. */
+/** The state of a database for operators; `freeBytes` is infinite where it is not known. */
 export type DatabaseDiagnosis = Omit<Report, 'folder'> & { readonly freeBytes: number }
 
 const report = createStatement<Record<never, never>, Report>({

@@ -1,6 +1,6 @@
 import { ALL_TAKEN } from '../runtime/semaphore.js'
 
-/** What a failure of the database means to a caller, whichever layer reported it. */
+/** A failure of the database, as callers can act on it, whichever layer reported it. */
 export type DatabaseFailure =
   /** `constraint` is the name of the constraint or unique index, to be compared by `isConstraint`. */
   { readonly kind: ConstraintKind; readonly constraint: string } | { readonly kind: FailureKind }
@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [RegExp, ConstraintKind | FailureKind])[] = [
   [/^(?:08|28|3D000|25006|53|57P|58)/, 'unavailable'],
 ]
 
-/** What Citus says with a SQLSTATE that says nothing, by the text of the message. */
+/** Failures that Citus reports with a generic SQLSTATE, by the text of the message. */
 const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   // Planned before the shard went to another worker.
   [/^could not find valid entry for shard \d+/, 'stale_statement'],
@@ -43,7 +43,7 @@ const CITUS_KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^could not commit transaction for shard \d+/, 'unavailable'],
 ]
 
-/** What a thrown value says about the database; undefined if it says nothing that a caller could act on. */
+/** Classifies a thrown value; undefined if it is no failure of the database that a caller could act on. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const report = serverReport(error)
   if (error instanceof Error && error.message === ALL_TAKEN) return { kind: 'busy' }
@@ -66,7 +66,7 @@ function serverReport(error: unknown) {
   }
 }
 
-/** What the server has said, with its SQLSTATE, in an error or in what has caused it; undefined if it said nothing. */
+/** Finds the server's message and its SQLSTATE in an error or its causes; undefined if there is none. */
 export function serverMessage(error: unknown): { readonly sqlState: string; readonly message: string } | undefined {
   const report = serverReport(error)
   if (report !== undefined) return { sqlState: report.sqlState, message: report.message }

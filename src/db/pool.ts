@@ -54,7 +54,7 @@ END $$`
 /** How long a request to cancel may take; until then its connection is kept from the next user. */
 const CANCEL_MILLIS = 2_000
 
-/** What the pool knows of one connection. */
+/** One connection of the pool. */
 class Member extends CallStatements {
   /** How many bytes it had received when that was last asked in its current use, and since when. */
   received: unknown
@@ -72,7 +72,7 @@ export class BoundedPool extends pg.Pool {
   readonly statementNames: boolean
   /** How long one statement may run. A connection that stays silent for a second longer is given up. */
   readonly statementMillis: number
-  /** What each transaction sets for itself, because workers do not get the settings of a session. */
+  /** Settings that each transaction makes, because workers do not get those of the session. */
   readonly transactionSettings: readonly string[]
   readonly size: number
   /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */

@@ -19,7 +19,7 @@ export type Models = Omit<Prisma, '$connect' | '$disconnect' | '$on' | '$transac
 /** The most texts that Prisma may prepare per connection; lists of different lengths are different texts. */
 const MAX_PREPARED = 500
 
-/** What one transaction of Prisma's does on its connection. */
+/** The steps of one of Prisma's transactions on its connection. */
 export interface TransactionSteps {
   readonly client: pg.PoolClient
   begin(): Promise<void>

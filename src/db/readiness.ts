@@ -7,7 +7,7 @@ import { withSession } from './session.js'
 import { runOn } from './statement.js'
 import type { Tables } from './tables.js'
 
-/** What keeps calls from being answered, in a few words that reveal no internals; empty if nothing does. */
+/** Why calls cannot be answered, in a few words that reveal no internals; empty if they can. */
 export type NotReady = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
 
 export interface ReadinessOptions {

@@ -150,7 +150,7 @@ export function createReplica(
   }
 }
 
-/** What a server says of its write-ahead log and of itself. */
+/** The state of a server and of its write-ahead log. */
 interface State {
   /** False for a primary, such as a former replica that was promoted. */
   readonly isStandby: boolean

@@ -40,7 +40,7 @@ export async function sessionFault({
   }
 }
 
-/** What to do about a session that a pooler has refused for its settings; undefined if an error says something else. */
+/** Advice on a session that a pooler has refused for its settings; undefined for other errors. */
 export function startRefusal(error: unknown): string | undefined {
   const { message } = error instanceof Error ? error : new Error(String(error))
   if (!/startup parameter/.test(message)) return undefined

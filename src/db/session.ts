@@ -3,7 +3,7 @@ import pg from 'pg'
 import { codeOf } from './errors.js'
 import { sessionUrl } from './session-settings.js'
 
-/** What a session is, besides where it is. */
+/** The configuration of a session, besides its address. */
 export interface SessionConfig extends pg.ClientConfig {
   /** How long the server may take to accept it, and to answer each query. Default: as long as it takes. */
   readonly answerMillis?: number

@@ -70,7 +70,7 @@ export function createAnswerOnce() {
   }
 }
 
-/** What became of a named call, and whether by an earlier call. */
+/** The outcome of a call with a key, and whether an earlier call produced it. */
 type Outcome = StoredAnswer & { readonly isReplayed: boolean }
 
 async function once(
@@ -104,7 +104,7 @@ async function once(
   }
 }
 
-/** What executing the call has come to, in a part of a transaction or in one of its own: its failure is stored as well. */
+/** Executes the call, and returns its answer, or a failure that is stored like one; throws others. */
 async function outcomeOf(execute: () => Promise<KeptAnswer>): Promise<StoredAnswer> {
   try {
     const { json, entityTag } = await execute()

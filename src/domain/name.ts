@@ -7,7 +7,7 @@ import {
   visibleTeamIds,
 } from './caller/caller.js'
 
-/** What lets callers read the objects of a kind. */
+/** The permission to read the objects of each kind. */
 const permissions: Readonly<Record<NamedKind, Permission>> = {
   user: 'users:read',
   team: 'teams:read',

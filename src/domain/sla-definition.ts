@@ -6,7 +6,7 @@ import { listOfOwner, updateObject } from './standard-methods.js'
 import { standardResource } from './standard-resource.js'
 import { isWhole, listAcrossTeams, type TeamListRequest } from './team-list.js'
 
-/** What teams promise about their tickets. */
+/** SLA definitions: how quickly teams promise to handle tickets. */
 export const slaDefinitions = standardResource(slaDefinitionStore, { name: 'SLA definition' })
 
 /** Archives a definition, or puts it back in use, and returns it. What is already so stays as it is. */

@@ -119,7 +119,7 @@ function commandsOf(values: ReadonlyMap<GovernedField, string>, managerEmail: st
   return [...commands, { kind: 'set manager by email', field: 'MANAGER', email: managerEmail, as: 'AUTOMATION' }]
 }
 
-/** What became of the fields of a publication. */
+/** The outcomes for the fields of a publication. */
 export type PublishedFields = Pick<ChangedMember, 'changes' | 'leftOut'>
 
 const nothingPublished: PublishedFields = { changes: [], leftOut: new Set() }
@@ -138,7 +138,7 @@ export interface IngestionResult extends PublishedFields {
   readonly refusal: ServiceError | undefined
 }
 
-/** What publication made of a profile that was not refused. */
+/** The result of publishing a profile that was not refused. */
 type Published = Omit<IngestionResult, 'refusedValues' | 'refusal'>
 
 /**

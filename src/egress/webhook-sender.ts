@@ -26,7 +26,7 @@ export interface WebhookRequest {
   readonly body: string
 }
 
-/** What a receiver answered, or why it did not. */
+/** The receiver's response, or why there was none. */
 export interface SendResult {
   /** Null if there was no response. */
   readonly responseStatus: number | null
@@ -165,7 +165,7 @@ function responseOf(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** What a receiver answered: its status, and what comes of its body in time, whether or not that ends. */
+/** Reads a response: the status, and as much of the body as arrives in time. */
 async function answerOf(response: IncomingMessage): Promise<SendResult> {
   const chunks: Buffer[] = []
   let read = 0

@@ -9,7 +9,7 @@ import { type AuditAction, auditActions, isAuditAction } from '../store/audit-ac
 import type { HandlerTools } from './handler-tools.js'
 import { callContextOf } from './request-context.js'
 
-/** What a call has left for its answer when it stops to wait, in milliseconds. */
+/** How long before its deadline a call stops waiting, in milliseconds. */
 const ANSWER_MILLIS = 2_000
 /** How long a call without a deadline is watched. */
 const WATCH_MILLIS = 60_000

@@ -4,7 +4,7 @@ import type { SkippedFields } from '../domain/profile/field-ownership.js'
 import type { WebhookTools } from '../domain/webhook/delivery.js'
 import type { LimitCheck } from '../limits/limit-check.js'
 
-/** What handlers work with beside the context of a call; each takes the parts that it needs. */
+/** The dependencies of handlers besides the context of a call; each takes the ones that it needs. */
 export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTokens' | 'keyUses'> {
   readonly feedSignals: FeedSignals
   readonly webhooks: WebhookTools

@@ -20,7 +20,7 @@ export function requestContextOf(context: Pick<HandlerContext, 'values'>): Reque
   return request
 }
 
-/** What a call needs, in methods that need a credential. */
+/** The context of a call, in methods that require a credential. */
 export function callContextOf(context: Pick<HandlerContext, 'values'>): CallContext {
   const request = requestContextOf(context)
   if (!hasCaller(request)) throw new ServiceError('CREDENTIAL_MISSING', 'a bearer credential is required')

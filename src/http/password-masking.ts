@@ -1,4 +1,4 @@
-/** What a secret is shown as. */
+/** Shown in place of a secret. */
 export const MASK = '***'
 const SECRET_PARAMETERS = ['password', 'sslpassword']
 

@@ -14,10 +14,10 @@ import { ApprovalProcedureSchema } from '../../gen/svc/v2/access_policy_approval
 import { limit } from '../../gen/svc/v2/limit_pb.js'
 import { maxPageSize, textRulesOf } from './known-limits.js'
 
-/** What an error says about a text that is not an email address. */
+/** The fault of a text that is not an email address. */
 export const NO_EMAIL_ADDRESS = 'must be an email address such as ada@example.com'
 
-/** What a value that breaks a limit must be instead. */
+/** Says in words what a value that breaks a limit must be. */
 export function limitWords({ field: path, ruleId, forKey, message }: Violation): string {
   const last = path.at(-1)
   if (last?.kind === 'oneof') {

@@ -35,7 +35,7 @@ export function outputOnlyFields(message: DescMessage): readonly DescField[] {
   })
 }
 
-/** What a method writes: the message that it answers or, for a batch, the one that its service is named after. */
+/** The message that a method writes: its answer or, for a batch, the one that its service is named after. */
 function resourceOf({ name, parent, output }: DescMethod): DescMessage | undefined {
   if (!name.startsWith('Batch')) return output.field['data']?.message
   return parent.file.messages.find((message) => `${message.name}Service` === parent.name)

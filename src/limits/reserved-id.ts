@@ -24,7 +24,7 @@ function wordsBesideIds(): string[] {
   )
 }
 
-/** What comes before a segment, with all ids alike. */
+/** The path before a segment, with a placeholder for each id. */
 function prefixOf(path: readonly string[], at: number): string {
   return path
     .slice(0, at)

@@ -12,7 +12,7 @@ import { defined } from './fragments.js'
 /** Whether a schema describes what callers send or what they get. */
 export type Direction = 'input' | 'output'
 
-/** What the rules of a field say beyond its type, in the words of JSON Schema. */
+/** The limits of a field beyond its type, as JSON Schema. */
 export function fieldLimits(field: DescField, direction: Direction): JsonObject {
   const rules = getOption(field, fieldRules)
   const { type } = rules
@@ -27,7 +27,7 @@ export function fieldLimits(field: DescField, direction: Direction): JsonObject 
   return isText ? { ...textLimits(rules, direction), ...momentForm(field, direction) } : {}
 }
 
-/** What the rules say of each item of a list, or of each value of a map. */
+/** The limits of each item of a list, or each value of a map, as JSON Schema. */
 export function itemLimits(field: DescField, direction: Direction): JsonObject {
   const { type } = getOption(field, fieldRules)
   const items = type.case === 'repeated' ? type.value.items : type.case === 'map' ? type.value.values : undefined

@@ -8,7 +8,7 @@ import { createRequiredSearch } from './required-fields.js'
 export interface JsonReaderOptions extends JsonRules {
   /** Default: `DEFAULT_JSON_LIMITS`. */
   readonly limits?: JsonLimits
-  /** What errors call the JSON as a whole. Default: `body`, or the field that it is read as. */
+  /** The name of the whole JSON in errors. Default: `body`, or the field that it is read as. */
   readonly root?: string
   /** Whether the items of a list are on lines of their own. */
   readonly isLines?: boolean

@@ -5,7 +5,7 @@ const MAX_NAMES = 500
 /** The most names that a list of them shows. */
 const MAX_LISTED = 30
 
-/** What to say about an unknown name: the one probably meant, of the first 500, or the known ones. */
+/** Suggests a known name for an unknown one: the nearest of the first 500, or a list of them. */
 export function suggestion(given: string, names: readonly string[]): string {
   const near = nearestName(given, names)
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`

@@ -34,7 +34,7 @@ export function compileEventIds(
   }
 }
 
-/** What would end the line of an id, or have it ignored. */
+/** Characters that would end the line of an id, or have it ignored. */
 const LINE_END = /[\r\n\0]/g
 
 const isList = ({ fieldKind }: DescField) => fieldKind !== 'scalar'

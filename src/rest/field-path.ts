@@ -14,7 +14,7 @@ export type FieldFinder = (desc: DescMessage, name: string) => DescField | undef
 /** Finds a field by its proto name, as rules name it. */
 export const findByProtoName: FieldFinder = (desc, name) => desc.fields.find((field) => field.name === name)
 
-/** What to say where a name is unknown. */
+/** Advice on unknown names. */
 export interface FieldAdvice {
   readonly hint?: FieldHint | undefined
   /** Whether a field can be given here; those that cannot are not proposed. Default: all. */

@@ -8,7 +8,7 @@ import type { FieldHint, IgnoredField } from '../protojson/json-message.js'
 import type { JsonOptions } from '../protojson/json-printer.js'
 import type { ParameterRules } from './parameter-binder.js'
 
-/** What forms may contain beside the fields of a request, each given once. */
+/** What forms may contain besides the fields of a request. */
 export type FormRules = Partial<Pick<ParameterRules, 'ignoreUnknown' | 'mergeEqual'>>
 
 /** The fields, both strings, by which a stream is resumed. */
@@ -72,7 +72,7 @@ export interface RestTranscoderOptions extends CallHooks {
   readonly ignoredFields?: ((method: DescMethod) => IgnoredField) | undefined
   /** The body types that a method accepts; 415 otherwise. Default JSON, JSON lines for lists, and forms. */
   readonly requestTypes?: ((method: DescMethod) => readonly BodyType[]) | undefined
-  /** What the forms of a method may contain beside its fields, each given once; default nothing. */
+  /** What the forms of a method may contain besides its fields; default: nothing. */
   readonly formRules?: ((method: DescMethod) => FormRules) | undefined
   /** Whether a method answers 200 with an empty body instead of JSON; default never. */
   readonly emptyResponse?: ((method: DescMethod) => boolean) | undefined

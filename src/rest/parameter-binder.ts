@@ -6,9 +6,9 @@ import { type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } f
 import { setFromText } from './field-setter.js'
 import { decodeFormText, isFormText } from './percent.js'
 
-/** What pairs may be in one place of a route. */
+/** The rules for pairs of names and values, in a query or a form. */
 export interface ParameterRules {
-  /** What the pairs are called in errors. */
+  /** The name of a pair in errors. */
   readonly kind: 'query parameter' | 'form field'
   /** Field paths that bind nothing here because something else, which is named, binds them. Default none. */
   readonly taken?: readonly { readonly fields: FieldPath; readonly by: string }[]

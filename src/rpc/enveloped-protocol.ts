@@ -20,7 +20,7 @@ import { grpcStatus } from './grpc-status.js'
 /** The differences between the protocols that send messages in envelopes: gRPC, gRPC-Web, and Connect for streams. */
 export interface EnvelopedProtocol {
   readonly name: 'connect' | 'grpc' | 'grpc-web'
-  /** What precedes the form of messages in the content type. */
+  /** The content type up to the codec. */
   readonly typePrefix: string
   readonly timeoutHeader: TimeoutHeader
   readonly encodingHeader: string
@@ -114,7 +114,7 @@ export async function bytesOfEnvelope(
 interface ResponseEnd {
   /** The headers to send if none have been sent yet. */
   readonly headers: OutgoingHttpHeaders
-  /** What comes before the end. */
+  /** Envelopes to send before the end. */
   readonly parts?: readonly Uint8Array[]
   readonly ending: Ending
   readonly coding?: Compression | null

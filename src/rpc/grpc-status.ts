@@ -1,7 +1,7 @@
 import type { ConnectError } from '@connectrpc/connect'
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 
-/** What `grpc-message` cannot carry as it is: `%`, and all but the visible ASCII characters and the space. */
+/** Characters that `grpc-message` must encode: `%`, and all but the visible ASCII characters and the space. */
 const ENCODED = /[^ -$&-~]+/g
 
 /** The trailers of gRPC and gRPC-Web: those that the handler set, and the status, which is success without a failure. */

@@ -24,7 +24,7 @@ export function consecutiveIds({ newId }: Pick<Runtime, 'newId'>, count: number)
   return Array.from({ length: count }, (_, index) => prefix + index.toString(16).padStart(4, '0'))
 }
 
-/** What a write needs besides its data: ids for what it makes, and what the audit log records about the call. */
+/** The context of a write: ids for new objects, and what the audit log records about the call. */
 export interface WriteContext {
   readonly runtime: Runtime
   readonly requestId: string

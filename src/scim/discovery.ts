@@ -40,7 +40,7 @@ function route(path: string, operation: string, make: (request: ScimRequest) => 
   return { method: 'GET', path, operation, handle }
 }
 
-/** What this service supports (RFC 7643 section 5). */
+/** The service provider configuration (RFC 7643 section 5). */
 function serviceProviderConfig(baseUrl: string): JsonObject {
   // The reference of the whole service, beside SCIM.
   const documentationUri = baseUrl.replace(/\/scim\/v2$/, '/docs')

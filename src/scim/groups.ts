@@ -66,7 +66,7 @@ async function readGroup(
   return group
 }
 
-/** What a body says of a group as a whole. Throws `invalidValue` if it has no name. */
+/** Reads a whole group from a body. Throws `invalidValue` if it has no name. */
 function groupFrom({ body, report }: ScimRequest): GroupWrite & { readonly name: string } {
   const group = readResource(body, groupType, report)
   const name = textIn(group, 'displayName')?.trim() ?? ''

@@ -9,7 +9,7 @@ import { findPath, named, type ResourceType } from './schema.js'
 export const MAX_PAGE_SIZE = 200
 const DEFAULT_PAGE_SIZE = 100
 
-/** What a request for a list wants (RFC 7644 section 3.4.2). */
+/** The query of a list request (RFC 7644 section 3.4.2). */
 export type ListRequest = ReturnType<typeof listRequest>
 
 /** Reads the query of a list. Throws `invalidFilter`, `invalidPath` and `invalidValue`. */

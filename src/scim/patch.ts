@@ -120,7 +120,7 @@ function withoutPart(entry: JsonValue, part: Attribute | undefined): JsonValue |
   return others['value'] === undefined ? undefined : others
 }
 
-/** What a change gives the entries: one of their parts, or several. */
+/** The sub-attributes that a change sets on entries. */
 function partFrom({ attribute, subAttribute }: PatchChange, value: JsonValue): JsonObject {
   const [given = null] = Array.isArray(value) ? value : [value]
   const parts = isJsonObject(given) ? given : { value: given }

@@ -84,7 +84,7 @@ export function isNoneOf(attribute: Attribute, value: JsonValue): boolean {
   return isNone(value) && !(hasOwnParts(attribute) && isJsonObject(value))
 }
 
-/** What a document has of an attribute that there is none of: of a name, each part by itself. */
+/** The empty form of an attribute; of a complex one, of each sub-attribute. */
 export function noneOf(attribute: Attribute): JsonValue {
   return hasOwnParts(attribute) ? Object.fromEntries(attribute.subAttributes.map(({ name }) => [name, null])) : null
 }

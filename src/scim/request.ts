@@ -32,7 +32,7 @@ export interface ScimRoute {
   readonly handle: (request: ScimRequest) => Promise<ScimAnswer>
 }
 
-/** What administrators see of a request beside its response: whom it is about, and what was left out of it. */
+/** The report of a request for administrators: its subject, and the values that were left out. */
 export class ScimReport {
   userName = ''
   externalId = ''

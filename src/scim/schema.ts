@@ -43,7 +43,7 @@ export interface Attribute<Row = unknown> {
   print?(row: Row, baseUrl: string): JsonValue | undefined
 }
 
-/** What an attribute states beside its name and description; the rest is as RFC 7643 section 2.2 has it. */
+/** Characteristics of an attribute that differ from the defaults of RFC 7643 section 2.2. */
 export type Stated<Row = unknown> = Partial<Omit<Attribute<Row>, 'name' | 'description'>>
 
 export interface Schema<Row = unknown> {
@@ -103,7 +103,7 @@ export function isSearchable({ search, entries, subAttributes }: Attribute): boo
   return (entries ?? search) !== undefined || subAttributes.some(isSearchable)
 }
 
-/** What a path of attributes leads to (RFC 7644 section 3.10). */
+/** The target of an attribute path (RFC 7644 section 3.10). */
 export interface Path<Row = unknown> {
   /** The extension that has the attribute; undefined for attributes of the resource itself. */
   readonly extension: Schema<Row> | undefined

@@ -59,7 +59,7 @@ export interface SaidOfUser {
 interface Candidate {
   readonly part: JsonValue
   readonly value: string
-  /** What keeps it from being the value of any user. */
+  /** Why it cannot be the value of any user. */
   readonly fault?: string
 }
 
@@ -170,7 +170,7 @@ function addressEntryIn(document: JsonObject): JsonObject | undefined {
   return preferredEntries(emails, ['work'])[0] ?? emails[0]
 }
 
-/** What differs from what the directory has said beside the profile; undefined if nothing does. */
+/** The account data that differ from the stored ones; undefined if none do. */
 function accountFrom(
   document: JsonObject,
   { userName, email }: { readonly userName: string; readonly email: string },

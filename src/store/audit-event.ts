@@ -12,7 +12,7 @@ export type NewFieldChange =
   | Readonly<Record<'field' | 'outcome' | 'oldOwner' | 'newOwner', string>>
   | Readonly<Record<'userId' | 'outcome', string>>
 
-/** What events that are stored together have in common. */
+/** The columns that events of one write share. */
 export type AuditContext = Pick<AuditEventModel, 'organizationId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>
 
 export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType' | 'targetId' | 'teamId'> {

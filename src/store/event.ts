@@ -174,7 +174,7 @@ SELECT h.organization_id AS "organizationId", h.position::text AS position,
   },
 })
 
-/** What an event says of itself beside its JSON, and its position; undefined if the feed does not have it. */
+/** Finds an event with its position; undefined if it is not in the feed. */
 export async function findPlacedEvent({ models }: Tables, organizationId: string, eventId: string) {
   const event = await models.auditEvent.findUnique({
     where: { organizationId_id: { organizationId, id: eventId } },

@@ -29,7 +29,7 @@ const kinds = [
   'newcomers',
 ] as const
 
-/** What only one transaction at a time may lock, until it ends; or any number that share it, and no other. */
+/** A lock that one transaction holds exclusively, or several share, until they end. */
 export interface Lock {
   readonly kind: (typeof kinds)[number]
   /** Empty for the lock of all organizations. */

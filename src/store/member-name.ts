@@ -7,7 +7,7 @@ import { ofOrganization } from './visibility.js'
 
 export const namedMember = { firstName: true, lastName: true, email: true } as const
 
-/** What a member is called; the name may be empty. */
+/** The name of a member, which may be empty. */
 export interface MemberName {
   readonly name: string
   readonly email: string

@@ -24,7 +24,7 @@ interface FilteredRows<Filters> {
   readonly alias: string
   /** The columns that must have given values: parameters of their names in camel case, of which `''` is none. */
   readonly filters?: readonly string[]
-  /** What else must be true. A filter that is not given is no condition. */
+  /** Further conditions. A filter that is not given is none. */
   readonly condition?: (places: Places<Filters>) => Prisma.Sql
 }
 

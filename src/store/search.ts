@@ -133,7 +133,7 @@ function lookedUp({ lookUp }: Value | Entries, text: string, exact: Condition): 
   return lookUp === undefined ? exact : { sql: Prisma.sql`(${lookUp(text)} AND ${exact.sql})`, isIndexed: true }
 }
 
-/** What orders rows; whoever has no value is last, or first if it is descending. */
+/** The order of rows. Rows without a value are last, or first if it is descending. */
 export interface Order extends Compared {
   /** The entries of which it is a value: that of the primary one counts, otherwise any. */
   readonly within: Entries | undefined

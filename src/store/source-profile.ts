@@ -33,7 +33,7 @@ SELECT ${organizationId}, ${source}, p.external_id, p.user_id, p.profile, p.prof
            changed_at = EXCLUDED.changed_at, change_ordinal = EXCLUDED.change_ordinal`,
 })
 
-/** What shows whether profiles of a source have changed: the stored ones with these external ids. */
+/** Finds the stored profiles of a source with these external ids, to compare them. */
 export function findSourceProfiles(
   { models }: Tables,
   { organizationId, source }: SourceKey,

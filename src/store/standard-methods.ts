@@ -45,7 +45,7 @@ interface StandardStoreOptions<Of> {
   readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
   /** Rows of other tables that are written together with an object. */
   readonly relations?: { readonly [Name in keyof Of]?: Relation<Of[Name]> }
-  /** What lists require beside their filters. */
+  /** Conditions of lists besides their filters. */
   readonly condition?: (places: Places<Visibility>) => Prisma.Sql
   /** The order of all that an owner has, if that can be listed whole. */
   readonly orderOfOwner?: Prisma.Sql
@@ -96,9 +96,9 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     permissions: permissionGroupOf(resource),
     /** By which fields a list can be filtered. */
     filters: [...filters.map(camelCase), ...(searched === undefined ? [] : ['q'])],
-    /** What an object belongs to, from which it has its team; absent for what belongs to the organization. */
+    /** The owner of an object, which gives it its team; absent if the organization owns it. */
     owner,
-    /** What else its fields refer to. */
+    /** Other objects that its fields refer to. */
     references: referencesOf(resource, ownerColumn),
     /** Whether the owner has the team, so that lists name it. */
     isListedByOwner: !('team_id' in table.columns),

@@ -21,7 +21,7 @@ export function createReference<Of>(table: Table, column: string) {
     column,
     /** The table of the others. */
     table: target.name,
-    /** What the other is, in words such as `access policy`. */
+    /** The type of the referenced object in words, such as `access policy`. */
     type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
     /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
     teams: async (tables: Tables, named: NamedRows & Visibility): Promise<ReadonlyMap<string, string>> =>

@@ -96,7 +96,7 @@ export function createStandardWrites<Of extends StandardKey>(
     delete: async (tables: Tables, key: StandardKey): Promise<void> => {
       await modelOf(tables, table).deleteMany({ where: keyOf(key) })
     },
-    /** What refers to an object at a time and keeps it from being deleted. */
+    /** Finds references to an object that keep it from being deleted. */
     referrers: async (tables: Tables, key: StandardKey, _now: Date): Promise<readonly Referrers[]> => {
       if (table.referrers.length === 0) return []
       const some = { take: 1, select }

@@ -15,7 +15,7 @@ const values = [
 /** A value that callers choose and that no two rows of one owner share. */
 export type UniqueValue = (typeof values)[number][1]
 
-/** What a violated constraint keeps unique; undefined if callers do not choose it. */
+/** The value that a violated constraint keeps unique; undefined if callers do not choose it. */
 export function uniqueValueOf(constraint: string): UniqueValue | undefined {
   return values.find(([name]) => isConstraint(constraint, name))?.[1]
 }

@@ -119,7 +119,7 @@ export async function endAttempt(
   await models.webhookDelivery.updateMany({ where: { ...delivery, attempts, status: 'PENDING' }, data: end })
 }
 
-/** What a receiver said when it accepted an attempt. */
+/** A receiver's response to an attempt that it accepted. */
 export interface AcceptedAttempt extends Pick<Attempt, 'eventId' | 'attempts'> {
   readonly responseStatus: number | null
   readonly responseText: string

@@ -69,7 +69,7 @@ export async function noteFailing({ models }: Tables, key: EndpointKey, failingS
   await models.webhookEndpoint.updateMany({ where, data: { failingSince, version: { increment: 1 } } })
 }
 
-/** What somebody went by who disables an endpoint. */
+/** The state of an endpoint on which its disabling was decided. */
 export type JudgedEndpoint = EndpointKey & Partial<Pick<WebhookEndpointModel, 'version' | 'url' | 'failingSince'>>
 
 /** Disables an endpoint that is enabled and still as it was judged, and returns its team; undefined if it was not. */

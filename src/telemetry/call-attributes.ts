@@ -66,7 +66,7 @@ function nameOfCode(protocolName: string, code: Code): string {
   return code === Code.Canceled ? 'CANCELLED' : codeToString(code).toUpperCase()
 }
 
-/** What the failure of a statement means, in one word; `canceled` if its call was over first. */
+/** The kind of a statement's failure in one word; `canceled` if its call ended first. */
 export function failureKind(failure: unknown): string {
   return failure instanceof ConnectError ? 'canceled' : (databaseFailure(failure)?.kind ?? 'other')
 }

@@ -25,7 +25,7 @@ const fieldsOfReasons: Partial<Record<ErrorReason, string>> = {
   MANAGER_CYCLE: fieldNames.MANAGER,
 }
 
-/** What an error says of a user's record; `field` is the one of an error that names none. */
+/** The faults of a user's record in an error; `field` is used if the error names none. */
 export function faultsIn({ violations, message: description, reason }: ServiceError, field: string) {
   const fault: FieldViolation = { field: fieldsOfReasons[reason] ?? field, description, reason }
   return violations.length > 0 ? violations : [fault]

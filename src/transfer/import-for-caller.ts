@@ -88,7 +88,7 @@ async function requireOwnNewcomers(
   refuseViolations(foreign.map(violationFrom))
 }
 
-/** What has become of a record, and of the governed fields of a user. */
+/** The outcome of a record, and of the governed fields of a user. */
 export interface ImportedRecord extends PlannedRecord {
   readonly changes: readonly FieldChange[]
 }

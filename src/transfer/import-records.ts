@@ -28,7 +28,7 @@ export interface ImportSummary {
   }[]
 }
 
-/** What an import would do, in the order of lines. */
+/** The plan of an import, in the order of lines. */
 export interface ImportPlan extends ImportSummary {
   readonly records: readonly PlannedRecord[]
 }
@@ -125,7 +125,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
 
 /** The written and the refused records. Only a transaction that is rolled back may have refused ones. */
 export interface WrittenRecords extends ImportSummary {
-  /** What has become of those that have been written, by kind. */
+  /** The outcomes of written records, by kind. */
   readonly outcomes: ReadonlyMap<RecordKind, readonly Outcome[]>
   readonly refusals: readonly Refusal[]
 }
@@ -226,7 +226,7 @@ function refusalFrom(kind: RecordKind, { field, ...fault }: Omit<Refusal, 'kind'
   return { ...fault, kind, field: `${kind}.${field}` }
 }
 
-/** What has become of each record, in the order of lines. */
+/** The outcome of each record, in the order of lines. */
 export function planOf({ kinds, outcomes, refusals }: WrittenRecords): ImportPlan {
   const records = new Map<number, PlannedRecord>()
   for (const [kind, ofKind] of outcomes) {

@@ -39,7 +39,7 @@ export async function findForeignUsers(
   return { foreign, memberIds }
 }
 
-/** What of a change exceeds what its caller may do. */
+/** A part of a change that its caller may not make. */
 type Excess = Required<Pick<Refusal, 'field' | 'fault' | 'reason'>>
 
 /** A record that has been written: as it stood, without fields if it is new, and as it is. */
@@ -121,7 +121,7 @@ function teamRoleExcess(given: TeamRoleJson, caller: Caller, now: Date): Excess[
   ]
 }
 
-/** What the directory manages, or would if the record could say so. */
+/** The faults of a change of a group that only its directory may make. */
 function groupExcess(isOfDirectory: boolean, before: string | null, after: string | null): Excess[] {
   const isManaged = (json: string | null) => JSON.parse(json ?? '{}').directoryManaged === true
   const wasManaged = isOfDirectory || isManaged(before)

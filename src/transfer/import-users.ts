@@ -83,7 +83,7 @@ async function prepareUsers(
   return { unwritable: [], refused: users.flatMap(refusalsOf) }
 }
 
-/** What nobody does by leaving out a field. */
+/** Faults that only `force` overrides: nobody loses a state just because a line leaves out a field. */
 function refusalsOf(user: StagedUser): Fault[] {
   const { isReactivated, leavesDirectory, unlocked } = user
   const refusal = (isSo: boolean, field: string, fault: string) => (isSo ? [faultOf(user, field, fault)] : [])

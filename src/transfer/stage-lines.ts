@@ -12,13 +12,13 @@ import { type Chunks, type TextLine, textLines } from './text-lines.js'
 /** The progress of an import: the line up to which it is read, or the kind that is being written. */
 export type ImportProgress = { readonly line: number } | { readonly kind: RecordKind }
 
-/** What an import needs besides the database and the text. */
+/** The options of an import. */
 export interface ImportOptions {
   readonly runtime: Runtime
   readonly onProgress?: (progress: ImportProgress) => void
   /** When it aborts, nothing is imported. */
   readonly signal?: AbortSignal
-  /** What a line does not give stays as it is, instead of becoming empty. */
+  /** Fields that a line does not give stay as they are, instead of becoming empty. */
   readonly isMerge?: boolean | undefined
   /** Nothing is refused that takes a member back from deactivation or from a directory. */
   readonly isForced?: boolean | undefined

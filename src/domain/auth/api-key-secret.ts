@@ -6,7 +6,7 @@ export type { ApiKeyKind }
 
 export const apiKeyKinds: readonly ApiKeyKind[] = ['pk', 'wk', 'mk']
 
-/** What scanners look for (docs/secret-scanning.md). */
+/** The pattern for secret scanners (docs/secret-scanning.md). */
 export const apiKeySecretPattern = `svc_secret_(${apiKeyKinds.join('|')})_[0-9A-Za-z]{49}`
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -45,7 +45,7 @@ export interface ApiKeyRequest {
   readonly seconds?: number | undefined
 }
 
-/** What making, rotating and revoking keys needs, and who does it: a call, or an operator, who may do everything. */
+/** The dependencies for changing keys, and the author: a call, or an operator, who may do anything. */
 export interface KeyTools extends Pick<CredentialTools, 'database' | 'hasher' | 'runtime'> {
   readonly call?: CallContext
   /** In words for people, such as `alice (svc keys create)`; default: not known. */

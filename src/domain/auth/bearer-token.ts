@@ -37,7 +37,7 @@ export function tokenBodiesAt(text: string): string[] {
 
 export type BearerTokens = ReturnType<typeof createBearerTokens>
 
-/** What credentials are made and recognized with; each function takes its part. */
+/** The dependencies for making and recognizing credentials; each function takes the ones that it needs. */
 export interface CredentialTools {
   readonly database: Tables
   readonly hasher: SecretHasher

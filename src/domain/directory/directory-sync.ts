@@ -16,12 +16,12 @@ import { writePlan } from '../user/write.js'
 import { acceptedVersionsFrom, entityTagOf, requireAcceptedVersion } from '../value/entity-tag.js'
 import { textFault } from '../value/free-text.js'
 
-/** What a request of a directory needs; in a transaction, `tables` are those of it. */
+/** The context of a directory's request; inside a transaction, `tables` are those of the transaction. */
 export interface DirectoryContext extends Directory, WriteContext {
   readonly tables: Tables
 }
 
-/** What a directory says of a member. What is absent beside the profile stays as it is. */
+/** A member as sent by a directory. Absent values outside the profile stay as they are. */
 export interface DirectoryWrite {
   /**
    * Values to store and lock; an empty one is stored as empty. Fields without one are unlocked, and keep their values.

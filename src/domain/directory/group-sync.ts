@@ -15,7 +15,7 @@ export interface GroupMembersChange {
   readonly areAll: boolean
 }
 
-/** What a directory says of a group; whatever is absent stays as it is. */
+/** A group as sent by a directory; absent values stay as they are. */
 export interface GroupWrite {
   readonly name?: string | undefined
   readonly externalId?: string | null | undefined

@@ -117,7 +117,7 @@ async function readerOf(
     const teamIds = permittedTeamIds(caller, 'audit:read')
     return readFeedPage(tables, { organizationId, teamIds, ...filter, after, pageSize })
   }
-  /** Reads a page, and once more if the caller's rights have changed meanwhile. */
+  /** Reads a page, again if the caller's rights have changed meanwhile. */
   const readAdmitted = async () => {
     for (;;) {
       const page = await read(context)

@@ -51,7 +51,7 @@ export interface EventPage extends Pick<FeedPageRow, 'items' | 'hasMore' | 'isBe
 /** How many events a page with a filter examines at most, so that it costs about the same however few match. */
 const LOOKED_AT = 5_000
 
-/** What to read; without a place, from wherever the feed begins. */
+/** The query for a page; without a place, it begins where the feed begins. */
 interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'lookedAt'> {
   readonly after: FeedPlace | undefined
 }

@@ -9,7 +9,7 @@ const MAX_WAITING = 1_000
 /** When a call that was refused for it may be made again. */
 const RETRY_SECONDS = 5
 
-/** What the calls of one process let each other know about feeds: who has committed, and who waits. */
+/** Signals between the calls of one process: which organizations have new events, and which are waited for. */
 export class FeedSignals extends EventEmitter<{
   /** All events of an organization that were committed have positions, which this process has just seen to. */
   placed: [organizationId: string]

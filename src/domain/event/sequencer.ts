@@ -27,7 +27,7 @@ export interface SequencerObserver {
   waiting(writes: number, oldestSeconds: number): void
 }
 
-/** What work in the background runs with. */
+/** The dependencies of background work. */
 export interface Background {
   readonly database: Tables
   readonly runtime: Runtime
@@ -37,7 +37,7 @@ export interface Background {
   readonly signal: AbortSignal
 }
 
-/** What a sequencer needs; its end is that of all who wait. */
+/** The options of a sequencer; all who wait end with it. */
 export interface SequencerOptions extends Background {
   readonly signals: FeedSignals
   readonly observer?: SequencerObserver | undefined

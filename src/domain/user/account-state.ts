@@ -12,7 +12,7 @@ import { otherHolder } from './value-holders.js'
 /** The fault of an address that is changed together with other fields. */
 export const EMAIL_ALONE = 'must be the only change in a request: send the other changes separately'
 
-/** What decides about changes outside the profile. */
+/** The facts on which changes outside the profile depend. */
 type AccountFacts = Pick<LockedMembers, 'now' | 'teamRoles' | 'emails' | 'userNames' | 'externalIds'>
 
 /**

@@ -101,7 +101,7 @@ export function valuesSet(commands: readonly MemberCommand[], field: GovernedFie
   })
 }
 
-/** What the directory calls a member and says of it, beside the profile; whatever is absent stays as it is. */
+/** A member's directory account: names, ids and attributes beside the profile. Absent values stay as they are. */
 export type DirectoryAccount = Partial<
   Pick<Member, 'directoryExternalId' | 'directoryUserName' | 'directoryAttributes' | 'directoryDeletedAt'>
 >
@@ -123,7 +123,7 @@ export interface MemberChange {
   readonly active?: boolean | undefined
   /** Whether tokens that were issued until now end. */
   readonly endsSessions?: true
-  /** What the directory calls the member from now on, if that changes: nobody else may be called so. */
+  /** The new `userName`, if it changes. It must be unique. */
   readonly userName?: string | undefined
   /** Only what changes. */
   readonly directory?: DirectoryAccount | undefined

@@ -9,7 +9,7 @@ import { planEachMember } from './plan.js'
 import { changeOfUpdate, memberWriterOf, type UserUpdate } from './user.js'
 import { memberTransaction, writePlan } from './write.js'
 
-/** What became of one update, or would. */
+/** The outcome of one update, or the planned one. */
 export interface UserUpdateResult extends Pick<ChangedMember, 'changes'> {
   readonly userId: string
   readonly outcome: 'UPDATED' | 'UNCHANGED' | 'REFUSED'

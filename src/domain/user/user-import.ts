@@ -99,7 +99,7 @@ export async function judgeGivenUsers(
     for (const { userId, managerUserId } of above) managers.set(userId, managerUserId)
   }
   for (const { userId, managerUserId } of users) managers.set(userId, managerUserId)
-  /** Who has addresses and numbers, which nobody takes for each other, by earlier lines. */
+  /** Addresses and phone numbers that earlier lines give, and to whom. */
   const givenTo = new Map<string, string>()
   const holdersByLines = (kind: 'emails' | 'phones', values: readonly string[]) =>
     values.flatMap((value): ValueHolder[] => {

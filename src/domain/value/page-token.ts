@@ -4,7 +4,7 @@ import { loadedOnce } from '../../runtime/loaded-once.js'
 import { findSigningKey } from '../../store/signing-key.js'
 import { createSealer } from './sealed-text.js'
 
-/** What a page token belongs to: the same method, organization and filter; the size of the page may change. */
+/** The query that a page token belongs to: method, organization and filter. The page size may change. */
 export interface PageQuery {
   readonly method: string
   readonly organizationId: string

@@ -5,7 +5,7 @@ const MAX_PER_ENDPOINT = 10
 /** One that has failed for so long gets one request at a time, and so keeps no places from others. */
 const SPARED_MILLIS = 60_000
 
-/** What an attempt ended with; 'nothing' if it did not take place, or its outcome could not be recorded. */
+/** The outcome of an attempt; 'nothing' if it did not take place, or could not be recorded. */
 export type Outcome = 'nothing' | 'failure' | AcceptedAttempt
 
 /** An endpoint for which this process works. */

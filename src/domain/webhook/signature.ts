@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import type { Runtime } from '../../runtime/runtime.js'
 
-/** What signs the requests to an endpoint: what is sealed as its secret. */
+/** The keys that sign the requests to an endpoint, stored sealed as its secret. */
 export interface SigningKeys {
   /** The key of the HMAC: `whsec_` and base64. */
   readonly secret: string

@@ -64,7 +64,7 @@ export async function lockDirectoryUser(transaction: Tables, key: MemberKey): Pr
   return row && memberFrom(row)
 }
 
-/** What a directory calls members, and whether they are gone, the oldest first. */
+/** Finds directory accounts of members, and whether they are deleted, the oldest first. */
 export function findDirectoryAccounts({ models }: Tables, organizationId: string, userIds: readonly string[]) {
   return models.membership.findMany({
     where: { organizationId, userId: { in: [...userIds] } },

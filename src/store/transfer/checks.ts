@@ -13,7 +13,7 @@ export const faultColumns: Columns<Fault> = {
   fault: 'text',
 }
 
-/** What records refer to, in words, and the column with its id. */
+/** The targets of references: a noun, and the column with the id. */
 const referenceTargets: Readonly<Record<string, { readonly noun: string; readonly id: string } | undefined>> = {
   teams: { noun: 'team', id: 'id' },
   groups: { noun: 'group', id: 'id' },

@@ -7,7 +7,7 @@ import { equal, listed, type StagedKind } from './kind.js'
 import { existingText, mergeText, replaceText, stageText, TEMPORARY } from './staged-table.js'
 import { listTexts, upsertText } from './write.js'
 
-/** What an import makes of a record. */
+/** The outcome of a record in an import. */
 export interface Outcome {
   readonly line: number
   readonly id: string

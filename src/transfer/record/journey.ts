@@ -23,7 +23,7 @@ export function settleJourney(journey: Journey): undefined {
   for (const [index, field] of journey.customFields.entries()) settleCustomField(`customFields[${index}].value`, field)
 }
 
-/** What a check or a run names need not be a task; if it is a UUID, it is put into the same case as the task's. */
+/** Checks and runs may name something other than a task. A UUID is put into the same case as the task's. */
 function taskReferenceOf(id: string): string {
   return uuidFormat.test(id) ? id.toLowerCase() : id
 }
