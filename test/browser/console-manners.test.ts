@@ -25,6 +25,22 @@ describe('the console', () => {
     await close()
   })
 
+  it('takes what is typed after Ctrl-K from no field of a form below', async () => {
+    const { page, close } = await console.open('/teams/team_archive', token)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Kept')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('chidi')
+    const field = page.getByRole('combobox', { name: 'Find anything' })
+    await page.getByRole('option', { name: /Chidi Okafor/ }).waitFor()
+    expect(await field.inputValue()).toBe('chidi')
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    expect(await name.inputValue()).toBe('Kept')
+    await close()
+  })
+
   it('gives the focus to the heading after a link, and reads buttons by names', async () => {
     const { page, close } = await console.open('/groups', token)
     await page.getByRole('link', { name: 'Onboarding Crew' }).click()

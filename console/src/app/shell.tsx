@@ -43,7 +43,7 @@ function SignedIn() {
     const { key } = event
     const isCommand = event.metaKey || event.ctrlKey
     // What is typed before the field that was asked for has the focus goes to it.
-    const isEarly = open === 'palette' && !document.activeElement?.matches('[role=dialog] input')
+    const isEarly = open === 'palette' && !document.activeElement?.matches('input[aria-label="Find anything"]')
     const isAsked = isCommand && key.toLowerCase() === 'k'
     if (isAsked && open === 'palette') close()
     else if (isAsked) find()
