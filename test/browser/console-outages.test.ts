@@ -61,6 +61,28 @@ describe('when the service fails after a screen is shown, the console', () => {
     }
   })
 
+  it('does not say that nothing is called so, where things are found by their names', async () => {
+    const { page, go } = opened
+    await go('/people/user_jonas')
+    const nothing = page.getByText('Nothing has this name.')
+    const repair = await fail('{ListTeams,ListApiKeys}')
+    await page.getByRole('region', { name: 'About' }).getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Add to a team' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Team' }).fill('it')
+    const again = page.getByRole('button', { name: 'Could not be read. Try again' })
+    await again.waitFor()
+    expect(await nothing.count()).toBe(0)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('it')
+    const found = page.getByRole('dialog').filter({ has: page.getByRole('combobox', { name: 'Find anything' }) })
+    await found.getByRole('alert').waitFor()
+    expect(await nothing.count()).toBe(0)
+    await repair()
+    await found.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('option', { name: /^IT Operations/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'IT Operations' }).waitFor()
+  })
+
   it('does not wait for events for ever where the feed cannot be read', async () => {
     const { page, go } = opened
     const repair = await fail('ListEvents')

@@ -126,7 +126,7 @@ function useList(kind: Kind, q: string, isAsked: boolean) {
 /** What can be chosen of a kind, by the beginnings of words of its name, or for short lists by what that contains. */
 export function useChoices(kind: Kind, text: string, isAsked = true) {
   const q = text.trim()
-  const { data = [], isFetching } = useList(kind, isSearched(kind) ? q : '', isAsked)
+  const { data = [], isFetching: isAsking, isError, refetch } = useList(kind, isSearched(kind) ? q : '', isAsked)
   const choices = data.map((item): Choice => {
     const email = memberOf(item, 'email') as string | undefined
     return { id: idOf(item), name: nameOf(item), teamId: teamOf(item), email }
@@ -136,7 +136,7 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
   )
   const rest = ({ name }: Choice) => Number(name.toLowerCase() !== q.toLowerCase())
   const shown = found.toSorted((one, other) => rest(one) - rest(other)).slice(0, MAX_CHOICES)
-  return { choices: shown, isCut: shown.length < found.length, isAsking: isFetching }
+  return { choices: shown, isCut: shown.length < found.length, isAsking, isError, refetch }
 }
 
 /** Whether a thing is none of those that the caller may see, where others may see more. */

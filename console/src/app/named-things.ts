@@ -21,32 +21,35 @@ export const MAX_HITS = 8
 
 const ID = /^[\w.~:-]{1,128}$/
 
-/** What the organization has with a text in its name, people aside, or as its id, as far as the caller may see it. */
-export function useNamedThings(text: string): readonly NamedThing[] {
+/** What the organization has with a text in its name or as its id, people aside, as the caller sees it, and what was asked. */
+export function useNamedThings(text: string) {
   const transport = useTransport()
   const caller = useCaller()
-  const asked = kinds.filter(
+  const listed = kinds.filter(
     (kind) => text !== '' && kind !== 'people' && whyNot(methodsOf(kind).list, caller) === undefined,
   )
   const answers = useQueries({
-    queries: asked.map((kind) => listOptions(transport, kind, isSearched(kind) ? text : '')),
+    queries: listed.map((kind) => listOptions(transport, kind, isSearched(kind) ? text : '')),
   })
-  const listed = asked.flatMap((path, index) =>
+  const items = listed.flatMap((path, index) =>
     (answers[index]?.data ?? []).map((item) => ({ path, id: idOf(item), name: nameOf(item), teamId: teamOf(item) })),
   )
-  const found = bestOf(listed, text)
+  const found = bestOf(items, text)
   const teams = found.flatMap(({ teamId }) => (teamId ? `team/${teamId}` : []))
   const byId = ID.test(text) ? Object.keys(targetKinds).map((type) => `${type}/${text}`) : []
   const objects = [...new Set([...byId, ...teams])]
   // Once, when all are found.
   const enabled = objects.length > 0 && answers.every(({ isFetching }) => !isFetching)
-  const named = useQuery(CallerService.method.listNames, { objects }, { enabled }).data?.data ?? []
+  const naming = useQuery(CallerService.method.listNames, { objects }, { enabled })
+  const named = naming.data?.data ?? []
   const names = new Map(named.map(({ type, id, name }) => [`${type}/${id}`, plainName(name)]))
   const others = named.flatMap(({ type, id, name }): NamedThing[] => {
     const path = targetKinds[type]
     return path === undefined || id !== text ? [] : [{ path, id, name: name || id }]
   })
-  return bestOf([...found, ...others], text).map((thing) => ({ ...thing, team: names.get(`team/${thing.teamId}`) }))
+  const best = bestOf([...found, ...others], text)
+  const things = best.map((thing): NamedThing => ({ ...thing, team: names.get(`team/${thing.teamId}`) }))
+  return { things, asked: [...answers, naming] }
 }
 
 /** The things that a text names best, each of them once. */

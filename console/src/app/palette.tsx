@@ -7,6 +7,7 @@ import { nameOf } from '../api/message.js'
 import { type Kind, typeOf } from '../api/things.js'
 import { sentence, thingText } from '../api/words.js'
 import { Dialog } from '../ui/dialog.js'
+import { FailureBox } from '../ui/states.js'
 import { hasText, MAX_HITS, useNamedThings } from './named-things.js'
 import { destinationsFor } from './navigation.js'
 import styles from './palette.module.css'
@@ -27,7 +28,8 @@ interface PaletteProps {
 /** Opens a screen, a person by name or address, another thing by name, or anything by its id. */
 export function Palette({ text, onText, onClose }: PaletteProps) {
   const navigate = useNavigate()
-  const hits = useHits(text.trim())
+  const { hits, asked } = useHits(text.trim())
+  const failed = asked.filter(({ isError }) => isError)
   const open = (hit: Hit) => {
     onClose()
     void navigate({ to: hit.path })
@@ -49,7 +51,9 @@ export function Palette({ text, onText, onClose }: PaletteProps) {
           placeholder="A screen, a name, an email or an ID"
           aria-label="Find anything"
         />
-        <Autocomplete.Empty className={styles['none']}>Nothing has this name.</Autocomplete.Empty>
+        <Autocomplete.Empty className={styles['none']}>
+          {asked.some(({ isFetching }) => isFetching) ? 'Searching …' : failed.length === 0 && 'Nothing has this name.'}
+        </Autocomplete.Empty>
         <Autocomplete.List className={styles['list']}>
           {(hit: Hit) => (
             <Autocomplete.Item key={hit.path} value={hit} className={styles['hit']} onClick={() => open(hit)}>
@@ -60,12 +64,13 @@ export function Palette({ text, onText, onClose }: PaletteProps) {
           )}
         </Autocomplete.List>
       </Autocomplete.Root>
+      {failed[0] && <FailureBox error={failed[0].error} onRetry={() => failed.map(({ refetch }) => refetch())} />}
     </Dialog>
   )
 }
 
-/** What has a text in its name, or as its id. */
-function useHits(text: string): Hit[] {
+/** What has a text in its name, or as its id, and what was asked for it. */
+function useHits(text: string) {
   const caller = useCaller()
   const why = useWhyNot(UserService.method.listUsers)
   const isAsked = why === undefined && text !== ''
@@ -74,16 +79,17 @@ function useHits(text: string): Hit[] {
     { q: text, pageSize: MAX_HITS, includeDeactivated: true },
     { enabled: isAsked },
   )
-  const things = useNamedThings(text)
+  const { things, asked } = useNamedThings(text)
   const persons = (isAsked ? (people.data?.data ?? []) : []).map((person) =>
     hitOf('people', person.id, nameOf(person), person.email),
   )
   const screens = destinationsFor(caller)
     .flatMap(({ items }) => items)
     .filter(({ title }) => hasText(title, text))
-    .map(({ path, title }) => ({ kind: 'Screen', title, detail: '', path }))
+    .map(({ path, title }): Hit => ({ kind: 'Screen', title, detail: '', path }))
   const others = things.map(({ path, id, name, team = '' }) => hitOf(path, id, name, team))
-  return [...persons, ...others.filter(({ path }) => persons.every((hit) => hit.path !== path)), ...screens]
+  const unlike = others.filter(({ path }) => persons.every((hit) => hit.path !== path))
+  return { hits: [...persons, ...unlike, ...screens], asked: [people, ...asked] }
 }
 
 function hitOf(kind: Kind, id: string, title: string, detail: string): Hit {

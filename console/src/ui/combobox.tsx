@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox'
 import { useId, useState } from 'react'
 import { useWhyNot } from '../api/caller-context.js'
 import { type Choice, type Kind, methodsOf, ThingName, useChoices, useThingName } from '../api/things.js'
+import { Button } from './button.js'
 import styles from './controls.module.css'
 import { Field, type Labelled } from './field.js'
 
@@ -30,7 +31,7 @@ export function ComboboxPicker({
 }: PickerProps) {
   const [text, setText] = useState(typed ?? '')
   const [isTyped, setTyped] = useState(Boolean(typed))
-  const { choices, isAsking, isCut } = useChoices(kind, isTyped ? text : '')
+  const { choices, isAsking, isCut, isError, refetch } = useChoices(kind, isTyped ? text : '')
   const name = useThingName(kind, value)
   const why = useWhyNot(methodsOf(kind).list)
   const listId = useId()
@@ -76,8 +77,9 @@ export function ComboboxPicker({
             <Combobox.Positioner className={styles['over']} sideOffset={4} align="start">
               <Combobox.Popup className={styles['list']} id={listId}>
                 <Combobox.Empty className={styles['nothing']}>
-                  {isAsking ? 'Searching …' : (why ?? 'Nothing has this name.')}
+                  {isAsking ? 'Searching …' : (why ?? (!isError && 'Nothing has this name.'))}
                 </Combobox.Empty>
+                {isError && <Button onClick={() => void refetch()}>Could not be read. Try again</Button>}
                 <Combobox.List>
                   {(choice: Choice) => (
                     <Combobox.Item key={choice.id} value={choice} className={styles['choice']}>

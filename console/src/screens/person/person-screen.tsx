@@ -109,10 +109,8 @@ function Deeds({ id }: { readonly id: string }) {
 function KeysOf({ userId }: { readonly userId: string }) {
   const { listApiKeys } = ApiKeyService.method
   const keys = usePages(listApiKeys, { createdByUserId: userId, pageSize: 3 })
-  if (keys.why) return <>{keys.why}</>
-  if (!keys.isSuccess) return <>{keys.error ? 'They cannot be read' : '…'}</>
   return (
-    <>
+    <Answered asked={[keys]} lines={1}>
       {keys.rows.length === 0 && 'None'}
       {keys.rows.map((key, index) => (
         <Fragment key={key.id}>
@@ -122,6 +120,6 @@ function KeysOf({ userId }: { readonly userId: string }) {
       ))}
       {keys.hasNextPage && ' '}
       {keys.hasNextPage && <Link {...listAt('/keys', { maker: userId })}>and more</Link>}
-    </>
+    </Answered>
   )
 }
