@@ -50,6 +50,18 @@ describe('the days of the console', () => {
     await close()
   })
 
+  it('are in order on the time line of a journey, whose days are those of the calendar', async () => {
+    const { page, close } = await console.open('/journeys/0198a1c0-7d00-7000-8000-000000000001?view=time', token)
+    const due = page.getByRole('listitem').filter({ hasText: '9 Jan 2026 Due: Print the badge' })
+    await due.waitFor()
+    const texts = await page.getByRole('listitem').allTextContents()
+    const at = (text: string) => texts.findIndex((each) => each.startsWith(text))
+    expect(at('8 Jan 2026, 23:00')).toBeGreaterThan(at('8 Jan 2026 Due'))
+    expect(at('9 Jan 2026 Due')).toBeGreaterThan(at('8 Jan 2026, 23:00'))
+    expect(await due.getByRole('time').getAttribute('datetime')).toBe('2026-01-09')
+    await close()
+  })
+
   it('are the reader’s in the audit log too, to the end of the last one', async () => {
     const { page: audit } = await console.open('/', token)
     const asked = audit.waitForRequest((request) => {

@@ -45,6 +45,11 @@ export function lateText(date: CalendarDate | undefined, now = new Date()): stri
   return count < 1 ? '' : countText(count, word)
 }
 
+/** A day such as `2026-12-31`, as the reader writes it. */
+export function dayText(day: string): string {
+  return dateOnly().format(Date.parse(day))
+}
+
 /** A date of the calendar; empty where there is none. */
 export function dateText(date: CalendarDate | undefined): string {
   return date === undefined ? '' : dateOnly().format(Date.UTC(date.year, date.month - 1, date.day))

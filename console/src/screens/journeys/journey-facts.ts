@@ -8,7 +8,7 @@ import {
   WorkflowRunStatusSchema,
 } from '../../../../gen/svc/v2/journey_pb.js'
 import { enumText } from '../../api/words.js'
-import { dateText, lateText } from '../../ui/when.js'
+import { dayStart, lateText } from '../../ui/when.js'
 
 /** A task with what belongs to it. */
 export interface TaskFacts {
@@ -46,10 +46,8 @@ export function nextTasks(facts: readonly TaskFacts[]): TaskFacts[] {
 
 /** Something that happened to a journey, or is to happen. */
 export interface JourneyMoment {
-  /** A moment, or a day of the calendar. */
+  /** A moment, or a day of the calendar such as `2026-12-31`. */
   readonly at: string
-  /** The day, where it has no time. */
-  readonly day?: string
   readonly text: string
   readonly isBad: boolean
 }
@@ -80,16 +78,17 @@ export function journeyMoments(journey: Journey): JourneyMoment[] {
       ),
     ),
   ]
-  return moments.flatMap((each) => each ?? []).sort((one, other) => (one.at < other.at ? -1 : 1))
+  const beginning = ({ at }: JourneyMoment) => Date.parse(dayStart(at) ?? at)
+  return moments.flatMap((each) => each ?? []).sort((one, other) => beginning(one) - beginning(other))
 }
 
 function moment(at: string | undefined, text: string, isBad = false): JourneyMoment | undefined {
   return at ? { at, text, isBad } : undefined
 }
 
-/** A day of the calendar is the same everywhere. */
+/** A day of the calendar is the same everywhere; it begins by the clock of the reader. */
 function dayMoment(date: Journey['dueDate'], text: string, isBad = false): JourneyMoment | undefined {
   if (date === undefined) return undefined
-  const at = new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString()
-  return { at, day: dateText(date), text, isBad }
+  const at = new Date(Date.UTC(date.year, date.month - 1, date.day)).toISOString().slice(0, 10)
+  return { at, text, isBad }
 }

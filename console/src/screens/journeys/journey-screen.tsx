@@ -16,7 +16,7 @@ import { ShortTable } from '../../ui/short-table.js'
 import { StateBadge } from '../../ui/state-badge.js'
 import { Empty, Skeleton } from '../../ui/states.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
-import { dateText, lateText, When } from '../../ui/when.js'
+import { dateText, dayStart, dayText, lateText, When } from '../../ui/when.js'
 import { journeyMoments, nextTasks, type TaskFacts, taskFacts } from './journey-facts.js'
 import styles from './journeys.module.css'
 import { CheckCounts, Progress } from './journeys-screen.js'
@@ -117,9 +117,9 @@ function Views({ journey, facts }: { readonly journey: Journey; readonly facts: 
 function Moments({ journey }: { readonly journey: Journey }) {
   return (
     <ol className={styles['moments']}>
-      {journeyMoments(journey).map(({ at, day, text, isBad }) => (
+      {journeyMoments(journey).map(({ at, text, isBad }) => (
         <li key={`${at} ${text}`} className={isBad ? styles['late'] : undefined}>
-          {day === undefined ? <When at={at} exact /> : <time dateTime={at.slice(0, 10)}>{day}</time>} {text}
+          {dayStart(at) ? <time dateTime={at}>{dayText(at)}</time> : <When at={at} exact />} {text}
         </li>
       ))}
     </ol>

@@ -16,7 +16,7 @@ import { listAt } from '../../ui/address.js'
 import { Button } from '../../ui/button.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import type { Asked } from '../../ui/states.js'
-import { dateText, dayOf, dayStart } from '../../ui/when.js'
+import { dayOf, dayStart, dayText } from '../../ui/when.js'
 import { isOfAge, keyAges } from '../keys/key-facts.js'
 import { Attention } from './attention.js'
 import { HomeScreen } from './home-screen.js'
@@ -137,7 +137,7 @@ export function ChangesADay() {
           })}
         </svg>
         <p>
-          <span>{dayText(days[0])}</span>
+          <span>{dayText(days[0] ?? today)}</span>
           <span>
             Today: {events.hasNextPage && days.length === 1 ? 'more than ' : ''}
             {numberText(counts.get(today) ?? 0)}
@@ -146,12 +146,6 @@ export function ChangesADay() {
       </div>
     </Panel>
   )
-}
-
-/** A day such as `2026-12-31`, as the reader writes it. */
-function dayText(day = ''): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return dateText({ year, month, day: date })
 }
 
 /** How many journeys run as they should, are late, or fail. */
