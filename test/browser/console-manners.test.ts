@@ -175,6 +175,11 @@ describe('the console', () => {
     await attention.getByRole('link', { name: '2 journeys are late' }).waitFor()
     complaints.splice(0)
     await close()
+    const states = page.getByRole('region', { name: 'Journeys under way' })
+    await states.getByRole('button', { name: 'Try again' }).click()
+    await states.getByRole('link', { name: 'On time', exact: true }).click()
+    await page.getByText('Nothing matches').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=punctual')
   })
 
   it('begins what is in a line of its own where the other lines begin', async () => {

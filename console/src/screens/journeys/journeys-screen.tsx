@@ -34,7 +34,12 @@ export function JourneysScreen() {
     {
       name: 'state',
       label: 'State',
-      options: optionsOf('Under way', { overdue: 'Late', failing: 'With a failing check', archived: 'Archived' }),
+      options: optionsOf('Under way', {
+        punctual: 'On time',
+        overdue: 'Late',
+        failing: 'With a failing check',
+        archived: 'Archived',
+      }),
     },
     { name: 'requester', label: 'For', kind: 'fixed', text: <PersonLink id={filters['requester'] ?? ''} /> },
   ]
@@ -119,7 +124,7 @@ function requestFrom({ q = '', team = '', state = '', requester = '' }: Search) 
     teamId: team,
     requesterUserId: requester,
     isArchived: state === 'archived',
-    ...(state === 'overdue' && { isOverdue: true }),
+    ...(['punctual', 'overdue'].includes(state) && { isOverdue: state === 'overdue' }),
     ...(state === 'failing' && { isFailing: true }),
   }
 }

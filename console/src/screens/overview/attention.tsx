@@ -29,12 +29,13 @@ export function Attention() {
   const parts = [useJourneyMatters(), useKeyMatters(), useEndpointMatters(), useRoleMatters()]
   const asked = parts.flatMap((part) => part.asked)
   const allowed = asked.filter(({ why }) => why === undefined)
+  const found = parts.filter(({ matters }) => matters.length > 0)
   return (
     <Panel title="Needs attention" asked={allowed.length === 0 ? asked : allowed}>
-      {parts.every(({ matters }) => matters.length === 0) ? (
+      {found.length === 0 ? (
         <p>Nothing needs attention{allowed.length < asked.length ? ', of what you can see' : ''}.</p>
       ) : (
-        parts.map(({ many, matters }) => (
+        found.map(({ many, matters }) => (
           <FirstFew key={many} items={matters} many={many}>
             {(shown) => (
               <ul className={styles['matters']}>

@@ -159,12 +159,14 @@ export function JourneysByState() {
     <Panel title="Journeys under way" actions={<Link to="/journeys">Journeys</Link>} asked={[underWay, late, failing]}>
       <Split
         parts={[
-          { text: 'On time', count: Math.max(0, all - overdue) },
+          { text: 'On time', count: Math.max(0, all - overdue), search: { state: 'punctual' } },
           { text: 'Late', count: overdue, search: { state: 'overdue' } },
         ]}
         to="/journeys"
       />
-      <p>{failed === 0 ? 'No check fails.' : `${numberText(failed)} with a failing check.`}</p>
+      <p>
+        <Link {...listAt('/journeys', { state: 'failing' })}>With a failing check</Link> {numberText(failed)}
+      </p>
     </Panel>
   )
 }
