@@ -55,17 +55,20 @@ describe('the forms of the console', () => {
     await page.getByRole('button', { name: 'Add a rule of the clock' }).click()
     const condition = page.getByRole('group', { name: 'Rule of the clock 3' })
     await condition.getByLabel('What the clock does').selectOption('pauses')
+    expect(await condition.getByLabel('Field', { exact: true }).locator('option:checked').textContent()).toBe('Choose')
     await condition.getByLabel('Field', { exact: true }).selectOption('Status')
     await condition.getByLabel('Comparison', { exact: true }).selectOption('is one of')
     await condition.getByLabel('Value', { exact: true }).fill('saturday')
     await condition.getByLabel('Value 2').fill('sunday')
     await page.getByRole('button', { name: 'Remove rule of the clock 2' }).click()
+    await page.getByLabel('Within').fill('20')
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
     const dialog = page.getByRole('dialog')
     await dialog
       .getByRole('row', { name: /^Clock .*The clock pauses when Status is one of saturday or sunday/ })
       .waitFor()
+    await dialog.getByRole('row', { name: /^Promise .* within 16 hours of .* within 20 hours of / }).waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { json } = await console.service.rest('GET', '/v2/sla-definitions/sla_resolution', {
@@ -220,8 +223,8 @@ describe('the forms of the console', () => {
     await dialog.getByLabel('Workflow', { exact: true }).fill('Read employees')
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
-    await dialog.getByRole('row', { name: /^Brings in only what has changed No Yes/ }).waitFor()
-    await dialog.getByRole('row', { name: /^Deletes what is deleted there Yes No/ }).waitFor()
+    const row = /^Ingestion Off: .* everything .* is deleted here as well On: .* since the last time .* stays here$/
+    await dialog.getByRole('row', { name: row }).waitFor()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await stored('/v2/entity-ingestion-configs/config_devices')).toMatchObject({

@@ -11,7 +11,7 @@ import { draftAt, draftOf, draftText, jsonOf, nestedOf } from '../../ui/field-dr
 import styles from '../../ui/screen.module.css'
 import { SecretDialog } from '../../ui/secret-dialog.js'
 import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
-import { editableFields, entryOf, type ResourceDeclaration } from './declaration.js'
+import { editableFields, entryOf, type ResourceDeclaration, type Sentence, type SentenceProps } from './declaration.js'
 import { FieldControl } from './field-control.js'
 import { type FieldFault, FormFoot, useFormFaults } from './field-faults.js'
 import { Messages } from './field-value.js'
@@ -69,7 +69,14 @@ export function ResourceForm(props: ResourceFormProps) {
     isTouched: (name) => draft[name] !== given[name],
   })
   const title = subject === undefined ? `${verb} ${oneOf(declaration.one)}` : `Change ${item ? nameOf(item) : ''}`
-  if (made !== undefined) return <Secret answer={made} one={declaration.one} onClose={() => onDone(made)} />
+  const { sentence } = declaration
+  const saidOf = ({ localName }: DescField) =>
+    (sentence?.said ?? sentence?.fields)?.includes(localName) ? sentence : undefined
+  if (made !== undefined) {
+    const key = itemIn(made)
+    const signsIn = key && isMessage(key, ApiKeySchema) && { clientId: key.id, kind: key.kind }
+    return <SecretDialog secret={secretOf(made) ?? ''} of={declaration.one} {...signsIn} onClose={() => onDone(made)} />
+  }
   if (form.isReviewing && request !== undefined) {
     return (
       <WriteDialog
@@ -78,13 +85,14 @@ export function ResourceForm(props: ResourceFormProps) {
         input={request}
         subject={subject}
         {...form.reviewed}
-        changes={(answer) =>
-          edited.map((field) => ({
-            label: labelOf(field.localName),
-            from: answer && shown(field, draftOf(field, itemIn(answer))),
-            to: shown(field, textOf(field)),
+        changes={(answer) => {
+          const textBefore = (name: string) => draftAt(itemOf(method), name, answer && itemIn(answer))
+          return [...new Set(edited.map((field) => saidOf(field) ?? field))].map((part) => ({
+            label: 'title' in part ? part.title : labelOf(part.localName),
+            from: answer && shown(part, textBefore),
+            to: shown(part, textAt),
           }))
-        }
+        }}
         confirm={subject === undefined ? verb : 'Save'}
         {...(said && { said })}
         onDone={(answer) => (secretOf(answer) === undefined ? onDone(answer) : setMade(answer))}
@@ -101,7 +109,6 @@ export function ResourceForm(props: ResourceFormProps) {
     teamId: ownTeams?.map(({ teamId, name }) => ({ value: teamId, text: name })),
     ...declaration.options?.(textAt),
   } as Readonly<Record<string, Options | undefined>>
-  const { sentence } = declaration
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
   const set = (texts: Draft) => setDraft({ ...draft, ...texts })
   return (
@@ -146,27 +153,21 @@ export function ResourceForm(props: ResourceFormProps) {
   )
 }
 
+/** A sentence with the values that are read, or that were typed. */
+export function Said({ Sentence, text }: Pick<Sentence, 'Sentence'> & Pick<SentenceProps, 'text'>) {
+  return <Sentence text={text} slot={(label, name) => ({ label, value: text(name) })} />
+}
+
 /** The secret that an answer shows once, if it does. */
 function secretOf(answer: Message): string | undefined {
   const secret = memberOf(answer, 'secret')
   return typeof secret === 'string' ? secret : undefined
 }
 
-interface SecretProps {
-  readonly answer: Message
-  readonly one: string
-  readonly onClose: () => void
-}
-
-/** The secret of what was created; that of a key signs in with its id. */
-function Secret({ answer, one, onClose }: SecretProps) {
-  const item = itemIn(answer)
-  const key = item && isMessage(item, ApiKeySchema) ? { clientId: item.id, kind: item.kind } : {}
-  return <SecretDialog secret={secretOf(answer) ?? ''} of={one} {...key} onClose={onClose} />
-}
-
-/** An edited text for a reader. */
-function shown(field: DescField, draft: string): ReactNode {
+/** An edited text for a reader, or the sentence that it is in. */
+function shown(field: DescField | Sentence, textAt: SentenceProps['text']): ReactNode {
+  if ('title' in field) return <Said {...field} text={textAt} />
+  const draft = textAt(field.localName)
   const kind = kindOf(field.localName)
   if (kind !== undefined) return draft && <ThingName kind={kind} id={draft} />
   const { message } = field

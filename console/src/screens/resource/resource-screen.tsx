@@ -17,7 +17,7 @@ import { entryOf, type PartProps, type ResourceDeclaration } from './declaration
 import { declarationAt } from './declarations.js'
 import { FieldValue } from './field-value.js'
 import { MemberPanel, useSearchedPages } from './member-panel.js'
-import { itemIn, ResourceForm } from './resource-form.js'
+import { itemIn, ResourceForm, Said } from './resource-form.js'
 import { columnsOf, ResourceList } from './resource-list.js'
 
 /** What the head of the screen has. */
@@ -76,7 +76,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       {sentence && (
         <Panel title={sentence.title}>
           <p className={styles['said']}>
-            <sentence.Sentence text={text} slot={(label, field) => ({ label, value: text(field) })} />.
+            <Said {...sentence} text={text} />.
           </p>
         </Panel>
       )}

@@ -81,7 +81,7 @@ export function RuleSentence({ value: rule, isLast = true, onChange }: MessagePr
     <>
       <Choice
         label="Field"
-        words={field in fieldWords ? fieldWords : { ...fieldWords, [field]: labelOf(field) }}
+        words={field ? { ...fieldWords, [field]: labelOf(field) } : fieldWords}
         isStrong
         value={field}
         onChange={onChange && ((next) => set({ field: next }, kind === kinds[next] ? given : []))}
