@@ -119,6 +119,14 @@ it('sees why an endpoint fails, repairs it, and sends again what it missed', asy
   await eventually(() => expect(receiver.at('/payroll').length).toBeGreaterThan(before))
 })
 
+it('does not take the events that an endpoint was sent for all that are sent again', async () => {
+  await menu('Webhooks')
+  await link(`${receiver.url}/payroll`).click()
+  await button('Send earlier events again').click()
+  await dialog('Send events again').getByText('At least 1 event', { exact: true }).waitFor()
+  await button('Cancel').click()
+})
+
 it('says what one person did last week, to whom, and saves it', async () => {
   const [day, base] = [86_400_000, { organization_id: 'org_acme', actor_kind: 'USER', actor_id: 'user_hanna' }]
   for (const [daysAgo, target_id] of [

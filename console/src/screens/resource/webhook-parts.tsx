@@ -132,6 +132,7 @@ interface ReplayButtonProps extends DeliveriesProps {
 function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
   const [position, setPosition] = useState(String(from))
   // The limits of the schema: it is required, and has 64 bits.
+  const isSentAgain = (each: WebhookDelivery) => each.position >= first && each.type !== 'webhook_endpoint.test'
   const fault = /^[1-9]\d{0,17}$/.test(position) ? undefined : 'A whole number from 1 on.'
   const first = BigInt(fault ? 0 : position)
   return (
@@ -142,9 +143,7 @@ function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: Repla
       input={{ id, position: first }}
       subject={subject}
       changes={() =>
-        fault
-          ? []
-          : [{ label: 'Sent again', to: <Count id={id} isCounted={(each) => each.position >= first} until={first} /> }]
+        fault ? [] : [{ label: 'Sent again', to: <Count id={id} isCounted={isSentAgain} until={first} /> }]
       }
       confirm="Send again"
       said={({ replayed }) => `${numberText(replayed)} sent again.`}
@@ -191,10 +190,10 @@ interface CountProps {
 }
 
 /** How many deliveries of an endpoint there are of a kind, as far as one page of them says. */
-function Count({ id, isCounted, until = 0n }: CountProps): ReactNode {
+function Count({ id, isCounted, until }: CountProps): ReactNode {
   const { isSuccess, hasNextPage, rows } = usePages(methods.listWebhookDeliveries, { webhookEndpointId: id })
   if (!isSuccess) return '…'
-  const areAll = !hasNextPage || rows.some(({ position }) => position < until)
+  const areAll = until === undefined ? !hasNextPage : rows.some(({ position }) => position < until)
   return `${areAll ? '' : 'At least '}${countText(rows.filter(isCounted).length, 'event')}`
 }
 
