@@ -84,6 +84,7 @@ const ownLabels: Readonly<Record<string, string>> = {
   timezone: 'Time zone',
   avatarUrl: 'Picture (URL)',
   archivedAt: 'Archived',
+  expiresAt: 'Ends',
   createdAt: 'Created',
   updatedAt: 'Last changed',
   routeDirectFromWorker: 'Let workers route to it directly',

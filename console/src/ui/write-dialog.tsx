@@ -12,6 +12,7 @@ import { flushSync } from 'react-dom'
 import { type Failure, failureFrom } from '../api/failure.js'
 import { curlFor, httpRequestFor, takesVersion } from '../api/http-request.js'
 import { callTagged, type Tagged } from '../api/tagged.js'
+import { sentence } from '../api/words.js'
 import { useServiceUrl } from '../session/session-context.js'
 import { Button } from './button.js'
 import { type Change, ChangeTable, ConflictTable } from './change-table.js'
@@ -39,7 +40,7 @@ export interface WriteDialogProps<I extends DescMessage, O extends DescMessage, 
   readonly isDangerous?: boolean
   /** It follows a form, whose work is not lost without a question. */
   readonly isTyped?: boolean
-  /** What is said once it is done. Default: the title with what was confirmed. */
+  /** What is said once it is done. Default: what the title says. */
   readonly said?: (answer: MessageShape<O>) => string
   readonly children?: ReactNode
   readonly onClose: () => void
@@ -73,7 +74,7 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
     onSuccess: ({ message }) => {
       // What was typed is saved before anything leads elsewhere.
       flushSync(() => setSaved(true))
-      announce(props.said?.(message) ?? doneText(title, confirm))
+      announce(props.said?.(message) ?? doneText(title))
       void queries.invalidateQueries()
       onDone(message)
     },
@@ -126,12 +127,12 @@ function takenFaults({ reason = '', message: description }: Failure): Failure['f
   return field === undefined ? [] : [{ field: field.toLowerCase(), description, reason }]
 }
 
-/** `Rotate Reports` becomes `Reports is rotated.`, and what has no such verb `Done: put it back.` */
-function doneText(title: string, confirm: string): string {
-  if (confirm === 'Save') return 'Saved.'
-  const [, verb = '', thing] = /^(Delete|Revoke|Rotate|Archive) (?!the )(.+)$/.exec(title) ?? []
-  if (thing !== undefined) return `${thing} is ${verb.toLowerCase()}d.`
-  return `Done: ${/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title}.`
+/** `Rotate Reports` becomes `Reports is rotated.`, and what has no such verb is saved. */
+function doneText(title: string): string {
+  const [, verb = '', thing] = /^(Add|Create|Delete|Revoke|Rotate|Share|Disable|Enable) (.+)$/.exec(title) ?? []
+  return thing === undefined
+    ? 'Saved.'
+    : `${thing.replace(/^(?:an?|the) /, sentence)} is ${verb.toLowerCase().replace(/e?$/, 'ed')}.`
 }
 
 /** A key that no other write has. Works without TLS too, where `randomUUID` is absent. */

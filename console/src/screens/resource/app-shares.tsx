@@ -62,6 +62,7 @@ function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
       input={{ id, teamId }}
       changes={() => [{ label: 'In the list of', from: team, to: '' }]}
       confirm="Stop sharing"
+      said={() => `It is no longer shared with ${team}.`}
       isDangerous
       why={why}
     />

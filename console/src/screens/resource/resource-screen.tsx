@@ -160,6 +160,7 @@ function Actions({ declaration, item, subject }: ThingProps) {
             { label: 'State', from: stateText(isArchived(answer && itemIn(answer))), to: stateText(!isBack) },
           ]}
           confirm={isBack ? 'Put back' : 'Archive'}
+          said={() => `${nameOf(item)} is ${isBack ? 'back in use' : 'archived'}.`}
           why={whyNotEdit}
         />
       )}

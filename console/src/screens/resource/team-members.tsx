@@ -67,6 +67,7 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
                 { label: 'Role', from: roleText(answer), to: 'None' },
               ]}
               confirm="Remove"
+              said={() => `${name} has no role in ${team} any more.`}
               isDangerous
               why={why}
             />

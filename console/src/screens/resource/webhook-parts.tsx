@@ -52,7 +52,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
       <WriteButton
         {...common}
         look="plain"
-        title={isOn ? 'Disable the endpoint' : 'Enable the endpoint'}
+        title={isOn ? 'Disable the webhook' : 'Enable the webhook'}
         method={(isOn ? methods.disableWebhookEndpoint : methods.enableWebhookEndpoint) as Method}
         changes={() => [{ label: 'State', from, to }]}
         confirm={isOn ? 'Disable' : 'Enable'}
@@ -77,9 +77,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
           </DialogFoot>
         </Dialog>
       )}
-      {secret !== undefined && (
-        <SecretDialog secret={secret} of="webhook endpoint" onClose={() => setSecret(undefined)} />
-      )}
+      {secret !== undefined && <SecretDialog secret={secret} of="webhook" onClose={() => setSecret(undefined)} />}
     </>
   )
 }
@@ -132,9 +130,9 @@ interface ReplayButtonProps extends DeliveriesProps {
 function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: ReplayButtonProps) {
   const [position, setPosition] = useState(String(from))
   // The limits of the schema: it is required, and has 64 bits.
-  const isSentAgain = (each: WebhookDelivery) => each.position >= first && each.type !== 'webhook_endpoint.test'
   const fault = /^[1-9]\d{0,17}$/.test(position) ? undefined : 'A whole number from 1 on.'
   const first = BigInt(fault ? 0 : position)
+  const isSentAgain = (each: WebhookDelivery) => each.position >= first && each.type !== 'webhook_endpoint.test'
   return (
     <WriteButton
       text={text}
@@ -178,6 +176,7 @@ function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...ot
       input={{ webhookEndpointId: endpointId, id }}
       changes={() => [{ label: 'Next attempt', from: <When at={nextAttemptAt} exact />, to: 'Now, under the same ID' }]}
       confirm="Resend"
+      said={() => 'It is sent again.'}
     />
   )
 }
@@ -185,7 +184,7 @@ function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...ot
 interface CountProps {
   readonly id: string
   readonly isCounted: (delivery: WebhookDelivery) => boolean
-  /** All of them are known once one before this position is. */
+  /** Events from this position on, all of which are known once one before it is. Default: what there are deliveries of. */
   readonly until?: bigint
 }
 
