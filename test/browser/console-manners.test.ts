@@ -41,6 +41,16 @@ describe('the console', () => {
     await close()
   })
 
+  it('tells the buttons of one screen apart', async () => {
+    const { page, go, close } = await console.open('/apps/app_forge', token)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    await button('Export as CSV: Resources').waitFor()
+    await button('Export as CSV: Shared with').waitFor()
+    await go('/directory')
+    await button('Copy the address for Okta').waitFor()
+    await close()
+  })
+
   it('gives the focus to the heading after a link, and reads buttons by names', async () => {
     const { page, close } = await console.open('/groups', token)
     await page.getByRole('link', { name: 'Onboarding Crew' }).click()

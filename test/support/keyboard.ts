@@ -99,7 +99,7 @@ const defineWalk = `globalThis.walk ??= (() => {
       const isOpen = () => document.activeElement.closest('[role=dialog]') !== null
       const hasCopied = ({ textContent, parentElement }) => textContent === 'Copied' || parentElement.querySelector(':scope > pre') !== null
       const statuses = () => [...document.querySelectorAll('[role=status]')]
-      const hasSaved = () => name === 'Export as CSV' && statuses().some(({ textContent }) => textContent.endsWith('exported.'))
+      const hasSaved = () => name.startsWith('Export as CSV') && statuses().some(({ textContent }) => textContent.endsWith('exported.'))
       await soon(() => isOpen() || find(name) === undefined || hasCopied(document.activeElement) || hasSaved())
       return isOpen()
     },

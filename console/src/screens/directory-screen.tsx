@@ -122,7 +122,8 @@ function SetUp() {
           <section key={name} aria-label={name} className={styles['steps']}>
             <h3>{name}</h3>
             <p>
-              <code>{copied(url)}</code> <CopyButton text={() => copied(url)}>Copy the address</CopyButton>
+              <code>{copied(url)}</code>{' '}
+              <CopyButton text={() => copied(url)}>{`Copy the address for ${name}`}</CopyButton>
             </p>
             <ol>
               {steps.map((step) => (

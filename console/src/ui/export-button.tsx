@@ -31,9 +31,10 @@ export function ExportButton({ label, list }: { readonly label: string; readonly
       announce(`${numberText(count)} exported.`)
     },
   })
+  const why = isPending ? 'It is being read.' : undefined
   return (
     <>
-      <Button look="quiet" onClick={() => mutate()} why={isPending ? 'It is being read.' : undefined}>
+      <Button look="quiet" label={`Export as CSV: ${label}`} onClick={() => mutate()} why={why}>
         Export as CSV
       </Button>
       {error && <FailureBox error={error} />}
