@@ -96,6 +96,7 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Evil Name', exact: true }).waitFor()
     expect(await page.title()).toBe('Evil Name – svc console')
     await go('/people?q=turned')
+    await page.getByRole('heading', { level: 1, name: 'People', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Evil Name', exact: true }).waitFor()
     await close()
   })
@@ -184,12 +185,12 @@ describe('the console', () => {
     await attention.getByRole('button', { name: 'Try again' }).click()
     await attention.getByRole('link', { name: '2 journeys are late' }).waitFor()
     complaints.splice(0)
-    await close()
     const states = page.getByRole('region', { name: 'Journeys under way' })
     await states.getByRole('button', { name: 'Try again' }).click()
     await states.getByRole('link', { name: 'On time', exact: true }).click()
     await page.getByText('Nothing matches').waitFor()
     expect(new URL(page.url()).search).toBe('?state=punctual')
+    await close()
   })
 
   it('begins what is in a line of its own where the other lines begin', async () => {
