@@ -24,20 +24,18 @@ import { CreateKey } from './keys/create-key.js'
 /** How an identity provider is connected, and what of it was refused, in words. */
 export function DirectoryScreen() {
   const why = useWhyNot(DirectoryService.method.getDirectoryStatus)
-  const { data, error, isPending, refetch } = useQuery(
+  const query = useQuery(
     DirectoryService.method.getDirectoryStatus,
     {},
     // A first sync is watched as it comes in.
     { enabled: why === undefined, refetchInterval: 5_000 },
   )
-  const status = data?.data
+  const status = query.data?.data
   return (
     <Screen title="Directory" lead="The identity provider that writes people and groups over SCIM." why={why}>
-      {(status === undefined || Boolean(error)) && (
-        <Answered asked={[{ error, isPending, refetch }]} lines={8}>
-          {null}
-        </Answered>
-      )}
+      <Answered asked={[query]} lines={8}>
+        {null}
+      </Answered>
       {status && (
         <>
           <Panel title="People">

@@ -83,12 +83,7 @@ export function BulkScreen() {
       <Panel title="File">
         <Field label="Choose a file">
           {({ id }) => (
-            <input
-              id={id}
-              type="file"
-              accept=".csv,text/csv"
-              onChange={(event) => void take(event.target.files?.[0])}
-            />
+            <input id={id} type="file" accept=".csv,text/csv" onChange={({ target }) => void take(target.files?.[0])} />
           )}
         </Field>
         <p role="status">{notice}</p>

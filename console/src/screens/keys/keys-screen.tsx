@@ -44,11 +44,7 @@ export function KeysScreen() {
       cell: (key) => <Link to={`/keys/${encodeURIComponent(key.id)}`}>{nameOf(key)}</Link>,
     },
     { label: 'Kind', isMinor: true, cell: ({ kind }) => enumText(ApiKeyKindSchema, kind) },
-    {
-      label: 'Team',
-      isMinor: true,
-      cell: ({ teamId }) => (teamId === '' ? 'All' : <ThingName kind="teams" id={teamId} />),
-    },
+    { label: 'Team', isMinor: true, cell: ({ teamId }) => (teamId ? <ThingName kind="teams" id={teamId} /> : 'All') },
     { label: 'Created by', isMinor: true, cell: (key) => <KeyMaker apiKey={key} /> },
     { label: 'State', size: 'narrow', cell: ({ status }) => <StateBadge schema={ApiKeyStatusSchema} value={status} /> },
     { label: 'Last used', isMinor: true, cell: ({ lastUsedAt }) => <When at={lastUsedAt} none="Never" /> },

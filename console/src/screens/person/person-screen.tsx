@@ -79,13 +79,11 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
       <Memberships user={user} />
       <JourneysOf userId={user.id} title="Journeys" />
       <Deeds id={user.id} />
-      <Panel title="What happened to this person">
-        <Answered asked={[history]} lines={4}>
-          {history.rows.length === 0 && (
-            <Empty title="Nothing has been recorded yet">Every change of this person will be listed here.</Empty>
-          )}
-          <AuditTimeline events={history.rows} />
-        </Answered>
+      <Panel title="What happened to this person" asked={[history]} lines={4}>
+        {history.rows.length === 0 && (
+          <Empty title="Nothing has been recorded yet">Every change of this person will be listed here.</Empty>
+        )}
+        <AuditTimeline events={history.rows} />
         {history.hasNextPage && <Button onClick={showMore}>Show earlier events</Button>}
       </Panel>
     </Screen>

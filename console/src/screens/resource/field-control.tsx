@@ -94,7 +94,7 @@ function ChecksField({ label, text, known, wordsOf, all, hint, fault, onChange }
   const isFound = (value: string) => words.every((word) => `${value} ${wordsOf(value)}`.toLowerCase().includes(word))
   const found = [...new Set([...known, ...chosen])].filter(isFound)
   const things = [...new Set(found.map(thingOf))].sort((one, other) => one.localeCompare(other))
-  const toggle = (value: string, isOn: boolean) =>
+  const toggle = (value: string) => (isOn: boolean) =>
     onChange((isOn ? [...chosen, value] : chosen.filter((each) => each !== value)).join('\n'))
   return (
     <fieldset className={styles['nested']}>
@@ -119,7 +119,7 @@ function ChecksField({ label, text, known, wordsOf, all, hint, fault, onChange }
                   key={value}
                   label={wordsOf(value)}
                   checked={chosen.includes(value)}
-                  onChange={(isOn) => toggle(value, isOn)}
+                  onChange={toggle(value)}
                 />
               ))}
           </fieldset>

@@ -173,11 +173,7 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
         value={day}
         fault={faultAt('expiresAt')}
         onChange={set('day')}
-        hint={
-          end === undefined
-            ? 'Leave empty for no expiry.'
-            : `It ends ${agoText(end)}: ${momentText(end)}, by your clock.`
-        }
+        hint={end ? `It ends ${agoText(end)}: ${momentText(end)}, by your clock.` : 'Leave empty for no expiry.'}
       />
       <FormFoot form={form} isTyped={isTyped} onClose={onClose} />
     </Dialog>
