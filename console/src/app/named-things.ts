@@ -21,7 +21,7 @@ export const MAX_HITS = 8
 
 const ID = /^[\w.~:-]{1,128}$/
 
-/** What the organization has with a text in its name or as its id, people aside, as the caller sees it, and what was asked. */
+/** What the organization has by a name or an id, people aside, as far as the caller may see it, and what was asked. */
 export function useNamedThings(text: string) {
   const transport = useTransport()
   const caller = useCaller()

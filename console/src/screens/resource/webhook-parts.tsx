@@ -184,7 +184,7 @@ function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...ot
 interface CountProps {
   readonly id: string
   readonly isCounted: (delivery: WebhookDelivery) => boolean
-  /** Events from this position on, all of which are known once one before it is. Default: what there are deliveries of. */
+  /** Events from this position on, all of which are known once one before it is. Default: all deliveries. */
   readonly until?: bigint
 }
 
