@@ -12,6 +12,7 @@ import { flushSync } from 'react-dom'
 import { type Failure, failureFrom } from '../api/failure.js'
 import { curlFor, httpRequestFor, takesVersion } from '../api/http-request.js'
 import { callTagged, type Tagged } from '../api/tagged.js'
+import { sentence } from '../api/words.js'
 import { useServiceUrl } from '../session/session-context.js'
 import { Button } from './button.js'
 import { type Change, ChangeTable, ConflictTable } from './change-table.js'
@@ -43,7 +44,8 @@ export interface WriteDialogProps<I extends DescMessage, O extends DescMessage, 
   readonly said?: (answer: MessageShape<O>) => string
   readonly children?: ReactNode
   readonly onClose: () => void
-  readonly onDone: (answer: MessageShape<O>) => void
+  /** What it begins is waited for before anything is read again. */
+  readonly onDone: (answer: MessageShape<O>) => unknown
   /** Takes what the service refuses of the fields of the form before. */
   readonly onFaults?: (faults: Failure['faults']) => void
 }
@@ -74,8 +76,8 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
       // What was typed is saved before anything leads elsewhere.
       flushSync(() => setSaved(true))
       announce(props.said?.(message) ?? doneText(title, confirm))
-      void queries.invalidateQueries()
-      onDone(message)
+      // What is gone is left before the others are read again.
+      void Promise.resolve(onDone(message)).then(() => queries.invalidateQueries())
     },
     onError: (error) => {
       const failure = failureFrom(error)
@@ -126,12 +128,11 @@ function takenFaults({ reason = '', message: description }: Failure): Failure['f
   return field === undefined ? [] : [{ field: field.toLowerCase(), description, reason }]
 }
 
-/** `Rotate Reports` becomes `Reports is rotated.`, and what has no such verb `Done: put it back.` */
+/** `Create an app` becomes `App created.`, and `Rotate Reports` `Reports rotated.` */
 function doneText(title: string, confirm: string): string {
   if (confirm === 'Save') return 'Saved.'
-  const [, verb = '', thing] = /^(Delete|Revoke|Rotate|Archive) (?!the )(.+)$/.exec(title) ?? []
-  if (thing !== undefined) return `${thing} is ${verb.toLowerCase()}d.`
-  return `Done: ${/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title}.`
+  const [, verb = '', article, thing = ''] = /^(\w+) (an? |the )?(.+)$/.exec(title) ?? []
+  return `${article ? sentence(thing) : thing} ${verb.toLowerCase()}${verb.endsWith('e') ? 'd' : 'ed'}.`
 }
 
 /** A key that no other write has. Works without TLS too, where `randomUUID` is absent. */

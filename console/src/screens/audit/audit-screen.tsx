@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { type Filter, Filters } from '../../ui/filters.js'
 import { Panel, Screen } from '../../ui/screen.js'
-import { Answered, Empty } from '../../ui/states.js'
+import { Empty } from '../../ui/states.js'
 import { dayStart } from '../../ui/when.js'
 import { AuditTimeline } from './audit-timeline.js'
 
@@ -27,13 +27,11 @@ export function AuditScreen() {
       why={pages.why}
     >
       <Filters filters={useAuditFilters(filters)} />
-      <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />}>
-        <Answered asked={[pages]}>
-          {pages.rows.length === 0 && (
-            <Empty title="No event matches">Remove a filter; every change by anybody is listed here.</Empty>
-          )}
-          <AuditTimeline events={pages.rows} />
-        </Answered>
+      <Panel title="What happened" actions={<ExportButton label="Audit log" list={pages} />} asked={[pages]}>
+        {pages.rows.length === 0 && (
+          <Empty title="No event matches">Remove a filter; every change by anybody is listed here.</Empty>
+        )}
+        <AuditTimeline events={pages.rows} />
         {pages.hasNextPage && (
           <div>
             <Button onClick={showMore}>Show earlier events</Button>

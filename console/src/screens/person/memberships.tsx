@@ -11,7 +11,6 @@ import { Button } from '../../ui/button.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
-import { Answered } from '../../ui/states.js'
 import { When } from '../../ui/when.js'
 import { GiveRole } from '../resource/team-members.js'
 
@@ -37,18 +36,17 @@ export function Memberships({ user }: { readonly user: User }) {
             Add to a team
           </Button>
         }
+        asked={[teams]}
       >
-        <Answered asked={[teams]}>
-          <ShortTable
-            label="Teams"
-            columns={columns}
-            rows={teams.rows}
-            keyOf={({ teamId }) => teamId}
-            empty={['In no team', 'A role in a team says what somebody may do there.']}
-          />
-        </Answered>
-        {isAdding && <GiveRole userId={user.id} onClose={() => setAdding(false)} />}
+        <ShortTable
+          label="Teams"
+          columns={columns}
+          rows={teams.rows}
+          keyOf={({ teamId }) => teamId}
+          empty={['In no team', 'A role in a team says what somebody may do there.']}
+        />
       </Panel>
+      {isAdding && <GiveRole userId={user.id} onClose={() => setAdding(false)} />}
       <Panel title="Groups" asked={[groups]} lines={1}>
         <p>
           {groups.rows.length === 0

@@ -11,7 +11,7 @@ import { enumText } from '../../api/words.js'
 import { listAt, usePagesOfAddress } from '../../ui/address.js'
 import { Badge, Button } from '../../ui/button.js'
 import { Facts, Panel, Screen } from '../../ui/screen.js'
-import { Answered, Empty } from '../../ui/states.js'
+import { Empty } from '../../ui/states.js'
 import { ThingScreen } from '../../ui/thing-screen.js'
 import { When } from '../../ui/when.js'
 import { AuditTimeline } from '../audit/audit-timeline.js'
@@ -79,13 +79,11 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
       <Memberships user={user} />
       <JourneysOf userId={user.id} title="Journeys" />
       <Deeds id={user.id} />
-      <Panel title="What happened to this person">
-        <Answered asked={[history]} lines={4}>
-          {history.rows.length === 0 && (
-            <Empty title="Nothing has been recorded yet">Every change of this person will be listed here.</Empty>
-          )}
-          <AuditTimeline events={history.rows} />
-        </Answered>
+      <Panel title="What happened to this person" asked={[history]} lines={4}>
+        {history.rows.length === 0 && (
+          <Empty title="Nothing has been recorded yet">Every change of this person will be listed here.</Empty>
+        )}
+        <AuditTimeline events={history.rows} />
         {history.hasNextPage && <Button onClick={showMore}>Show earlier events</Button>}
       </Panel>
     </Screen>
@@ -98,7 +96,7 @@ function Deeds({ id }: { readonly id: string }) {
   const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
   const all = <Link {...listAt('/audit', { actor: id })}>All that this person did</Link>
   return (
-    <Panel title="What this person did" actions={all} asked={[deeds]}>
+    <Panel title="What this person did" actions={deeds.why === undefined && all} asked={[deeds]}>
       {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
       <AuditTimeline events={deeds.rows} />
     </Panel>
