@@ -64,6 +64,7 @@ const ownLabels: Readonly<Record<string, string>> = {
   isAiSelectable: 'AI may choose it',
   types: 'Events',
   mode: 'Order',
+  status: 'State',
   appInstanceId: 'App',
   resourceType: 'Type',
   workflowName: 'Workflow',
@@ -83,8 +84,9 @@ const ownLabels: Readonly<Record<string, string>> = {
   locale: 'Language',
   timezone: 'Time zone',
   avatarUrl: 'Picture (URL)',
-  archivedAt: 'Archived',
-  createdAt: 'Created',
+  openIdConnectUrl: 'OpenID Connect URL',
+  oauth2MetadataUrl: 'OAuth 2 metadata URL',
+  dependsOnIds: 'Depends on',
   updatedAt: 'Last changed',
   routeDirectFromWorker: 'Let workers route to it directly',
   internalFieldId: 'Field',
@@ -115,7 +117,7 @@ export function labelOf(field: string): string {
   const own = ownLabels[field]
   if (own !== undefined) return own
   const words = field
-    .replace(/Seconds$/, '')
+    .replace(/(?:Seconds|At)$/, '')
     .replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return sentence(words) || 'ID'
@@ -148,9 +150,14 @@ const spoken: Readonly<Record<string, string>> = {
 const pastOf: Readonly<Record<string, string>> = {
   set: 'set',
   resend: 'sent again',
+  unarchive: 'put back in use',
+  rotate_secret: 'given another secret',
+  end_sessions: 'signed out everywhere',
+  'user_relationship.create': 'assigned',
+  'user_relationship.delete': 'removed',
   directory_sync: 'updated by the directory',
-  update_email: 'has another email',
-  update_role: 'has another role',
+  update_email: 'given another email',
+  update_role: 'given another role',
 }
 
 /** What people call a kind of thing of the audit log, such as `app_instance`. */
@@ -166,7 +173,7 @@ export function actionText(action: string): string {
     .replaceAll('_', ' ')
     .toLowerCase()
   const [first = '', ...rest] = done.split(' ')
-  const past = pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
+  const past = pastOf[action] ?? pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
   return sentence(`${thingText(thing)} ${past}`)
 }
 

@@ -98,11 +98,7 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
             isDangerous
             why={whyNotRevoke}
           >
-            <CheckField
-              label="Every key that it was rotated from or to as well"
-              checked={isChain}
-              onChange={setChain}
-            />
+            <CheckField label="Also the keys that it was rotated from or to" checked={isChain} onChange={setChain} />
           </WriteButton>
         </Toolbar>
       }

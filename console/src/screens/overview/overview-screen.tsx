@@ -113,10 +113,10 @@ export function ChangesADay() {
   const most = Math.max(1, ...counts.values())
   const width = WIDTH / days.length
   return (
-    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>} asked={[events]}>
+    <Panel title="Changes per day" actions={<Link to="/audit">Audit log</Link>} asked={[events]}>
       <div className={styles['plot']}>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-          <title>Changes a day</title>
+          <title>Changes per day</title>
           {days.map((day, index) => {
             const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
             const count = counts.get(day) ?? 0

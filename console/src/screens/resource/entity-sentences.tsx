@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query'
 import { EntityFieldMappingService } from '../../../../gen/svc/v2/entity_field_mapping_pb.js'
 import { CreateEntityIngestionConfigRequestSchema } from '../../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { useNamed } from '../../api/things.js'
-import { spokenId } from '../../api/words.js'
+import { durationText, spokenId } from '../../api/words.js'
 import type { Sentence, SentenceProps } from './declaration.js'
 import { Choice, Span, Text, Thing } from './slots.js'
 
@@ -35,11 +35,13 @@ function Ingestion({ text, slot, set }: SentenceProps) {
     const { value, ...field } = slot(label, name)
     return <Choice {...field} words={{ true: yes, false: no }} value={value || 'false'} />
   }
-  const isTimed = set !== undefined || Number(text('syncIntervalSeconds')) > 0
+  const seconds = Number(text('syncIntervalSeconds'))
+  const isTimed = set !== undefined || seconds > 0
   return (
     <>
       {yesNo('State', 'enabled', 'On', 'Off')}: {isTimed ? 'every ' : 'whenever it is started'}
-      {isTimed && <Span {...slot('How often', 'syncIntervalSeconds')} />}, the workflow{' '}
+      {set && <Span {...slot('How often', 'syncIntervalSeconds')} />}
+      {!set && isTimed && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}, the workflow{' '}
       <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
       {yesNo('Workflow is', 'isWorkflowPublished', '(published)', '(not published)')} brings in{' '}
       {yesNo('What', 'hasIngestionContext', 'what has changed since the last time', 'everything')} from{' '}

@@ -52,7 +52,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
       <WriteButton
         {...common}
         look="plain"
-        title={isOn ? 'Disable the endpoint' : 'Enable the endpoint'}
+        title={isOn ? 'Disable the webhook' : 'Enable the webhook'}
         method={(isOn ? methods.disableWebhookEndpoint : methods.enableWebhookEndpoint) as Method}
         changes={() => [{ label: 'State', from, to }]}
         confirm={isOn ? 'Disable' : 'Enable'}
@@ -77,9 +77,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
           </DialogFoot>
         </Dialog>
       )}
-      {secret !== undefined && (
-        <SecretDialog secret={secret} of="webhook endpoint" onClose={() => setSecret(undefined)} />
-      )}
+      {secret !== undefined && <SecretDialog secret={secret} of="webhook" onClose={() => setSecret(undefined)} />}
     </>
   )
 }
@@ -153,12 +151,12 @@ function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: Repla
       onDone={onDone}
     >
       <TextField
-        label="From the event at the position"
+        label="From the position"
         type="number"
         value={position}
         fault={fault}
         onChange={setPosition}
-        hint="1 is the first event of the organization. Details of a delivery have its position."
+        hint="1 is the first event of the organization; the details of each delivery have its position."
       />
     </WriteButton>
   )
@@ -179,6 +177,7 @@ function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...ot
       input={{ webhookEndpointId: endpointId, id }}
       changes={() => [{ label: 'Next attempt', from: <When at={nextAttemptAt} exact />, to: 'Now, under the same ID' }]}
       confirm="Resend"
+      said={() => 'Sent again.'}
     />
   )
 }
