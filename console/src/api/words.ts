@@ -55,6 +55,7 @@ export function enumOptions(schema: DescEnum, none: string) {
 /** Labels that do not follow from the names of the fields. */
 const ownLabels: Readonly<Record<string, string>> = {
   externalId: 'External ID',
+  externalServiceInstanceId: 'External ID',
   scopedId: 'Short name',
   id: 'ID',
   directoryManaged: 'From the directory',
@@ -108,7 +109,7 @@ export const hints: Readonly<Record<string, string>> = {
   scopedId: 'Unique in the team. Leave empty to have one made.',
   serviceName: 'What people call the service that the entities come from.',
   policyGroup: 'At most one SLA of a set applies to a ticket.',
-  externalServiceInstanceId: 'The ID of the app in the service that it belongs to, such as its tenant there.',
+  externalServiceInstanceId: 'The ID of the app in its service, such as the tenant there.',
   priority: 'The grade itself, such as P1.',
 }
 

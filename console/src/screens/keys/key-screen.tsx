@@ -104,9 +104,9 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
       }
     >
       <Panel title="About">
-        <Lifeline apiKey={apiKey} />
         <Facts
           facts={{
+            Life: <Lifeline apiKey={apiKey} />,
             Kind: enumText(ApiKeyKindSchema, apiKey.kind),
             Team: apiKey.teamId === '' ? 'The whole organization' : <ThingLink kind="teams" id={apiKey.teamId} />,
             'Last used': <When at={apiKey.lastUsedAt} exact none="Never" />,

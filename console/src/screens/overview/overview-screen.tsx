@@ -1,10 +1,8 @@
-import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
@@ -29,13 +27,12 @@ export function OverviewScreen() {
 
 /** What there is, and what needs attention. */
 function Overview() {
-  const { data } = useQuery(OrganizationService.method.getOrganization, undefined, { staleTime: 300_000 })
   const people = useTotal(UserService.method.listUsers, {})
   const teams = useTotal(TeamService.method.listTeams, {})
   const journeys = useTotal(JourneyService.method.listJourneys, { isArchived: false })
   const keys = usePages(ApiKeyService.method.listApiKeys, {})
   return (
-    <Screen title="Overview" lead={data?.data?.name}>
+    <Screen title="Overview">
       <ul className={styles['counts']}>
         <Count title="People" path="/people" query={people} />
         <Count title="Teams" path="/teams" query={teams} />

@@ -19,8 +19,9 @@ function Mapping({ text, slot, set }: SentenceProps) {
       The field <Text known={known} {...slot('Field', 'internalFieldId')} /> of a{' '}
       <Thing kind="entity-types" isLink {...slot('Entity type', 'entityTypeId')} /> comes from{' '}
       <Text {...slot('From', 'externalFieldPath')} placeholder="Path, such as mail[0].value" /> of{' '}
-      <Thing kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />. Where several fill it, the
-      highest priority wins; this has <Text type="number" {...slot('Priority', 'priority')} />
+      <Thing kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />
+      {!set && '.'} Where several fill it, the highest priority wins; this has{' '}
+      <Text type="number" {...slot('Priority', 'priority')} />
     </>
   )
 }
@@ -39,15 +40,17 @@ function Ingestion({ text, slot, set }: SentenceProps) {
   const isTimed = set !== undefined || seconds > 0
   return (
     <>
-      {yesNo('State', 'enabled', 'On', 'Off')}: {isTimed ? 'every ' : 'whenever it is started'}
+      {yesNo('State', 'enabled', 'On', 'Off')}
+      {!set && ':'} {isTimed ? 'every ' : 'whenever it is started'}
       {set && <Span {...slot('How often', 'syncIntervalSeconds')} />}
-      {!set && isTimed && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}, the workflow{' '}
-      <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
+      {!set && isTimed && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}
+      {!set && ','} the workflow <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
       {yesNo('Workflow is', 'isWorkflowPublished', '(published)', '(not published)')} brings in{' '}
       {yesNo('What', 'hasIngestionContext', 'what has changed since the last time', 'everything')} from{' '}
-      <Thing kind="apps" isLink {...slot('App', 'appInstanceId')} />, as entities of the type{' '}
-      <Thing kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />. What is deleted there{' '}
-      {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
+      <Thing kind="apps" isLink {...slot('App', 'appInstanceId')} />
+      {!set && ','} as entities of the type{' '}
+      <Thing kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />
+      {!set && '.'} What is deleted there {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
     </>
   )
 }

@@ -143,7 +143,7 @@ export function ConditionSentence({ value: condition, onChange }: MessageProps<S
       />
       {(resumePolicy || (isPause && onChange)) && (
         <>
-          ; afterwards{' '}
+          {!onChange && ';'} afterwards{' '}
           <Choice
             label="Afterwards"
             words={{ CONTINUE: 'it goes on', RESTART: 'it starts again' }}
