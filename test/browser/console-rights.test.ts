@@ -230,6 +230,14 @@ describe('what a caller may not see', () => {
 })
 
 describe('a member without a role', () => {
+  it('opens a list by its address, and it is not asked for before it is known who they are', async () => {
+    const { page, complaints, requested, close } = await console.open('/people', await console.token('user_luca'))
+    await page.getByRole('heading', { name: 'You have no access to this' }).waitFor()
+    expect(requested.filter((url) => url.endsWith('/ListUsers'))).toEqual([])
+    expect(complaints).toEqual([])
+    await close()
+  })
+
   it('sees no link that only refuses on the own page, and no second try of what is refused', async () => {
     const { page, complaints, go, close } = await console.open('/people/user_luca', await console.token('user_luca'))
     await page.getByRole('heading', { level: 1, name: 'Luca Ferri' }).waitFor()
