@@ -208,7 +208,7 @@ describe('the forms of the console', () => {
     const { page, go } = opened
     await go('/ingestion/config_devices')
     const said =
-      'Off: every 1 day, the workflow Read devices (not published) brings in everything from Remote Access, as entities ' +
+      'Off: every day, the workflow Read devices (not published) brings in everything from Remote Access, as entities ' +
       'of the type Device. What is deleted there is deleted here as well.'
     await page.getByText(said).waitFor()
     expect(await page.getByText(/workflow_|app_vpn|type_device|yncDeletions/).count()).toBe(0)

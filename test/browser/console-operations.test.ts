@@ -138,7 +138,7 @@ it('says what one person did last week, to whom, and saves it', async () => {
   await entry.filter({ hasText: 'Jonas Berg' }).waitFor()
   await eventually(async () => expect(await entry.count()).toBe(1))
   const [header, line, ...others] = await saved(button('Export as CSV'))
-  expect(header).toMatch(/^\ufeffID,Occurred at,Actor: Kind,Actor: ID,Actor: Name,Action/)
+  expect(header).toMatch(/^\ufeffID,Occurred,Actor: Kind,Actor: ID,Actor: Name,Action/)
   expect(line).toContain('Person,user_hanna,Hanna Schulz,user.update,user,user_jonas')
   expect(others).toEqual([])
 })
