@@ -19,7 +19,7 @@ describe('the dialogs of the console', () => {
     await go(path)
     // Another screen takes the focus once it is shown.
     if (!isThere) await page.locator('h1:focus').waitFor()
-    await page.getByRole('button', { name, exact: true }).focus()
+    await page.getByRole('button', { name, exact: true, disabled: false }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()

@@ -110,7 +110,7 @@ export const hints: Readonly<Record<string, string>> = {
   serviceName: 'What people call the service that the entities come from.',
   policyGroup: 'At most one SLA of a set applies to a ticket.',
   externalServiceInstanceId: 'The ID of the app in its service, such as the tenant there.',
-  priority: 'The grade itself, such as P1.',
+  priority: 'Its level, such as P1.',
 }
 
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */

@@ -100,7 +100,7 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
 /** What one of the messages of a field is called, where the label of the field does not say it. */
 const ones: Readonly<Record<string, string>> = {
   Rule: 'comparison',
-  SlaCondition: 'rule of the clock',
+  SlaCondition: 'clock rule',
   SlaAction: 'workflow',
   Skill: 'skill',
   SecurityScheme: 'security scheme',

@@ -147,7 +147,7 @@ function Actions({ declaration, item, subject }: ThingProps) {
           why={whyNotRemove}
           onDone={() => navigate({ to: `/${path}` })}
         >
-          <p>This is refused while something refers to it; the answer says what.</p>
+          <p>It cannot be deleted while something refers to it; you are told what.</p>
         </WriteButton>
       )}
       {Own && <Own id={idOf(item)} item={item} subject={subject} />}

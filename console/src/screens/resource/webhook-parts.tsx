@@ -44,7 +44,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
         text="Send a test"
         title="Send a test event"
         method={methods.testWebhookEndpoint}
-        changes={() => [{ label: 'Sent', to: 'An event of the type webhook_endpoint.test, once' }]}
+        changes={() => [{ label: 'Sent', to: 'One test event' }]}
         confirm="Send"
         said={({ delivered }) => `The receiver ${delivered ? 'accepted' : 'did not accept'} the test.`}
         onDone={setTested}
