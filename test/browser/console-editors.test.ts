@@ -53,7 +53,7 @@ describe('the forms of the console', () => {
     await go('/slas/sla_resolution')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('button', { name: 'Add a clock rule' }).click()
-    const condition = page.getByRole('group', { name: 'Rule of the clock 3' })
+    const condition = page.getByRole('group', { name: 'Clock rule 3' })
     await condition.getByLabel('What the clock does').selectOption('pauses')
     await condition.getByLabel('Field', { exact: true }).selectOption('Status')
     await condition.getByLabel('Comparison', { exact: true }).selectOption('is one of')
